@@ -1,4 +1,4 @@
-//! How much of pages is in hand at once.
+//! Large pages are read by few threads at once, within a budget of memory.
 //!
 //! A page of 64 MiB may take several times as much while it is read, and many
 //! threads read pages: beyond [`LARGE_PAGE_BYTES`] one waits for the other.
@@ -16,12 +16,12 @@ use std::time::Duration;
 
 static LARGE_PAGE: Mutex<()> = Mutex::new(());
 
-/// The right to have a large page in hand, as soon as there is one.
+/// The permit to read a large page, taken with the first one.
 #[derive(Default)]
 pub struct LargePagePermit(Option<MutexGuard<'static, ()>>);
 
 impl LargePagePermit {
-    /// So many bytes are in hand: waits until they may be.
+    /// Waits for the permit where so many bytes make a large page.
     pub fn wait_for(&mut self, bytes: usize) {
         if bytes > LARGE_PAGE_BYTES && self.0.is_none() {
             self.0 = Some(LARGE_PAGE.lock().unwrap_or_else(PoisonError::into_inner));
@@ -44,7 +44,7 @@ impl LargePagePermit {
 /// How often it is seen whether the crawl was cancelled.
 const POLL: Duration = Duration::from_millis(100);
 
-/// The memory that the pages in hand of all workers share.
+/// The memory that the pages being read by all workers share.
 pub struct PageBudget {
     bytes: usize,
     state: Mutex<BudgetState>,
@@ -65,8 +65,8 @@ impl PageBudget {
         Self { bytes, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Waits until so many bytes are free; what is more than the budget waits
-    /// until nothing else is in hand. None when cancelled meanwhile.
+    /// Waits until so many bytes are free; what is more than the budget waits until nothing else is
+    /// reserved. None when cancelled meanwhile.
     pub fn reserve(&self, bytes: usize, is_cancelled: impl Fn() -> bool) -> Option<PagePermit<'_>> {
         let mut state = self.lock();
         let ticket = state.next;

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What an envelope says of a capture, its links passed over.
+/// A capture in an envelope, its links passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WatPage {
     pub(super) url: Url,
@@ -134,7 +134,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
     }
 }
 
-/// What is asked for of the objects that list fields of heads and of `meta` elements.
+/// The fields that are read of the objects that list fields of heads and of `meta` elements.
 const FIELDS: [&str; 8] =
     ["WARC-Type", "WARC-Target-URI", "WARC-Date", "Status", "Content-Type", "name", "content", NOT_READ_WHOLE];
 
@@ -228,7 +228,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// What `meta` elements say of all links.
+/// What `meta` elements declare for all links.
 #[derive(Default)]
 struct Metas {
     nofollow: bool,
@@ -295,8 +295,8 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     }))
 }
 
-/// Gives every link of an envelope to `each`. Says what was left out of it, and
-/// what it says that was left out when the page was read.
+/// Gives every link of an envelope to `each`. Returns what was left out of it, and what its writer
+/// left out when the page was read.
 pub(super) fn read_wat(
     block: &[u8],
     url: &Url,

@@ -17,7 +17,7 @@ const PREFIXES: [(&str, &str); 8] = [
 
 /// Graphs of statements, each `urn:fonds:NAME`.
 pub mod graphs {
-    /// What a capture is, where its host stands.
+    /// Facts of captures, and the locations of their hosts.
     pub const FACTS: &str = "facts";
     /// Scores of captures and what they are made of.
     pub const SCORES: &str = "scores";

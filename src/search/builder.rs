@@ -25,7 +25,7 @@ const DELETED_BEFORE_MERGE: f32 = 0.3;
 pub struct IndexMark {
     /// The form of the documents, [`INDEX_FORMAT`].
     pub format: u32,
-    /// The last capture that was looked at.
+    /// The last capture that was taken in.
     pub through: i64,
     /// What that capture is, so that another catalogue is noticed.
     pub last: String,
@@ -44,13 +44,13 @@ pub struct IndexMark {
 }
 
 impl IndexMark {
-    /// What of it follows from the captures alone: the same for every index of them.
+    /// The part of it that follows from the captures alone: equal for every index of them.
     pub fn without_pages(&self) -> Self {
         Self { pages: 0, pages_len: 0, replaced: 0, ..self.clone() }
     }
 }
 
-/// One content version, to be indexed. Hostile text.
+/// A content version, to be indexed. Hostile text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextDocument {
     /// What was read of it.
@@ -177,7 +177,7 @@ impl IndexBuilder {
     /// [`TextIndexError::Engine`].
     pub fn commit(&mut self, mark: &IndexMark) -> Result<(), TextIndexError> {
         let engine = engine(&self.folder);
-        // Before the engine says where they are.
+        // Before the engine lists where they are.
         let pages_len = self.pages.sync().map_err(of_pages(&self.folder))?;
         let (pages, replaced) = (self.pages.id, self.replaced);
         let mark = IndexMark { format: INDEX_FORMAT, pages, pages_len, replaced, ..mark.clone() };

@@ -34,7 +34,7 @@ pub struct MapPoint {
 }
 
 impl MapPoint {
-    /// Where longitude and latitude are, in degrees.
+    /// The point at a longitude and latitude, in degrees.
     pub fn of_degrees(longitude: f64, latitude: f64) -> Self {
         let (x, y) = equal_earth(longitude, latitude);
         let (_, top) = equal_earth(0.0, NORTH);

@@ -1,4 +1,4 @@
-//! Which documents meet one term of a query.
+//! The leaves of a query tree find the documents that meet one term.
 
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
@@ -54,8 +54,7 @@ impl TextIndex {
         }))
     }
 
-    /// The content versions that say of themselves that they were published
-    /// within these seconds since 1970.
+    /// The content versions whose pages declare a date of publication within these seconds since 1970.
     ///
     /// # Errors
     ///
@@ -119,8 +118,7 @@ impl TextIndex {
         Ok(())
     }
 
-    /// The terms of the index that a test of a single word stands for, in one
-    /// field and its stems.
+    /// The terms of the index that match a test of a single word, in one field and its stems.
     pub(super) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
         let mut terms = BTreeSet::new();
         for segment in self.reader.searcher().segment_readers() {
@@ -163,7 +161,7 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// Documents that hold every word of a test, wherever these stand.
+    /// Documents that hold every word of a test, in any places.
     fn candidates(&self, test: &TextTest) -> tantivy::Result<FixedBitSet> {
         let mut docs = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
         match test {
@@ -196,7 +194,7 @@ impl Leaf<'_> {
         self.segment.inverted_index(field)
     }
 
-    /// The terms of this segment that a test of one word stands for.
+    /// The terms of this segment that match a test of one word.
     fn terms(&self, test: &TextTest) -> tantivy::Result<Vec<Term>> {
         let field = self.searched.field;
         Ok(match test {
@@ -262,7 +260,7 @@ impl Leaf<'_> {
         })
     }
 
-    /// Where the terms that a test stands for are.
+    /// The postings of the terms that match a test.
     fn postings(&self, test: &TextTest) -> tantivy::Result<Vec<SegmentPostings>> {
         let mut all = Vec::new();
         for term in self.terms(test)? {
@@ -284,7 +282,7 @@ enum Located {
 }
 
 impl Located {
-    /// Where a document meets it. Documents are asked for in ascending order.
+    /// The places at which a document meets it. Documents come in ascending order.
     fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
         match self {
             Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
@@ -311,7 +309,7 @@ fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
     places
 }
 
-/// Whether it matters where its words stand.
+/// Whether the places of its words matter.
 fn needs_places(test: &TextTest) -> bool {
     matches!(test, TextTest::Near { .. }) || is_phrase(test) && phrase_terms(test).len() > 1
 }

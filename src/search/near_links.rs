@@ -1,4 +1,4 @@
-//! Which older texts share a band of their signature with a text.
+//! A text is linked with older texts that share a band of its signature.
 //!
 //! Signatures are in a file, and so are the answers, a temporary one: of each
 //! band the texts that share a hash, by hash and age, and for each text its

@@ -1,4 +1,4 @@
-//! Which of the versions found answer a query best.
+//! The versions found are ranked by how well they answer a query.
 
 use super::best::Ranking;
 use super::leaves::{is_phrase, phrase_terms};
@@ -33,7 +33,7 @@ pub struct Ranked {
     pub score: f32,
 }
 
-/// Equal ones in the order in which they came to the archive.
+/// The order of results; equal ones come in the order in which they came to the archive.
 pub(super) fn best_first(one: &Ranked, other: &Ranked) -> std::cmp::Ordering {
     other.score.total_cmp(&one.score).then(one.version.cmp(&other.version))
 }
@@ -174,7 +174,7 @@ impl TextIndex {
     }
 }
 
-/// What the ranking looks at. A word that a query has twice weighs twice.
+/// The parts that are ranked. A word that a query has twice weighs twice.
 #[derive(Default)]
 struct Parts {
     terms: BTreeMap<Term, f32>,

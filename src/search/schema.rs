@@ -1,4 +1,4 @@
-//! What stands in the index.
+//! The schema lists the fields of the index.
 
 use super::tokens::{STEMS, StemTokenizer, TERMS, TermTokenizer};
 use tantivy::Index;
@@ -14,7 +14,7 @@ pub(super) struct Fields {
     pub title: Field,
     /// Main text.
     pub text: Field,
-    /// What stands around the main text: menus, footers, the description.
+    /// The text around the main text: menus, footers, the description.
     pub rest: Field,
     /// Stems of the title, each behind its language.
     pub title_stems: Field,
@@ -28,19 +28,19 @@ pub(super) struct Fields {
     pub url: Field,
     /// Where its page is in the file of pages.
     pub page: Field,
-    /// When it says that it was published, in seconds.
+    /// Its date of publication, in seconds.
     pub published: Field,
     /// Words of the main text.
     pub words: Field,
-    /// Words of the description, which stand before those of `rest`.
+    /// Words of the description, which come before those of `rest`.
     pub description_words: Field,
     /// Whether its record could be read; otherwise it has URL and title alone.
     pub is_read: Field,
 }
 
 impl Fields {
-    /// The fields that a term of a query asks; none where the index has no such field.
-    /// Without a name, all of them: a word of the text weighs most in the title.
+    /// The fields that a term of a query searches; none where the index has no such field. Without a
+    /// name, all of them: a word of the text weighs most in the title.
     pub fn searched(&self, name: Option<&str>) -> Vec<SearchedField> {
         let title = SearchedField { field: self.title, stems: Some(self.title_stems), weight: 3.0 };
         let main = SearchedField { field: self.text, stems: Some(self.stems), weight: 1.0 };

@@ -1,7 +1,8 @@
-//! Answers on a large catalogue: 100,000 captures, a million seen URLs.
+//! The catalogue answers quickly when it is large: 100,000 captures, a million seen URLs.
 //!
-//! The questions are asked of a hundredth of it; of the whole one, with a limit
-//! of time, where `FONDS_LARGE` is set (two minutes, half a gigabyte):
+//! The tests use a hundredth of that; where `FONDS_LARGE` is set, all of it, within a time limit
+//! (two minutes, half a gigabyte):
+//!
 //! `FONDS_LARGE=1 cargo test --no-default-features large_catalogue -- --nocapture`
 
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, SeenQuery};

@@ -1,4 +1,4 @@
-//! What a crawl, a reviewer and the captures table ask of the catalogue.
+//! The catalogue serves a crawl, a reviewer and the captures table.
 
 use super::rows::{
     CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, ReviewMark, SelectionSpec,
@@ -334,7 +334,7 @@ fn the_window_is_a_question_to_the_stored_list() {
         (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
         ("http://gone.pt/", 1, "Gone")
     );
-    // Captured since, if only in vain: it is asked for no more.
+    // Captured since, if only in vain: it counts as missing no more.
     let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
     gone.notes.status = 404;
     catalogue.add_captures(made.launch, vec![gone]).unwrap();
@@ -540,7 +540,7 @@ fn a_statement_is_planned_once_whatever_values_are_bound() {
     let catalogue = made.workspace.catalogue();
     let entries = (0..300).map(|n| capture(&format!("http://a.pt/{n}"), 1, n, "sha1:A", &[])).collect();
     catalogue.add_captures(made.launch, entries).unwrap();
-    // As closing leaves it, or asks for it.
+    // As after closing, or on request.
     catalogue.write(|conn| Ok(conn.execute_batch("ANALYZE")?)).unwrap();
     let plans = |is_stable: bool| {
         let planned_again = catalogue.read(|conn| {
@@ -621,7 +621,7 @@ fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
     assert!(catalogue.find_campaign("Nowhere").unwrap_err().to_string().contains("campaign list"));
 }
 
-/// What the tally says equals what counting every row says.
+/// The tally equals a count of every row.
 #[track_caller]
 fn check_tally(made: &Made) {
     let catalogue = made.workspace.catalogue();

@@ -120,7 +120,7 @@ impl JobKind {
 /// How the outcome of a job that failed begins in the history of jobs.
 pub const FAILED: &str = "failed: ";
 
-/// What work came to.
+/// The result of a piece of work, as a line of text.
 pub trait Report {
     /// In one line for the job history, the window and standard error.
     fn summary(&self) -> String;
@@ -160,7 +160,7 @@ impl Report for Vec<VerifyLine> {
     }
 }
 
-/// What a job came to, as far as the window acts on it.
+/// The result of a job, as far as the window acts on it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobReport {
     /// The work is done; in one line.
@@ -176,7 +176,7 @@ pub enum JobReport {
         /// Whether a person has to do something about it.
         is_incomplete: bool,
     },
-    /// The work is done, and this import met problems that a person should look at; in one line.
+    /// The work is done, and this import met problems that a person should check; in one line.
     Problems(LaunchId, String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),

@@ -1,5 +1,5 @@
-//! What can be asked of an open workspace comes as these values: the
-//! catalogue's read models and those of the rooms below.
+//! Answers of an open workspace are these values: the catalogue's read models and those of the
+//! rooms below.
 
 pub use super::session::SearchCounts;
 pub use crate::analysis::Judgement;
@@ -25,7 +25,7 @@ use crate::scope::{Remedy, Trace};
 use crate::uri::CaptureDate;
 use std::path::PathBuf;
 
-/// How far the anomalies of a crawl were read.
+/// The position up to which the anomalies of a crawl were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnomalyMark {
     /// The run that they are of.
@@ -37,14 +37,14 @@ pub struct AnomalyMark {
 /// A URL run through the rules of a campaign that need not be saved.
 #[derive(Debug, Clone)]
 pub struct ScopeTest {
-    /// What every rule tested and said.
+    /// The trace of every rule: what it tested, and its opinion.
     pub trace: Trace,
     /// The smallest change that turns the verdict and that a person can make
     /// in the campaign; none where only the world outside could.
     pub remedy: Option<Remedy>,
 }
 
-/// What an edited campaign would change, with what was asked.
+/// The effect of an edited campaign, with the campaign that it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIfAnswer {
     /// The campaign.
@@ -124,6 +124,6 @@ pub struct GeoDatabaseInfo {
     pub knows_ipv6: bool,
     /// Size of the file.
     pub len_bytes: u64,
-    /// What speaks against trusting it just now, in words.
+    /// A reason not to trust it just now, as text.
     pub remark: Option<String>,
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The record that holds the payload of a revisit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundOriginal {
-    /// The file it stands in.
+    /// The file that has it.
     pub file: PathBuf,
     /// Where in the file.
     pub offset: u64,
@@ -73,8 +73,7 @@ pub fn find_original(
     }))
 }
 
-/// What stands before the payload, and its digest where its record does not
-/// declare it.
+/// The fields before the payload, and its digest where its record does not declare it.
 fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(PayloadHead, Option<String>)> {
     let mut bytes = Vec::new();
     block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! What a person may have meant by a name that there is not.
+//! A name that does not exist is answered with those that a person may have meant.
 
 /// The names that are nearest to one, the nearest first, three at most: those
 /// that begin with it or differ by few letters. None where nothing is near.

@@ -1,6 +1,5 @@
-//! Which campaign a campaign is, whatever workspace it stands in: its
-//! identity, what each version was made from, and campaigns of others that
-//! come in beside one's own.
+//! A campaign keeps its identity in every workspace: what each version was made from, and campaigns
+//! of others that come in beside one's own.
 //!
 //! Nothing that comes changes a campaign of which a version was saved here: a
 //! campaign of the same identity with other versions is kept beside it as its
@@ -35,7 +34,7 @@ impl FromSql for Identity {
     }
 }
 
-/// Where a branch left the campaign of its identity.
+/// The version at which a branch left the campaign of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BranchPoint {
     /// The campaign.
@@ -51,7 +50,7 @@ impl Display for BranchPoint {
     }
 }
 
-/// What a campaign became that came with files.
+/// The form in which a campaign from files was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TakenAs {
@@ -105,7 +104,7 @@ impl VersionToKeep {
         Ok(Self { name: campaign.name.clone(), spec, digest: campaign.digest() })
     }
 
-    /// Adds it as a version, and says that it is the last one.
+    /// Adds it as a version, and makes it the last one.
     pub(in crate::store) fn insert(
         &self,
         conn: &Connection,

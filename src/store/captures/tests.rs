@@ -46,7 +46,7 @@ proptest! {
                 let rank = |(at, (when, status)): &(usize, &(i64, i32))| {
                     ((when - date).abs() / 1000, !(200..300).contains(status), *when, *at)
                 };
-                // Captures of one instant may be told apart by their digests, which are numbered here.
+                // Captures of one instant may be distinguished by their digests, which are numbered here.
                 let scan = captures
                     .iter()
                     .enumerate()

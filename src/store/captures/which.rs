@@ -1,5 +1,5 @@
-//! Which capture is meant: what a revisit repeats, which captures are one
-//! content version, which capture of a page is nearest in time.
+//! The original of a revisit, the content version of a capture and the capture nearest in time are
+//! determined here.
 //!
 //! The original of a revisit is found by the rule of
 //! [`crate::captures::original_rule`] and kept in its row, with what the revisit has
@@ -8,8 +8,8 @@
 //! revisits that a capture which came since may be the original of. So the order in
 //! which files are imported does not count.
 //!
-//! Everybody who asks for an original, a version or the nearest capture does it
-//! with what is here: no other SQL of the store orders by distances of dates.
+//! Every query for an original, a version or the nearest capture uses what is here: no other SQL of
+//! the store orders by distances of dates.
 
 use super::{StoredCapture, stored_capture};
 use crate::captures::original_rule::{AT_DATE, BY_PAYLOAD, BY_RECORD, SAME_URL, is_page_sql, names_payload};
@@ -122,8 +122,9 @@ const SETTLED: &str = "originals_settled";
 /// Revisits that are written with their originals in one write.
 const WRITTEN_AT_ONCE: usize = 5_000;
 
-/// Revisits that one of the captures behind `?1` up to `?2`, which came after them, may be the original of by
-/// the first two clauses, and those behind `?1` that have none. Each page and payload is looked at once.
+/// Revisits that one of the captures behind `?1` up to `?2`, which came after them, may be the
+/// original of by the first two clauses, and those behind `?1` that have none. Each page and
+/// payload is read once.
 const MAY_HAVE_ORIGINAL: &str = "
     SELECT r.capture FROM revisit r WHERE r.found_by IS NULL AND r.capture > ?1
     UNION SELECT r.id FROM (SELECT x.page, x.digest, max(x.id) AS last FROM capture x
@@ -150,7 +151,7 @@ const MAY_HAVE_ORIGINAL: &str = "
              WHERE d.capture > ?1 AND d.capture <= ?2 GROUP BY d.page) x
         CROSS JOIN capture r ON r.page = x.page AND r.revisit_of_ms > -9223372036854775808 AND r.id < x.last";
 
-/// Rows `m` of what revisits say, as the rule has them.
+/// Rows `m` of the claims of revisits, as the rule has them.
 const CLAIMS: &str = "SELECT c.id, c.url, c.page, ifnull(r.url, c.url) AS of_url,
         ifnull((SELECT u.page FROM url u WHERE u.id = r.url), c.page) AS of_page, c.revisit_of_ms AS of_ms,
         CASE WHEN r.names_payload THEN ifnull(r.digest, c.digest) ELSE '' END AS digest, r.record_id AS record, r.declared_kind,
@@ -185,7 +186,7 @@ static LOOKUP: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// What the record of a revisit says itself.
+/// The claims in the record of a revisit.
 pub(super) struct RevisitClaims {
     url: Option<UrlId>,
     record_id: Option<String>,
@@ -196,7 +197,7 @@ pub(super) struct RevisitClaims {
     declared_kind: DeclaredKind,
 }
 
-/// What a revisit has from the capture that it repeats.
+/// The facts that a revisit takes from its original.
 pub(super) struct Original {
     pub(super) id: CaptureId,
     found_by: FoundBy,
@@ -233,14 +234,14 @@ impl Original {
     }
 
     /// Whether a revisit without a head of its own was answered as this was: others of the same payload
-    /// may be errors, or no pages; that of no bytes tells nothing.
+    /// may be errors, or no pages; that of no bytes is no evidence.
     fn has_status_of(&self, named_url: UrlId) -> bool {
         self.url == named_url && (200..300).contains(&self.status) && self.size > 0
     }
 }
 
 impl RevisitClaims {
-    /// What the revisit of an entry says; numbers the URL that it names.
+    /// The claims of the revisit of an entry; numbers the URL that it names.
     pub(super) fn of(conn: &Connection, entry: &CaptureEntry) -> Result<Option<Self>, StoreError> {
         if entry.revisit_of.is_none() {
             return Ok(None);
@@ -566,7 +567,7 @@ pub struct WaitingRepeat {
     pub original: CaptureId,
 }
 
-/// Which captures of a page are asked for the nearest one.
+/// The captures of a page among which the nearest one is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
     /// All.
@@ -605,7 +606,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// What the catalogue says, and cancelling.
+    /// Errors of the catalogue, and cancelling.
     pub fn settle_originals(&self, cx: &JobCx) -> Result<(), StoreError> {
         // What one has read would be old when another has written.
         let _only_one = self.settling();
@@ -629,7 +630,7 @@ impl Catalogue {
                 Ok(all_set)
             })?;
         }
-        // Where captures were lost meanwhile, everything is looked at again the next time.
+        // Where captures were lost meanwhile, everything is checked again the next time.
         self.change_setting(SETTLED, move |now| ((all_set && now == before).then(|| newest.to_string()), ()))
     }
 
@@ -644,8 +645,9 @@ impl Catalogue {
         })
     }
 
-    /// How often originals, or the links of what is repeated under another URL, were found after their
-    /// revisits: whoever has read captures looks at those again that changed behind a number.
+    /// The number of times that originals, or the links of what is repeated under another URL, were
+    /// found after their revisits: whoever has read captures reads those again that changed behind a
+    /// number.
     pub fn originals_changed(&self) -> Result<i64, StoreError> {
         Ok(self.setting(CHANGED)?.and_then(|number| number.parse().ok()).unwrap_or_default())
     }

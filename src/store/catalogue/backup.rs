@@ -59,7 +59,7 @@ impl Catalogue {
             cx.checkpoint()?;
             let found = found.map_err(StoreError::sql("check the copy"))?;
             if found != "ok" {
-                // The last line says what; before it stands of which database.
+                // The last line has the message; the line before names the database.
                 return Err(self.damaged(found.lines().last().unwrap_or_default()));
             }
             if let Some(where_it_is) = foreign_text(&copy, cx)? {

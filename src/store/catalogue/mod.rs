@@ -1,4 +1,4 @@
-//! One thread writes, a few connections read.
+//! One thread writes the catalogue, a few connections read it.
 
 pub(super) mod backup;
 pub(super) mod damage;
@@ -84,12 +84,12 @@ pub struct Catalogue {
     immutable: bool,
     /// Texts that are no UTF-8 were named.
     foreign_texts: Once,
-    /// What answers the terms of filters that ask for words of texts.
+    /// The index that answers terms of texts in filters.
     full_text: RwLock<Option<Arc<dyn FullText>>>,
     refused_counts: RefusedCounts,
 }
 
-/// A look at the commits of other processes.
+/// A watch for commits of other processes.
 #[derive(Default)]
 struct Watch {
     /// SQLite counts for each connection alone, so one is kept for this.
@@ -123,8 +123,8 @@ impl Catalogue {
         Self::start(path)
     }
 
-    /// Opens a catalogue that another process may write, or that stands on a
-    /// disk that cannot be written to.
+    /// Opens a catalogue that another process may write, or that lies on a disk that cannot be written
+    /// to.
     pub(super) fn open_read_only(path: &Path, why: ReadOnlyReason) -> Result<Self, StoreError> {
         let read_only = |immutable: bool| Self {
             path: path.to_owned(),
@@ -146,7 +146,7 @@ impl Catalogue {
         let catalogue = read_only(marked && !has_log(path));
         match answers(&catalogue) {
             Ok(()) => Ok(catalogue),
-            // Without a log everything stands in the file itself.
+            // Without a log everything is in the file itself.
             Err(_) if !has_log(path) => {
                 let catalogue = read_only(true);
                 answers(&catalogue)?;
@@ -172,7 +172,7 @@ impl Catalogue {
         let found = match has_log(path) {
             false => alone,
             true => match (alone, tables(path.display().to_string())) {
-                // What cannot be read says so when it is opened.
+                // A damaged file is an error when it is opened.
                 (Ok((3, _)), Err(_)) => return Ok(()),
                 (_, with_log) => with_log,
             },
@@ -243,18 +243,18 @@ impl Catalogue {
         &self.refused_counts
     }
 
-    /// Says what answers the terms of filters that ask for words of texts.
-    /// Until then such a filter is an error that says how to build an index.
+    /// Sets the index that answers terms of texts in filters. Until then such a filter is an error that
+    /// explains how to build an index.
     pub fn set_full_text(&self, full_text: Arc<dyn FullText>) {
         *self.full_text.write().unwrap_or_else(PoisonError::into_inner) = Some(full_text);
     }
 
-    /// What answers the terms of filters that ask for words of texts.
+    /// The index that answers terms of texts in filters.
     pub(super) fn full_text(&self) -> Option<Arc<dyn FullText>> {
         self.full_text.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Where its file is.
+    /// The path of its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -265,7 +265,7 @@ impl Catalogue {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// The same, after a look at what other processes committed.
+    /// The revision, after a check for commits of other processes.
     pub(crate) fn revision_now(&self) -> Result<u64, StoreError> {
         self.check_commits(Duration::ZERO)?;
         Ok(self.revision())
@@ -308,7 +308,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// A catalogue that is only looked at, or in use; no room.
+    /// A catalogue that is open read-only, or in use; no room.
     pub fn vacuum(&self) -> Result<(), StoreError> {
         self.writer()?;
         // The connections that answer would make the copy in memory.
@@ -329,7 +329,7 @@ impl Catalogue {
         self.write_later(work)?.wait()
     }
 
-    /// The same without waiting for the commit.
+    /// Runs `work` as [`Self::write`], without waiting for the commit.
     pub(super) fn write_later<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -376,7 +376,7 @@ impl Catalogue {
         Ok(conn)
     }
 
-    /// Runs `work` on a reading connection; what it asks of SQLite ends with an error when the job is cancelled.
+    /// Runs `work` on a reading connection; its queries end with an error when the job is cancelled.
     pub(super) fn read_in_job<T>(
         &self,
         cx: &JobCx,
@@ -397,8 +397,8 @@ impl Catalogue {
         self.read_with(|conn| work(conn))
     }
 
-    /// The same in a job and for questions about all captures: what SQLite sorts or gathers for the
-    /// answer lies in a temporary file, so that memory does not grow with their number.
+    /// Reads in a job, for questions about all captures: what SQLite sorts or gathers for the answer
+    /// lies in a temporary file, so that memory does not grow with their number.
     pub(super) fn read_on_disk<T>(
         &self,
         cx: &JobCx,
@@ -526,7 +526,7 @@ pub(super) fn immutable_uri(path: &Path) -> Result<String, String> {
     Ok(uri.into())
 }
 
-/// Whether something stands in the log that is not in the file yet.
+/// Whether the log has content that is not in the file yet.
 fn has_log(path: &Path) -> bool {
     path.with_extension("sqlite-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
@@ -568,7 +568,7 @@ fn savepoint<T>(
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(conn)));
     let end = if matches!(result, Ok(Ok(_))) { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
     match conn.execute_batch(end).map_err(StoreError::sql("end a change")) {
-        // What failed first says why.
+        // The first failure is the reason.
         Err(error) if matches!(result, Ok(Ok(_))) => Ok(Err(error)),
         _ => result,
     }

@@ -60,15 +60,15 @@ struct Object {
     sql: String,
 }
 
-/// SHA-256 of the shape of the present version: making it anew to compare takes
-/// longer than all the rest of opening.
+/// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
+/// rest of opening.
 const PRESENT_SHAPE: &str = "afdca8352dd73a3046c80b7767e7de785b684f1a560bf797acee886fedf50234";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.
 pub(in crate::store) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String>> {
     let version: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    // Of one that is too new others say so.
+    // One that is too new is refused elsewhere.
     if version > SCHEMA_VERSION {
         return Ok(None);
     }
@@ -139,7 +139,7 @@ pub(in crate::store) fn foreign_number(conn: &Connection) -> rusqlite::Result<Op
     Ok(None)
 }
 
-/// Rows between two looks at whether the job is to stop.
+/// Rows between two checks whether the job is cancelled.
 const ROWS_PER_CHECK: u64 = 4096;
 
 /// Says which texts are no UTF-8, the first of each column; none where all are. Reads the whole catalogue.

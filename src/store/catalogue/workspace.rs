@@ -20,7 +20,7 @@ pub const LOCK_FILE: &str = "fonds.lock";
 /// The folders of a workspace.
 const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];
 
-/// How a workspace is open.
+/// The access that a workspace was opened with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// This process writes it.
@@ -29,15 +29,15 @@ pub enum Access {
     ReadOnly(ReadOnlyReason),
 }
 
-/// Why a workspace is only looked at. Shown, it says what cannot be done and
-/// what to do about it.
+/// The reason why a workspace is open read-only. Its text explains what cannot be done and what to
+/// do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOnlyReason {
     /// Another process wrote it as it was opened: who, as far as known.
     Locked(String),
     /// Nobody can write it.
     NotWritable,
-    /// Nothing else was asked for.
+    /// Read-only access was requested.
     Requested,
 }
 
@@ -60,7 +60,7 @@ impl ReadOnlyReason {
         }
     }
 
-    /// What whoever wants to write is told.
+    /// The error for whoever wants to write.
     pub(in crate::store) fn refusal(&self, path: &Path) -> StoreError {
         let path = path.to_owned();
         match self {
@@ -98,7 +98,7 @@ pub struct Workspace {
     folder: PathBuf,
     access: Access,
     catalogue: Arc<Catalogue>,
-    /// The built inlinks, once somebody asked.
+    /// The built inlinks, once opened.
     pub(in crate::store) opened: Mutex<Option<Opened>>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
     lock: Option<FileLock>,
@@ -189,8 +189,7 @@ impl Workspace {
         Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
     }
 
-    /// Opens a workspace for writing, or for looking only when another
-    /// process writes it or nobody can.
+    /// Opens a workspace for writing, or read-only when another process writes it or nobody can.
     pub fn open_or_read_only(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
             Err(StoreError::Locked { folder, holder }) => Self::read_only(folder, ReadOnlyReason::Locked(holder)),
@@ -199,8 +198,7 @@ impl Workspace {
         }
     }
 
-    /// Opens a workspace for looking only, whoever writes it meanwhile and
-    /// even where nothing can be written.
+    /// Opens a workspace read-only, whoever writes it meanwhile and even where nothing can be written.
     pub fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
         Self::read_only(check(folder)?, ReadOnlyReason::Requested)
     }
@@ -219,7 +217,7 @@ impl Workspace {
         &self.folder
     }
 
-    /// How it is open.
+    /// The access that it is open with.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -279,8 +277,8 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     let damaged = |why: &str| super::damage::damaged(&path, why);
     let being_made = || FileLock::is_locked(&folder.join(LOCK_FILE));
-    // The header of the file says whose it is, without a database library
-    // that might start to recover something (SQLite file format, 1.3).
+    // The header of the file names its program, without a database library that might start to recover
+    // something (SQLite file format, 1.3).
     let mut header = [0u8; 100];
     let mut file = File::open(&path).map_err(StoreError::io(&path))?;
     if file.read_exact(&mut header).is_err() {
@@ -292,13 +290,13 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let (mut of, mut version) = (number(68), number(60));
-    // Until the log is carried over for the first time, or again by a newer
-    // program, whose file it is stands in the log alone.
+    // Until the log is carried over for the first time, or again by a newer program, the id of the file
+    // is in the log alone.
     if matches!(of, 0 | APPLICATION_ID) {
         match Catalogue::header_with_log(&path) {
             None => {}
             Some(Ok(logged)) => (of, version) = logged,
-            // What the file itself is found to be says more.
+            // The error of the file itself is more precise.
             Some(Err(_)) if of == APPLICATION_ID => {}
             Some(Err(source)) => return Err(StoreError::Sql { doing: "be read with its log", source }),
         }

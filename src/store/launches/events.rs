@@ -10,7 +10,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-/// Which events of a launch are shown.
+/// A query for events of a launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventQuery {
     /// The launch.
@@ -31,7 +31,7 @@ pub struct EventQuery {
 pub struct EventPage {
     /// The events.
     pub rows: Vec<EventRow>,
-    /// How many there are of the kind that was asked for.
+    /// How many events of that kind there are.
     pub total: u64,
     /// Kinds that the launch has, with how many there are of each.
     pub kinds: Vec<(EventKind, u64)>,

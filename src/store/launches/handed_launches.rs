@@ -1,5 +1,5 @@
-//! Crawls as a handover carries them, out and in: launches, what they have
-//! seen, which captures are theirs, and where hosts stand.
+//! A handover carries crawls out and in: launches, the URLs they have seen, their captures, and the
+//! locations of hosts.
 //!
 //! A launch that came with a handover is kept as one of another crawler, with
 //! its origin beside it (`launch_origin`): nobody goes on with it, and nothing
@@ -20,7 +20,7 @@ use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-/// A launch that is handed over.
+/// A launch in a handover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoverLaunch {
@@ -58,7 +58,7 @@ pub struct VersionChange {
     pub to: u32,
 }
 
-/// How a crawl came to a capture that is handed over.
+/// The way on which a crawl came to a capture of a handover.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct HandoverCrawl {
@@ -86,7 +86,7 @@ pub struct HandoverCrawl {
 }
 
 impl Catalogue {
-    /// The crawls of a campaign as they are handed over, oldest first.
+    /// The launches of a campaign for a handover, oldest first.
     ///
     /// # Errors
     ///
@@ -122,10 +122,9 @@ impl Catalogue {
         })
     }
 
-    /// The launch of this name that came with a handover; made where the
-    /// campaign has none of that name. None where it was crawled here, for the
-    /// campaign or one that it is a branch of, or stands in logs of another
-    /// crawler: that one stays as it is.
+    /// The launch of this name that came with a handover; made where the campaign has none of that
+    /// name. None where it was crawled here, for the campaign or one that it is a branch of, or is in
+    /// logs of another crawler: that one stays as it is.
     ///
     /// # Errors
     ///
@@ -243,8 +242,7 @@ impl Catalogue {
         })
     }
 
-    /// Keeps where hosts stand as a handover says it, where that is not known here;
-    /// the first one stays.
+    /// Keeps locations of hosts from a handover, where none is known here; the first one stays.
     ///
     /// # Errors
     ///
@@ -273,8 +271,8 @@ impl Catalogue {
         self.read(|conn| Ok(url_of(conn, capture)?.0))
     }
 
-    /// Where a host stands: as it was found here, else as a handover says it.
-    /// To be shown and handed on; rules decide on [`Catalogue::geo_fact`] alone.
+    /// The location of a host: as it was found here, else as in a handover. For display and further
+    /// handovers; rules decide on [`Catalogue::geo_fact`] alone.
     ///
     /// # Errors
     ///

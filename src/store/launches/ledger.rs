@@ -496,7 +496,7 @@ impl Ledger for LaunchLedger {
 }
 
 impl Catalogue {
-    /// What an origin answered when a launch asked it for robots.txt.
+    /// The answer of an origin to the request of a launch for robots.txt.
     pub fn robots_answer(&self, launch: LaunchId, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
         self.read(|conn| {
             Ok(conn
@@ -610,8 +610,8 @@ fn state_number(state: AdmissionState) -> i64 {
     }
 }
 
-/// URLs of a launch that came to their end without a capture at an instant or
-/// later, with their fetch status. Of a URL at its end `due_ms` is when it ended.
+/// Gives URLs of a launch that ended without a capture at an instant or later, with their fetch
+/// status. Of a URL at its end `due_ms` is when it ended.
 pub(in crate::store) fn ended_without_capture(
     conn: &Connection,
     launch: LaunchId,

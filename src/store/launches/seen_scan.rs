@@ -1,5 +1,5 @@
-//! All URLs that launches have seen, read in bulk by row numbers, so that
-//! several readers can share the work.
+//! A scan reads all URLs that launches have seen in bulk, by row numbers, so that several readers
+//! can share the work.
 
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::store::catalogue::Catalogue;
@@ -14,20 +14,20 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// What of the seen URLs is asked for.
+/// Launches and columns of a scan of seen URLs.
 #[derive(Debug, Clone, Default)]
 pub struct SeenColumns {
     /// The launches.
     pub launches: Vec<LaunchId>,
-    /// Whether the page that led to a URL is wanted; it costs a look-up more.
+    /// Whether to read the page that led to a URL; it costs a look-up more.
     pub with_via: bool,
-    /// Whether the seed that a URL descends from is wanted.
+    /// Whether to read the seed that a URL descends from.
     pub with_seed: bool,
-    /// Whether the word of that seed is wanted.
+    /// Whether to read the source tag of that seed.
     pub with_source_tag: bool,
-    /// Whether it is wanted if the link says nofollow.
+    /// Whether to read if the link is nofollow.
     pub with_nofollow: bool,
-    /// Whether it is wanted when a URL was found.
+    /// Whether to read when a URL was found.
     pub with_date: bool,
     /// Whether other launches saw most of the rows: then it is faster to skip theirs.
     pub is_sparse: bool,
@@ -35,8 +35,7 @@ pub struct SeenColumns {
     pub let_in_by: Option<String>,
 }
 
-/// A URL as a launch saw it. Text is lent for the moment. What was not asked
-/// for is empty.
+/// A URL as a launch saw it. Text is lent for the moment. Columns not requested are empty.
 #[derive(Clone, Copy)]
 pub struct SeenUrl<'r> {
     /// Its number.
@@ -59,7 +58,7 @@ pub struct SeenUrl<'r> {
     pub source_tag: &'r str,
     /// Whether it counts as a seed.
     pub is_seed: bool,
-    /// The link that led here says nofollow.
+    /// The link that led here is nofollow.
     pub nofollow: bool,
     /// Whether it was fetched because another URL needed it: no rule decides that.
     pub is_apart: bool,
@@ -73,7 +72,7 @@ pub struct SeenUrl<'r> {
 type Content<'r> = dyn Fn(i64) -> Result<ContentFact, StoreError> + 'r;
 
 impl SeenUrl<'_> {
-    /// What its last capture answered, whatever the launch.
+    /// The answer of its last capture, whatever the launch.
     pub fn content(&self) -> Result<ContentFact, StoreError> {
         (self.content)(self.url_id)
     }
@@ -90,7 +89,7 @@ const CAPTURES: &str = "SELECT date_ms, id, status, mime, size FROM capture WHER
 const COLUMNS: &str = "s.id, s.url, s.host, u.url, s.hops,
     s.is_seed + 2 * (s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule')";
 
-/// Columns behind [`COLUMNS`] that a question may ask for.
+/// Optional columns behind [`COLUMNS`].
 #[derive(Default)]
 struct Further {
     launch: Launch,
@@ -114,7 +113,7 @@ impl Default for Launch {
 }
 
 impl Further {
-    /// The columns that are wanted, and their words in a query.
+    /// The requested columns, and their SQL.
     fn of(query: &SeenColumns) -> (Self, String) {
         let (mut further, mut sql, mut next) = (Self::default(), String::new(), 6);
         match query.launches.as_slice() {
@@ -180,7 +179,7 @@ impl Catalogue {
         })
     }
 
-    /// How many URLs these launches have seen; one seen by several counts for each.
+    /// The number of URLs that these launches have seen; one seen by several counts for each.
     pub fn seen_count(&self, launches: &[LaunchId]) -> Result<u64, StoreError> {
         self.read(|conn| {
             let mut total = 0;
@@ -237,7 +236,7 @@ impl Catalogue {
         })
     }
 
-    /// One seen URL; `each` gets it with all that can be asked for.
+    /// Reads one seen URL; `each` gets it with all columns.
     pub fn seen_one<T>(&self, id: SeenId, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
         let (further, columns) = Further::all();
         self.read(|conn| {
@@ -264,14 +263,14 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            // One look at the catalogue for all: to begin one for each takes longer than to read it.
+            // One read transaction for all: to begin one for each takes longer than to read it.
             let snapshot = conn.unchecked_transaction()?;
             let mut statement = snapshot.prepare_cached(CAPTURES)?;
             urls.iter().map(|url| Ok(last_capture(&mut statement, *url)?.map(|(.., bytes)| bytes))).collect()
         })
     }
 
-    /// What the last capture of a URL answered, whatever the launch.
+    /// The answer of the last capture of a URL, whatever the launch.
     pub fn content_fact(&self, url: i64) -> Result<ContentFact, StoreError> {
         self.read(|conn| content_fact(&mut *conn.prepare_cached(CAPTURES)?, url))
     }
@@ -288,7 +287,7 @@ impl Catalogue {
         })
     }
 
-    /// The number of a URL, if the catalogue knows it.
+    /// The number of a URL in the catalogue, if it is there.
     pub fn url_id(&self, url: &str) -> Result<Option<i64>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached("SELECT id FROM url WHERE url = ?1")?;
@@ -296,13 +295,13 @@ impl Catalogue {
         })
     }
 
-    /// What people said of captures, by the number and text of their URLs: the
-    /// last mark that holds, and all notes that hold.
+    /// Annotations of captures, by the number and text of their URLs: the last mark that holds, and all
+    /// notes that hold.
     pub fn annotation_facts(&self) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
         self.read(annotation_facts)
     }
 
-    /// The same for one URL.
+    /// The annotations of one URL, as in [`Self::annotation_facts`].
     pub fn annotation_of(&self, url: i64) -> Result<Option<AnnotationFact>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -318,8 +317,8 @@ impl Catalogue {
         })
     }
 
-    /// Hands out where each of these URLs redirected to, in any launch: the
-    /// launch, when, the URL, its target. Of one launch the first stands first.
+    /// Gives out where each of these URLs redirected to, in any launch: the launch, when, the URL, its
+    /// target. Of one launch the first comes first.
     pub fn redirects_of(
         &self,
         urls: &[String],
@@ -341,9 +340,9 @@ impl Catalogue {
         })
     }
 
-    /// The number of the last capture; and the URLs of captures behind the one
-    /// of number `since` that redirect somewhere. Nothing of them where nothing
-    /// is asked, or where so many came that looking takes longer than it saves.
+    /// The number of the last capture; and the URLs of captures behind the one of number `since` that
+    /// redirect somewhere. None without `since`, or where so many came that reading takes longer than
+    /// it saves.
     pub fn redirects_since(&self, since: Option<i64>) -> Result<(i64, Option<Vec<String>>), StoreError> {
         self.read(|conn| {
             let last = conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?;

@@ -14,7 +14,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// One outlink as the inlink build wants it.
+/// An outlink as the inlink build reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinkFeed {
     /// Identity of the page that is linked to.
@@ -31,7 +31,7 @@ pub struct InlinkFeed {
     pub date: CaptureDate,
     /// Text of the link.
     pub anchor: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
 }
 
@@ -92,7 +92,7 @@ fn feed_pages(which: &str) -> String {
 }
 
 impl Catalogue {
-    /// How many links the build will look at, those of revisits left out.
+    /// The number of links that the build will read, those of revisits left out.
     pub fn count_anchor_links(&self, of: Captures) -> Result<u64, StoreError> {
         self.read(|conn| {
             let n: i64 = conn.query_row(

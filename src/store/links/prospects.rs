@@ -26,8 +26,8 @@ pub(in crate::store) fn last_crawl_sql() -> String {
 
 impl Catalogue {
     /// Cited but not captured, most external citing hosts first, out of the
-    /// [`PROSPECTS_KEPT`](crate::store::PROSPECTS_KEPT) of the last build. The
-    /// verdict is what the last launch of the campaign said, if it saw the page.
+    /// [`PROSPECTS_KEPT`](crate::store::PROSPECTS_KEPT) of the last build. The verdict is that of the
+    /// last launch of the campaign, if it saw the page.
     pub fn prospects(&self, query: &ProspectQuery) -> Result<ProspectPage, StoreError> {
         let filter = match Filter::parse(&PROSPECTS, &query.filter, FilterContext::default()) {
             Ok(filter) => filter,
@@ -53,7 +53,7 @@ impl Catalogue {
             let rest = "t.hosts DESC, t.external DESC, t.internal DESC, t.url_text";
             let order = order_sql(&query.sort, ProspectQuery::column_sql, rest);
             let mut statement = conn.prepare_cached(&format!(
-                // Which pages first, what is told of them after.
+                // Which pages first, their further columns after.
                 "WITH matching AS (SELECT t.*, u.url AS url_text {from_sql}),
                  cited AS (SELECT t.* FROM matching t ORDER BY {order} LIMIT {} OFFSET {})
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,

@@ -1,4 +1,4 @@
-//! Exports on disk, and what one of them says about a capture.
+//! Exports are written to disk from these rows: a capture with its notes, scores and inlinks.
 
 use crate::store::captures::{StoredCapture, stored_capture};
 
@@ -71,7 +71,7 @@ impl LinkingPages {
 pub struct ExportedCapture {
     /// Where its records are.
     pub stored: StoredCapture,
-    /// Whether it came by import: path, seed and rule are what its file says.
+    /// Whether it came by import: path, seed and rule are those in its file.
     pub imported: bool,
     /// Path from the seed.
     pub hops: String,
@@ -94,7 +94,7 @@ pub struct ExportedCapture {
 }
 
 impl Catalogue {
-    /// What leaves with a capture that has these inlinks.
+    /// The export of a capture that has these inlinks.
     pub(in crate::store) fn exported_capture(
         &self,
         id: CaptureId,
@@ -132,7 +132,7 @@ impl Catalogue {
         })
     }
 
-    /// Bytes of all records of captures, as they stand in their files.
+    /// Bytes of all records of captures in their files.
     ///
     /// # Errors
     ///

@@ -14,7 +14,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-/// What is known of a capture for its score, and where it was put.
+/// The score of a capture and its parts, with the selections and collections that hold the capture.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoverScore {
@@ -25,7 +25,7 @@ pub struct HandoverScore {
     /// The decision that the score counts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub review: String,
-    /// What the request says of its text, 0 to 1.
+    /// The score of its text by the request, 0 to 1.
     pub request: Option<f64>,
     /// Whether the request holds.
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct HandoverScore {
     pub terms: String,
     /// Distinct external hosts that link to it in the window.
     pub external_hosts: Option<u64>,
-    /// Those of them whose anchor speaks of the request.
+    /// Those of them whose anchor has a term of the request.
     pub anchor_hosts: Option<u64>,
     /// Saved selections that hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -76,7 +76,7 @@ pub struct HandoverCapture {
 }
 
 impl Catalogue {
-    /// A capture that is handed over.
+    /// A capture with its score, for a handover.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 pub struct WorkspaceInfo {
     /// Its folder.
     pub folder: PathBuf,
-    /// Set when it is only looked at: why, what cannot be done, what to do.
+    /// Set when it is read-only: why, what cannot be done, what to do.
     pub read_only: Option<String>,
     /// Free bytes on its disk.
     pub disk_free: u64,
@@ -90,7 +90,7 @@ pub struct CampaignRow {
 }
 
 impl CampaignRow {
-    /// What it is called on screen.
+    /// Its title on screen.
     pub fn title(&self) -> String {
         let title = campaign_title(self.id, &self.name);
         self.branch.map_or(title.clone(), |branch| format!("{title} ({branch})"))
@@ -121,7 +121,7 @@ impl CampaignWithBranches {
     }
 }
 
-/// What a campaign is called on screen: its name, or its number where it has none.
+/// The title of a campaign on screen: its name, or its number where it has none.
 pub fn campaign_title(id: CampaignId, name: &str) -> String {
     match name.trim() {
         "" => format!("campaign {id} (no name)"),
@@ -167,7 +167,7 @@ pub struct MovedSeed {
 }
 
 impl MovedSeed {
-    /// Whether a campaign says nothing about the target yet.
+    /// Whether a campaign leaves the target open.
     pub fn is_open(&self, campaign: &Campaign) -> bool {
         parse_web_url(&self.target).is_some_and(|target| is_open_redirect(campaign, &self.seed, &target))
     }
@@ -228,7 +228,7 @@ pub struct CrawlPage {
 }
 
 impl CrawlPage {
-    /// How the launch stands, in words, with the answers that are errors.
+    /// The state of the launch as text, with the answers that are errors.
     pub fn label(&self, launch: &LaunchRow) -> String {
         let errors = self.classes[2] + self.classes[3];
         let label = launch.label();
@@ -240,7 +240,7 @@ impl CrawlPage {
     }
 }
 
-/// What the rules of a launch stand on, beside what its seeds redirected to.
+/// The version and kind of a launch, on which its rules depend beside what its seeds redirected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchBasis {
     /// Its number.
@@ -252,7 +252,7 @@ pub struct LaunchBasis {
     pub foreign_term: Option<(CaptureDate, CaptureDate)>,
 }
 
-/// One launch.
+/// A launch with its counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LaunchRow {
     /// Its number.
@@ -263,7 +263,7 @@ pub struct LaunchRow {
     pub campaign_name: String,
     /// UTC start, 14 digits: the name of its folders.
     pub launch: String,
-    /// How it stands.
+    /// Its state.
     pub state: LaunchState,
     /// When it began.
     pub started: CaptureDate,
@@ -277,8 +277,8 @@ pub struct LaunchRow {
     pub fetched: u64,
     /// URLs that could not be fetched.
     pub failed: u64,
-    /// Of those fetched, URLs whose last answer was 429 or an error of the
-    /// server (5xx): they may be asked again.
+    /// Of those fetched, URLs whose last answer was 429 or an error of the server (5xx): they may be
+    /// fetched again.
     pub server_errors: u64,
     /// Whether it has ended with answers and all of them were errors.
     pub only_errors: bool,
@@ -295,7 +295,7 @@ pub struct LaunchRow {
 }
 
 impl LaunchRow {
-    /// How it stands, in words.
+    /// Its state as text.
     pub fn label(&self) -> String {
         match self.state {
             _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
@@ -311,8 +311,7 @@ impl LaunchRow {
         self.failed + self.server_errors
     }
 
-    /// The same, of which it is known how many URLs have an answer that is no
-    /// error, robots.txt left out.
+    /// This row with the number of its URLs whose answer is no error, robots.txt left out.
     pub(super) fn with_good(self, good: u64) -> Self {
         let only_errors = self.state == LaunchState::Finished && !self.nothing_fetched && self.fetched > 0 && good == 0;
         Self { only_errors, ..self }
@@ -325,14 +324,14 @@ pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
 /// How a crawl ended that got nothing but errors.
 pub const ONLY_ERRORS: &str = "Ended: only errors";
 
-/// A look at a running crawl.
+/// A sample of a running crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CrawlSample {
     /// Seconds since the launch began.
     pub seconds: f64,
     /// URLs found in scope so far.
     pub found: u64,
-    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused once they were looked at.
+    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused when they were due.
     pub done: u64,
     /// Bytes received so far.
     pub bytes: u64,
@@ -472,9 +471,9 @@ pub struct CaptureQuery {
     pub campaign: Option<CampaignId>,
     /// Sort keys, first counts most; `true` is descending.
     pub sort: Vec<(CaptureColumn, bool)>,
-    /// First row wanted.
+    /// First row of the page.
     pub offset: u64,
-    /// Rows wanted.
+    /// Rows of the page.
     pub limit: u64,
 }
 
@@ -491,7 +490,7 @@ pub struct CapturePage {
     pub filter_problem: Option<String>,
 }
 
-/// How many captures each ready filter holds.
+/// The number of captures in each ready filter.
 pub type TabCounts = Vec<(CaptureTab, u64)>;
 
 /// A row of the captures table.
@@ -529,15 +528,15 @@ pub struct CaptureRow {
     pub inlink_hosts: Option<u64>,
     /// Most frequent anchor in the window. Hostile text.
     pub top_anchor: String,
-    /// Path from the seed; of an import, what its file says.
+    /// Path from the seed; of an import, the one in its file.
     pub hops: String,
-    /// The page that led here; of an import, what its file says.
+    /// The page that led here; of an import, the one in its file.
     pub via: String,
     /// The rule of a campaign that let it in.
     pub rule: String,
     /// The rule that the file of an import names.
     pub file_rule: String,
-    /// Whether it came by import: what is known of its path and rule is what its file says.
+    /// Whether it came by import: its path and rule are those in its file.
     pub imported: bool,
     /// Whether it repeats a payload already held.
     pub revisit: bool,
@@ -552,7 +551,7 @@ impl CaptureRow {
         self.mark.map_or(String::new(), |mark| with_source(mark.label(), origin, self.decision_inherited))
     }
 
-    /// What is shown as a rule: that of a campaign here, or the one that its file names.
+    /// The text of its rule: that of a campaign here, or the one in its file.
     pub fn rule_or_claim(&self) -> String {
         let label = |rule: &str| if rule.is_empty() { String::new() } else { rule_label(rule).to_owned() };
         match self.file_rule.as_str() {
@@ -631,7 +630,7 @@ impl CaptureDetail {
     }
 }
 
-/// What is read from the WARC record itself.
+/// Content that is read from the WARC record itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureContent {
     /// Request head as sent, where it was kept. Hostile text.
@@ -662,16 +661,16 @@ pub struct InlinkRow {
     pub anchor: String,
     /// Same site or not.
     pub internal: bool,
-    /// Whether it lies in the window of the capture asked about.
+    /// Whether it lies in the window of the capture in question.
     pub in_window: bool,
     /// The linking capture, to go to.
     pub capture: Option<CaptureId>,
-    /// It, or its page, says `nofollow`; of equal links of a page, all do.
+    /// It, or its page, has `nofollow`; of equal links of a page, all do.
     pub nofollow: bool,
     /// Its `rel`, in lower case; empty without, and where it is not known. Hostile text.
     pub rel: String,
-    /// The part of the linking page it stands in (`main`, `nav`, `header`,
-    /// `footer`, `aside`), where the markup says so.
+    /// The part of the linking page that holds it (`main`, `nav`, `header`, `footer`, `aside`), where
+    /// the markup names one.
     pub place: Option<String>,
     /// Number in the linking page, where it is known.
     pub position: Option<u32>,
@@ -689,11 +688,11 @@ impl InlinkRow {
 /// Inlinks of one page around one capture.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InlinkPage {
-    /// The page asked about.
+    /// The page whose inlinks these are.
     pub target: String,
     /// Capture dates of the page, for the time strip.
     pub capture_dates: Vec<CaptureDate>,
-    /// The capture asked about.
+    /// The capture whose inlinks these are.
     pub around: Option<CaptureDate>,
     /// Days of the window.
     pub window_days: u32,
@@ -725,10 +724,10 @@ pub struct OutlinkRow {
     pub kind: String,
     /// Its `rel`, in lower case; empty without. Hostile text.
     pub rel: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
-    /// The part of the page it stands in (`main`, `nav`, `header`, `footer`,
-    /// `aside`), where the markup says so.
+    /// The part of the page that holds it (`main`, `nav`, `header`, `footer`, `aside`), where the
+    /// markup names one.
     pub place: Option<String>,
     /// A capture of the target, nearest in time.
     pub capture: Option<CaptureId>,
@@ -768,10 +767,10 @@ pub struct ProspectRow {
     pub last: CaptureDate,
     /// Best anchor. Hostile text.
     pub anchor: String,
-    /// What the campaign's rules say now, and which rule; what the last crawl
-    /// said where it is not told which campaign is meant.
+    /// Decision and rule by the present rules of the campaign; those of the last crawl where no
+    /// campaign is chosen.
     pub verdict: String,
-    /// What the last crawl that saw it said, and whether it could be fetched.
+    /// Decision of the last crawl that saw it, and whether it could be fetched.
     pub last_crawl: String,
 }
 

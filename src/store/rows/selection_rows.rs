@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What shall be selected.
+/// The settings of a selection and of its export: weights, threshold or filter, collections, parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectionSpec {
@@ -49,7 +49,7 @@ fn is_yes(flag: &bool) -> bool {
 }
 
 impl SelectionSpec {
-    /// With the parts of exports that another one has; they change no score.
+    /// These settings with the export parts of another one; they change no score.
     pub fn with_parts_of(self, other: &Self) -> Self {
         Self {
             with_wacz: other.with_wacz,
@@ -93,7 +93,7 @@ impl SelectionSpec {
         sides(self) == sides(other)
     }
 
-    /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
+    /// The criterion where no person decided, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {
             "" => format!("score at least {}", self.threshold),
@@ -130,8 +130,8 @@ pub fn changed_rejections(urls: u64) -> String {
     format!("{} with an earlier rejection changed", counted(urls, "URL"))
 }
 
-/// What the kept selection of a campaign would change if it were made again now: it is offered, and a
-/// person says so.
+/// Captures that the kept selection of a campaign would gain and lose if it were made again now; a
+/// person confirms that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SelectionOffer {
     /// When the selection was kept.
@@ -144,7 +144,7 @@ pub struct SelectionOffer {
     pub added_filter: String,
     /// The filter that lists those that would go out.
     pub removed_filter: String,
-    /// Why that cannot be told, such as an index that is missing.
+    /// Why the difference is unknown, such as an index that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -177,7 +177,7 @@ pub struct CollectionRow {
     pub about: String,
     /// The filter that fills it; empty where captures come by hand alone.
     pub filter: String,
-    /// Whose scores and selection the filter asks for.
+    /// The campaign whose scores and selection the filter tests.
     pub campaign: Option<CampaignId>,
     /// Who made it.
     pub who: String,
@@ -207,7 +207,7 @@ pub struct SelectedHost {
     pub bytes: u64,
 }
 
-/// One side of a selection in figures.
+/// Figures of one side of a selection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SelectionSide {
     /// Captures.
@@ -218,7 +218,7 @@ pub struct SelectionSide {
     pub bytes: u64,
 }
 
-/// What a selection comes to: the kept one, or one that is tried.
+/// Figures of a selection: the kept one, or a draft.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Balance {
     /// Captures with a score.
@@ -314,7 +314,7 @@ pub struct ExportRow {
     pub verified: Option<Vec<VerifyLine>>,
 }
 
-/// One check of a verification.
+/// A check of a verification, with its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyLine {
     /// What was checked.
@@ -332,7 +332,7 @@ pub struct VerifyLine {
     pub detail: String,
 }
 
-/// What a check, or all of them, came to; the worst is the last.
+/// The result of a check, or of all of them; the worst is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckState {
     /// It holds.
@@ -344,7 +344,7 @@ pub enum CheckState {
 }
 
 impl VerifyLine {
-    /// What it came to.
+    /// The state of the check.
     pub fn state(&self) -> CheckState {
         match (self.ok, self.unvouched) {
             (true, _) => CheckState::Passed,
@@ -355,7 +355,7 @@ impl VerifyLine {
 }
 
 impl CheckState {
-    /// What all lines came to, and that in one line.
+    /// The state of all lines together, and a summary of one line.
     pub fn of(lines: &[VerifyLine]) -> (Self, String) {
         let count = |state: Self| lines.iter().filter(|line| line.state() == state).count();
         let state = lines.iter().map(VerifyLine::state).max().unwrap_or(Self::Passed);

@@ -5,8 +5,8 @@ use crate::work::import::is_archive_name;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the archives of a job are. A package beside the files that it was
-/// made from would bring every capture twice.
+/// The folders of a job's archives. A package beside the files that it was made from would bring
+/// every capture twice.
 pub(super) fn archives(folder: &Path, engine: Engine, follow_links: bool) -> (Vec<PathBuf>, Vec<String>) {
     let files = folder.join("archive");
     let parts = |of: &Path| match follow_links {

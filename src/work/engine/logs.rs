@@ -19,12 +19,12 @@ const MAX_LINE_BYTES: u64 = 1024 * 1024;
 /// are the fewer pages are written twice, but whoever writes, too, waits for them.
 const BATCH: usize = 20_000;
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
-/// Unread lines that are told of one log.
+/// Unread lines that are listed of one log.
 pub(super) const EXAMPLES: usize = 20;
 /// Deeper folders hold no logs.
 const MAX_DEPTH: usize = 6;
 
-/// What was read of a log.
+/// Counts of a log that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LogCount {
     /// The file, as a path in the job's folder.
@@ -35,7 +35,7 @@ pub struct LogCount {
     pub urls: u64,
     /// Lines of other URLs, such as `dns:`, which no capture has.
     pub others: u64,
-    /// Of all lines: those that say what the scope decided.
+    /// Of all lines: those with a decision of the scope.
     pub decisions: u64,
     /// Lines that could not be read.
     pub unread: u64,
@@ -104,7 +104,7 @@ pub(super) fn read(
                 logs: counts,
             });
         } else if counts.iter().any(|count| count.lines > 0) {
-            // Nothing of it could be read; that is told all the same.
+            // Nothing of it could be read; the launch lists that.
             launches.push(EngineLaunch {
                 launch: LaunchId::default(),
                 name: run.display().to_string(),
@@ -293,8 +293,7 @@ fn skip_line(log: &mut dyn BufRead) -> std::io::Result<()> {
     }
 }
 
-/// Date, whether a decision of the scope stands there, and the URL if it is
-/// one of the web.
+/// Date, whether the line has a decision of the scope, and the URL if it is one of the web.
 type Logged = (CaptureDate, bool, Option<LoggedUrl>);
 
 fn of_scope_log(text: &str) -> Result<Logged, String> {

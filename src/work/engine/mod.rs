@@ -1,14 +1,12 @@
 //! Jobs of other crawlers: folders of theirs come in, campaigns go out.
 //!
-//! In: a job folder of Heritrix (configuration, seeds, logs, archives) or a
-//! collection of Browsertrix. Out: a campaign with the job's seeds and rules,
-//! a launch for each run with what its logs say, and the archives by way of
-//! the import.
+//! In: a job folder of Heritrix (configuration, seeds, logs, archives) or a collection of
+//! Browsertrix. Out: a campaign with the job's seeds and rules, a launch for each run with the
+//! content of its logs, and the archives by way of the import.
 //!
-//! Invariants: a folder is only read; what its files name outside of it is
-//! not opened; every line of a log is counted, and those that could not be
-//! read are told with file and line. Read again, a folder changes nothing but
-//! what is new in it.
+//! Invariants: a folder is only read; what its files name outside of it is not opened; every line
+//! of a log is counted, and unread ones are listed with file and line. Read again, a folder changes
+//! nothing but what is new in it.
 
 mod archives;
 mod logs;
@@ -39,12 +37,12 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// Begin of the setting of a job whose campaign is being made: the newest
 /// campaign before it follows.
 const BEGUN: &str = "after ";
-/// Notes of a job that are told in a line of the window.
+/// Notes of a job that are listed in a line of the window.
 const MAX_NOTES: usize = 30;
 /// Why a file that may be missing is not read.
 const NOT_THERE: &str = "it is not there";
 
-/// Which crawler made a folder.
+/// The crawler that made a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Engine {
     /// Heritrix 3.
@@ -72,7 +70,7 @@ impl Engine {
     }
 }
 
-/// What a job folder came to, its archives apart.
+/// The outcome of importing a job folder, its archives apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EngineImport {
     /// The folder.
@@ -125,7 +123,7 @@ impl EngineImport {
     }
 }
 
-/// What an import with job folders in it came to.
+/// The outcome of an import with job folders in it.
 #[derive(Debug, Default)]
 pub struct Imported {
     /// Jobs of other crawlers.
@@ -150,10 +148,9 @@ impl Imported {
     }
 }
 
-/// Imports files and folders as [`super::import`] does, and takes folders that
-/// are jobs of another crawler for what they are. Campaigns whose files stand
-/// beside the WARC files of a workspace of Fonds are restored, and have the
-/// captures of their job.
+/// Imports files and folders as [`super::import`] does, and takes folders that are jobs of another
+/// crawler for what they are. Campaigns whose files are beside the WARC files of a workspace of
+/// Fonds are restored, and have the captures of their job.
 ///
 /// # Errors
 ///
@@ -186,7 +183,7 @@ pub fn import_with_jobs(
         }
         engine_jobs.append(&mut folders);
     }
-    // Who has to be asked is asked before anything comes in. What brings its own campaign keeps it.
+    // The campaign is chosen before anything comes in. What brings its own campaign keeps it.
     let campaign = match archives.is_empty() {
         true => None,
         false => workspace.catalogue().import_campaign(options.campaign)?,
@@ -241,8 +238,8 @@ pub fn attached_summary(attached: u64) -> Option<String> {
     (attached > 0).then(|| format!("{what} of earlier imports put on captures that came since"))
 }
 
-/// An import with its jobs in words: what each became, what has no place in a
-/// campaign, what could not be read. Of many notes the first are told.
+/// An import with its jobs in words: what each became, what has no place in a campaign, what could
+/// not be read. Of many notes the first are listed.
 pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led_out }: &Imported) -> String {
     let mut parts = Vec::new();
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
@@ -338,7 +335,7 @@ fn configuration(folder: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Brings a job in, and says where its archives are.
+/// Brings a job in, and returns the folders of its archives.
 fn one_job(
     workspace: &Workspace,
     folder: &Path,
@@ -400,8 +397,8 @@ fn one_job(
     Ok((import, archives))
 }
 
-/// The campaign of a job folder, and whether it was made now. Another job may
-/// stand where a known one did, as on a drive that is changed.
+/// The campaign of a job folder, and whether it was made now. Another job may be where a known one
+/// was, as on a drive that is changed.
 fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::Result<(CampaignId, bool)> {
     let catalogue = workspace.catalogue();
     let key = format!("engine_job {}", folder.display());
@@ -489,7 +486,7 @@ fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item =
     }
 }
 
-/// A collection of Browsertrix: what its lists of pages and its logs say.
+/// A collection of Browsertrix, from its lists of pages and its logs.
 fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     let mut notes = Vec::new();
     let mut read = |file: &str| {
@@ -530,7 +527,7 @@ fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     (EngineJob { campaign, rules, notes: Vec::new() }, pages + extra, notes)
 }
 
-/// The text of a file that really is inside a folder; `Err` says why not.
+/// The text of a file that really is inside a folder; `Err` has the reason.
 fn read_inside(folder: &Path, name: &str) -> Result<String, String> {
     let reason = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => NOT_THERE.to_owned(),
@@ -550,7 +547,7 @@ fn read_inside(folder: &Path, name: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&fs::read(path).map_err(reason)?).into_owned())
 }
 
-/// The same; where the file is there and cannot be read, that is told.
+/// The same; a file that is there and cannot be read gets a note.
 fn text_inside(folder: &Path, name: &str, notes: &mut Vec<EngineNote>) -> Option<String> {
     let read = read_inside(folder, name);
     if let Err(what) = &read

@@ -1,8 +1,8 @@
 //! Documents on watched targets: what is there, and which version is new.
 //!
-//! In: captures of documents (PDF and the like), the inlinks that point at
-//! them, the campaigns whose target is watched. Out: a row a document and
-//! target, with its versions told apart by their digests.
+//! In: captures of documents (PDF and the like), the inlinks that point at them, the campaigns
+//! whose target is watched. Out: a row a document and target, with its versions distinguished by
+//! their digests.
 //!
 //! The harvester of the annotation tool takes the URL alone for its key, so a
 //! new version at the same place is never seen; and it takes the crawl's via
@@ -16,8 +16,8 @@ use crate::store::{DocumentCapture, LandingPage, Workspace};
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet, ScopeSurt, parse_web_url};
 use serde::Serialize;
 
-/// Setting, with the number of a campaign behind it: captures up to this
-/// number are known to the persons. One that is watched later starts anew.
+/// Setting, with the number of a campaign behind it: captures up to this number are known to the
+/// persons. One that is watched later starts from its beginning.
 const KNOWN: &str = "documents_known_capture ";
 
 /// The documents of all watched targets.
@@ -87,7 +87,7 @@ pub struct DocumentVersion {
     pub first_seen: CaptureDate,
     /// Last capture of it.
     pub last_seen: CaptureDate,
-    /// Captures of it, those included that only say that nothing changed.
+    /// Captures of it, those included whose answer was that nothing changed.
     pub captures: u64,
     /// Number of the first of them.
     pub capture: CaptureId,
@@ -204,7 +204,7 @@ fn watched(workspace: &Workspace) -> anyhow::Result<(Vec<Watched>, Vec<Unread>)>
 /// Why a document is one of a target's, and the page to show beside it.
 fn reason<'a>(watch: &Watched, url: &str, landings: &'a [LandingPage]) -> Option<(String, Option<&'a LandingPage>)> {
     let under = |page: &&LandingPage| watch.covers(&page.url).is_some();
-    // A link with words on a page of the target says most.
+    // A link with words on a page of the target is the best evidence.
     let landing = landings.iter().filter(under).find(|page| !page.anchor.trim().is_empty());
     let landing = landing.or_else(|| landings.iter().find(under));
     if let Some(prefix) = watch.covers(url) {

@@ -9,11 +9,11 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders of a workspace whose files the new one needs. What stands in the others is made again
-/// (`inlinks`, `index`) or was handed over (`exports`).
+/// Folders of a workspace whose files the new one needs. The others are made again (`inlinks`,
+/// `index`) or have left already (`exports`).
 const FOLDERS: [&str; 3] = ["output", "imports", "evidence"];
 
-/// What a workspace that was made from an earlier one has from it.
+/// Counts of what a workspace took over from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EarlierOutcome {
     /// Its folder.

@@ -1,5 +1,4 @@
-//! Archive files: how they stand, those that are lost found again, and the
-//! bytes behind a problem.
+//! Archive files are checked, found again when they are lost, and shown at the bytes of a problem.
 
 pub(super) mod backup;
 pub(super) mod campaign_files;
@@ -33,7 +32,7 @@ const MAX_BREAKS: u64 = 4;
 /// Bytes in a line of a hex table.
 const HEX_LINE: usize = 16;
 
-/// What a look at every byte of every file came to.
+/// The outcome of a check of every byte of every file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckOutcome {
     /// Files whose digest is that of the bytes that were read.
@@ -42,11 +41,11 @@ pub struct CheckOutcome {
     pub learned: u64,
     /// Files with other bytes.
     pub changed: u64,
-    /// Files that could not be looked at, with the reason.
+    /// Files that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// Files that are missing, open, or were not read to their end.
     pub passed_over: u64,
-    /// How each file that was looked at stands.
+    /// The state of each file that was checked.
     #[serde(skip)]
     pub states: HashMap<FileId, FileState>,
     /// Why the catalogue does not keep what was found, where it could only be read.
@@ -115,7 +114,7 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
     Ok(outcome)
 }
 
-/// What a search for lost files came to.
+/// The outcome of a search for lost files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LocateOutcome {
     /// Name before and now of each file that was found.
@@ -171,7 +170,7 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
         let name = Path::new(&lost_file.known.path).file_name().map(ToOwned::to_owned);
         let mut candidates: Vec<usize> = (0..places.len())
             .filter(|&at| match lost_file.known.size {
-                // A crawl that was never looked at kept no size.
+                // A crawl's file that was never checked has no size.
                 0 => places[at].path.file_name() == name.as_deref(),
                 size => places[at].size == size,
             })
@@ -219,13 +218,13 @@ fn is_it(
     *digest == lost_file.known.sha256
 }
 
-/// Whether these records stand at their places in a file: what tells a file
-/// whose digest was never made. Without records nothing can be told.
+/// Whether these records are at their places in a file: they identify a file whose digest was never
+/// made. Without records the answer is no.
 pub(super) fn holds_records(path: &Path, records: &[RecordRow]) -> bool {
     !records.is_empty() && records.iter().all(|record| is_record(path, record).unwrap_or(false))
 }
 
-/// Whether this record stands at its place.
+/// Whether this record is at its place.
 fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
     let (head, mut reader) = enter_record_in(path, record.span)?;
     let is_named = record.record_id.is_empty() || head.record_id().as_deref() == Some(&record.record_id);
@@ -273,7 +272,7 @@ pub fn problem_detail(workspace: &Workspace, id: ProblemId) -> anyhow::Result<Pr
     Ok(detail)
 }
 
-/// The file that a problem is about, or why it cannot be looked at.
+/// The file that a problem is about, or why it cannot be read.
 fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Result<PathBuf, String>> {
     let path = match problem.file {
         None => match workspace.stored_place(&problem.path) {

@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 1 << 21;
 /// Texts that one thread reads behind each other: those beside each other in a file are unpacked once.
 const READ_TOGETHER: usize = 16;
 
-/// How much is looked at in one step.
+/// How much is compared in one step.
 #[derive(Clone, Copy)]
 struct Steps {
     /// Hashes of bands that are in memory.
@@ -29,7 +29,7 @@ struct Steps {
 
 const STEPS: Steps = Steps { hashes: 1 << 22, texts: 4096 };
 
-/// What changed of an index since its near-duplicates were found.
+/// The changes of an index since its near-duplicates were found.
 pub(in crate::work) struct IndexChange<'a> {
     /// Its mark before.
     pub before: &'a IndexMark,

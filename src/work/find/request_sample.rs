@@ -1,7 +1,7 @@
-//! What a request comes to while it is written: how many captures meet it,
-//! and the best and the worst of these.
+//! A request is tried while it is written: how many captures meet it, and the best and the worst of
+//! these.
 //!
-//! Each capture has the score that a selection gives its request: both ask [`RequestMatches`].
+//! Each capture has the score that a selection gives its request: both use [`RequestMatches`].
 
 use super::page_texts::PageTexts;
 use super::request_matches::{RequestMatches, Weighed};
@@ -47,10 +47,10 @@ pub struct SampleRow {
     pub unread: Option<String>,
 }
 
-/// What a request comes to.
+/// The figures of a tried request, and captures at both ends of its scores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RequestSample {
-    /// Captures at hand.
+    /// Captures of the campaign, or of all.
     pub captures: u64,
     /// Those that meet the request.
     pub meeting: u64,

@@ -31,7 +31,7 @@ const FEWEST_REPLACED: u64 = 10_000;
 /// Unreadable captures that are named one by one; all are counted.
 const MOST_NAMED: usize = 20;
 
-/// What indexing came to.
+/// The outcome of indexing.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TextIndexReport {
     /// Captures that came since the last time.
@@ -92,7 +92,7 @@ impl Report for TextIndexReport {
     }
 }
 
-/// What a comparison of index and catalogue found.
+/// The differences between index and catalogue.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct IndexCheck {
     /// Versions in the index.
@@ -117,13 +117,13 @@ impl IndexCheck {
         self.anchors_wait && !self.is_fine() && Self { anchors: Vec::new(), ..self.clone() }.is_fine()
     }
 
-    /// Whether the index is what it says.
+    /// Whether index and catalogue agree.
     pub fn is_fine(&self) -> bool {
         [&self.missing, &self.surplus, &self.anchors].iter().all(|some| some.is_empty()) && self.damaged.is_empty()
     }
 }
 
-/// Where the text index of a workspace is.
+/// The folder of a workspace's text index.
 pub fn index_folder(workspace: &Workspace) -> PathBuf {
     workspace.folder().join("index")
 }
@@ -226,7 +226,7 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     let texts = workspace.anchor_texts()?;
     check.anchors_wait = texts.stamp() != mark.links;
     check.anchors = other_anchors(workspace, &index, &texts, cx)?;
-    // Of those that are gone it is said above.
+    // Those that are gone are listed above.
     check.anchors.retain(|version| check.surplus.binary_search(version).is_err());
     let damaged = index.damaged_files()?.into_iter().chain(NearFile::damaged(&index_folder(workspace)));
     check.damaged = damaged.map(|file| file.display().to_string()).collect();

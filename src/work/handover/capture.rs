@@ -1,5 +1,5 @@
-//! What leaves with one capture: where its records are, what its metadata record
-//! says, the same as RDF, and its line of the inlink data set.
+//! An export carries each capture with the places of its records, its metadata record, the same as
+//! RDF, and its line of the inlink data set.
 
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
@@ -25,8 +25,8 @@ pub(in crate::work) struct Gatherer<'a> {
 }
 
 impl Gatherer<'_> {
-    /// What leaves with a capture, which is selected or needed by one that is; and
-    /// what it will lack, if that is what it repeats.
+    /// The item of a capture, which is selected or needed by one that is; and what it will lack, if
+    /// that is what it repeats.
     ///
     /// # Errors
     ///

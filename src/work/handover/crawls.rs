@@ -1,5 +1,5 @@
-//! The crawls of a handover: its launches, every URL that they have seen, and
-//! where hosts stand; out, and read back.
+//! A handover carries its launches, every URL that they have seen, and the locations of hosts; they
+//! are written and read back here.
 //!
 //! Read back, launches stay what they are, crawls of another workspace: see
 //! [`crate::store`] on launches that came with a handover.
@@ -121,7 +121,7 @@ impl From<SeenLine> for SeenVerdict {
     }
 }
 
-/// What reading the crawls of a handover back came to.
+/// The outcome of reading the crawls of a handover back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CrawlsImport {
     /// Launches of it.
@@ -135,7 +135,7 @@ pub struct CrawlsImport {
 }
 
 impl CrawlsImport {
-    /// Whether the handover told of no crawl, so that there is nothing to report.
+    /// Whether the handover had no crawl, so that there is nothing to report.
     pub(super) fn is_nothing(&self) -> bool {
         self.launches == 0 && self.own == 0 && self.urls == 0
     }
@@ -162,7 +162,7 @@ pub(super) fn launches_document(workspace: &Workspace, campaign: CampaignId) -> 
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-/// Where the hosts of captures stand, a line each by their names; says how many.
+/// Writes the locations of the hosts of captures, a line each by their names; returns how many.
 ///
 /// # Errors
 ///
@@ -191,8 +191,7 @@ pub(super) fn hosts(
     Ok(rows)
 }
 
-/// Every URL that the campaign's crawls have seen, with its verdict, a line
-/// each; says how many.
+/// Every URL that the campaign's crawls have seen, with its verdict, a line each; returns how many.
 ///
 /// # Errors
 ///

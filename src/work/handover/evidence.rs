@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
-/// What reading evidence files back came to.
+/// The outcome of reading evidence files back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceImport {
     /// Files that came in.

@@ -22,10 +22,10 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Problems that are told in words; the report has them all.
+/// Problems that a message lists; the report has them all.
 const MAX_LISTED: usize = 3;
 
-/// What an export is to have beyond what every export has.
+/// The options of an export beyond what every export has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportWishes {
     /// The archive files as a WACZ package too.
@@ -41,7 +41,7 @@ pub struct ExportWishes {
 }
 
 impl ExportWishes {
-    /// Those that are kept with a selection.
+    /// The options that are kept with a selection.
     pub fn of(spec: &SelectionSpec) -> Self {
         Self {
             wacz: spec.with_wacz,
@@ -59,7 +59,7 @@ impl Default for ExportWishes {
     }
 }
 
-/// What an export came to.
+/// The outcome of an export.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportOutcome {
     /// The folder.
@@ -94,7 +94,7 @@ pub struct ExportOutcome {
 }
 
 impl ExportOutcome {
-    /// What it came to, without its problems, for those who list these beside it.
+    /// The figures of the export as text, without its problems, for those who list these beside it.
     pub fn figures(&self) -> String {
         let mut text = format!(
             "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
@@ -144,7 +144,7 @@ fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     format!("{}{more}", texts.take(MAX_LISTED).collect::<Vec<_>>().join("; "))
 }
 
-/// What an export holds and leaves out, before its files.
+/// The contents of an export, and what it leaves out, before its files.
 #[derive(Debug, Default)]
 pub(in crate::work) struct Gathered {
     /// Captures that the selection holds.
@@ -164,10 +164,9 @@ pub(in crate::work) struct Gathered {
 /// The captures of an export, one by one.
 type Items<'i> = dyn Iterator<Item = Result<ExportItem, ExportError>> + 'i;
 
-/// Writes the campaign's kept selection into a new folder. Nothing that a
-/// person rejected is in it, as embedded resource, goal of a redirect or
-/// original of a revisit neither. What selected the captures is told as it was
-/// kept; `spec` says whether embedded resources come along.
+/// Writes the campaign's kept selection into a new folder. Nothing that a person rejected is in it,
+/// as embedded resource, goal of a redirect or original of a revisit neither. The criteria of the
+/// selection are written as they were kept; `spec` decides whether embedded resources come along.
 pub fn export(
     workspace: &Workspace,
     spec: &SelectionSpec,
@@ -229,7 +228,7 @@ pub(in crate::work) fn with_selection<R>(
     let Some((kept, selected_at)) = catalogue.kept_selection(spec.campaign)? else {
         anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
     };
-    // What a person asks for or leaves out for once by a command is not remembered.
+    // Options of a single command are not remembered.
     let spec = &SelectionSpec { with_requisites: spec.with_requisites, ..kept.with_parts_of(spec) };
     let selected = catalogue.selected(spec.campaign, cx)?;
     anyhow::ensure!(
@@ -383,13 +382,13 @@ pub fn own_keys() -> anyhow::Result<Vec<String>> {
     Ok(known.all().iter().filter(|key| key.own).map(|key| key.name.clone()).collect())
 }
 
-/// Reads an export back, one line a check, and says who signed it by the list of keys
-/// that the person at the keyboard vouches for.
+/// Reads an export back, one line a check, with its signer by the list of keys that the person at
+/// the keyboard vouches for.
 pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     verify_with(folder, &KnownKeys::load()?, cx)
 }
 
-/// The same with a list of keys.
+/// Reads an export back with a list of known keys.
 pub fn verify_with(path: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     if !path.is_file() {
         return verify_folder(path, known, cx);

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Folder of a handover below which evidence lies.
 const CAMPAIGN_FOLDER: &str = "data/campaign";
-/// Problems that are told one by one; further ones are counted.
+/// Problems that are listed one by one; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// The evidence of a campaign, of all its versions: what goes along, and what cannot.

@@ -89,7 +89,7 @@ const FORMATS: [(&str, &str); 13] = [
     format_file!("signature.schema.json"),
 ];
 
-/// What of a campaign is handed over.
+/// The campaign, selection and options of a handover.
 pub(super) struct HandoverOf<'a> {
     pub workspace: &'a Workspace,
     pub id: CampaignId,
@@ -110,7 +110,7 @@ pub(super) struct HandoverOf<'a> {
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a ExportedEvidence,
-    /// What captures stand on; counts while they are written.
+    /// The grounds of captures; they are counted while they are written.
     pub grounds: &'a CaptureGrounds<'a>,
     /// Those of them that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
@@ -209,7 +209,7 @@ impl<'a> HandoverOf<'a> {
     }
 }
 
-/// Every decision, note and judgement as an annotation, a line each; says how many.
+/// Every decision, note and judgement as an annotation, a line each; returns how many.
 ///
 /// # Errors
 ///

@@ -48,7 +48,7 @@ impl AnnotationReach<'_> {
     }
 }
 
-/// What a file of annotations came to.
+/// The outcome of reading a file of annotations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AnnotationImport {
     /// The file.
@@ -116,7 +116,7 @@ impl AnnotationImport {
 struct ReadAnnotation {
     id: String,
     url: String,
-    /// When its target was captured, where it says so.
+    /// When its target was captured, where it has that.
     captured: Option<CaptureDate>,
     digest: String,
     record: String,
@@ -124,7 +124,7 @@ struct ReadAnnotation {
     /// Without tags.
     note: String,
     tags: Vec<String>,
-    /// What it says of a result of a search, in the place of mark and note.
+    /// Its judgement of a result of a search, in the place of mark and note.
     judgement: Option<ReadJudgement>,
     who: String,
     date: CaptureDate,
@@ -152,7 +152,7 @@ impl ReadAnnotation {
     }
 }
 
-/// What an annotation says of a result of a search.
+/// The judgement of an annotation on a result of a search.
 #[derive(Debug, Clone, PartialEq)]
 struct ReadJudgement {
     query: String,
@@ -262,9 +262,9 @@ pub fn import_annotations(
     Ok(report)
 }
 
-/// Puts annotations that a person took in and that were kept apart on their captures,
-/// where these have come since; says how many. Origin and id stay theirs. Those of a
-/// handover wait for one that brings their captures.
+/// Puts annotations that a person took in and that were kept apart on their captures, where these
+/// have come since; returns how many. Origin and id stay theirs. Those of a handover wait for one
+/// that brings their captures.
 ///
 /// # Errors
 ///
@@ -287,9 +287,9 @@ pub(in crate::work) fn attach_annotations(workspace: &Workspace, cx: &JobCx) -> 
     Ok(attached)
 }
 
-/// Annotations that wait for their captures and are handed over. Those of a handover
-/// whose captures came otherwise are not: who gets captures with them would take both
-/// for what was decided here. Each with what it came with.
+/// Annotations that wait for their captures and are handed over, each with its origin. Those of a
+/// handover whose captures came otherwise are not: who gets captures with them would take both for
+/// what was decided here.
 ///
 /// # Errors
 ///
@@ -310,7 +310,7 @@ pub(super) fn waiting_annotations(workspace: &Workspace) -> anyhow::Result<Vec<(
     Ok(waiting)
 }
 
-/// Where an annotation has its place.
+/// The place of an annotation among the captures of a workspace.
 pub(super) enum Placement<T> {
     /// There.
     On(T),
@@ -396,7 +396,7 @@ pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>>
     read().with_context(|| file.display().to_string())
 }
 
-/// What an annotation of others says, as a row of the catalogue.
+/// An annotation of others as a row of the catalogue.
 pub(super) enum AnnotationRow {
     /// The mark that it would be.
     Mark(MarkRow),
@@ -432,7 +432,7 @@ impl AnnotationParts {
     }
 }
 
-/// What an annotation says that came from elsewhere.
+/// The parts of an annotation from elsewhere.
 pub(super) fn annotation_parts(value: &Value) -> Option<AnnotationParts> {
     let read = read(value).ok()?;
     let (row, captured) = read.row();
@@ -605,7 +605,7 @@ fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
     })
 }
 
-/// What a body says of a result of a search, where it names the query.
+/// The judgement in a body on a result of a search, where it names the query.
 fn judgement_in(body: &Value, content: &str) -> Option<ReadJudgement> {
     let query = body.get("fonds:query").and_then(Value::as_str)?.trim();
     let judgement = Judgement::of_name(content);
@@ -623,7 +623,7 @@ fn date_of(text: &str) -> Option<CaptureDate> {
 /// A capture as those name it who do not know its number here.
 pub(super) struct Target<'a> {
     pub url: &'a str,
-    /// When it was captured, where that is said.
+    /// When it was captured, where the annotation has it.
     pub captured: Option<CaptureDate>,
     pub digest: &'a str,
     pub record: &'a str,
@@ -631,9 +631,9 @@ pub(super) struct Target<'a> {
     pub written: CaptureDate,
 }
 
-/// The capture that an annotation is about, and whether it says so itself: same
-/// URL, same second and, where both have one, same digest. Otherwise the capture
-/// of the URL that is nearest in time. Captures that are out of reach are passed over.
+/// The capture that an annotation is about, and whether it is named exactly: same URL, same second
+/// and, where both have one, same digest. Otherwise the capture of the URL that is nearest in time.
+/// Captures that are out of reach are passed over.
 pub(super) fn capture_of(
     workspace: &Workspace,
     read: &Target<'_>,

@@ -22,7 +22,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// What a selection differs in from the one that is kept.
+/// The difference of a selection from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SelectionChange {
     /// Captures of the kept selection.
@@ -33,7 +33,7 @@ pub struct SelectionChange {
     pub removed: u64,
 }
 
-/// What selecting comes to.
+/// The outcome of selecting.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelectReport {
     /// What it comes to.
@@ -62,7 +62,7 @@ impl Report for SelectReport {
     }
 }
 
-/// A selection that was made again after a crawl or import, since its campaign says so.
+/// A selection that was made again after a crawl or import, as its campaign is set.
 pub struct SelectedAfterRun(pub SelectReport);
 
 impl Report for SelectedAfterRun {
@@ -72,7 +72,7 @@ impl Report for SelectedAfterRun {
 }
 
 impl SelectReport {
-    /// What it comes to, without the change against the kept selection.
+    /// The outcome as text, without the change against the kept selection.
     pub fn outcome(&self) -> String {
         let Balance { scored, excluded, included, overrides, .. } = &self.balance;
         let mut text = format!(
@@ -190,7 +190,7 @@ pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobC
     Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
 }
 
-/// What the kept selection of a campaign would change if it were made again now, as far as captures have
+/// The change of a campaign's kept selection if it were made again now, as far as captures have
 /// scores; none where no selection is kept.
 ///
 /// # Errors
@@ -214,7 +214,7 @@ pub fn selection_offer(workspace: &Workspace, campaign: CampaignId) -> anyhow::R
 /// Captures nearest to the threshold: those at or above it, those below.
 pub type NearestRows = (Vec<ScoredRow>, Vec<ScoredRow>);
 
-/// The same without keeping anything, with so many captures on each side of the threshold.
+/// Selects without keeping anything, with so many captures on each side of the threshold.
 ///
 /// # Errors
 ///
@@ -238,7 +238,7 @@ pub fn preview_selection(
     Ok((report, (rows(above)?, rows(below)?)))
 }
 
-/// What decides under a draft where no person did.
+/// The criteria of a draft where no person decided.
 ///
 /// # Errors
 ///
@@ -435,7 +435,7 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Whether the counts of the columns say that no other site links to a capture. Without them its links are read.
+    /// Whether by the counts of the columns no other site links to a capture. Without them its links are read.
     fn is_without_external_links(&self, capture: CaptureId) -> bool {
         let linked = || self.workspace.externally_linked(self.spec.window_days).ok().flatten();
         self.linked.get_or_init(linked).as_ref().is_some_and(|linked| linked.is_without(capture))

@@ -25,7 +25,7 @@ const BATCH: usize = 1000;
 struct SelectionDocument {
     /// What the selection was made with.
     spec: SelectionSpec,
-    /// When it was made; not said by earlier versions.
+    /// When it was made; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     date: Option<CaptureDate>,
     /// Saved selections, by name.
@@ -48,7 +48,7 @@ struct CollectionDocument {
     about: String,
     filter: String,
     who: String,
-    /// Which collection it is, in every workspace; not said by earlier programs.
+    /// The identity of the collection in every workspace; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     identity: Option<Identity>,
 }
@@ -67,7 +67,7 @@ struct ScoreLine {
     score: HandoverScore,
 }
 
-/// What reading a selection back came to.
+/// The outcome of reading a selection back.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SelectionImport {
     /// Captures with their scores.
@@ -136,7 +136,7 @@ pub(super) fn selection_document(
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-/// The scores of the captures that are handed over, a line each; says how many.
+/// Writes the scores of the captures that are handed over, a line each; returns how many.
 ///
 /// # Errors
 ///

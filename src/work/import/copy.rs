@@ -41,7 +41,7 @@ fn of_workspace(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
     }
 }
 
-/// Hashes and counts what is read through it, and tells the job.
+/// A reader that hashes and counts what is read through it, and reports to the job.
 pub(in crate::work) struct Hashing<'a, R> {
     inner: R,
     hasher: Sha256,
@@ -55,7 +55,7 @@ impl<'a, R: Read> Hashing<'a, R> {
         Self { inner, hasher: Sha256::new(), bytes: 0, cx, reports: true }
     }
 
-    /// Of bytes that somebody else reads, too, and tells the job of.
+    /// Hashes bytes that somebody else reads, too, and reports to the job.
     pub(super) fn aside(inner: R, cx: &'a JobCx) -> Self {
         Self { reports: false, ..Self::new(inner, cx) }
     }
@@ -95,9 +95,8 @@ pub(in crate::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(String,
     Hashing::new(file.take(len), cx).finish()
 }
 
-/// Copies a file into the workspace; its digest keeps equal names apart. The
-/// place of the copy and the digest are told. Its bytes count when they are
-/// read as records.
+/// Copies a file into the workspace; its digest keeps equal names apart. Returns the place of the
+/// copy and the digest. Its bytes count when they are read as records.
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let cx = &cx.aside("copying");
@@ -106,9 +105,8 @@ pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow:
     keep_incoming(workspace, cx, &mut Hashing::new(file, cx), permissions, |sha256| (sha256.to_owned(), name))
 }
 
-/// Writes bytes into the workspace: into a folder named after a digest, under
-/// a name, as `place` says when it knows theirs. Who may read where they come
-/// from may read the copy.
+/// Writes bytes into the workspace: into a folder named after a digest, under a name, as `place`
+/// returns them for its digest. Who may read where they come from may read the copy.
 pub(super) fn keep_incoming(
     workspace: &Workspace,
     cx: &JobCx,

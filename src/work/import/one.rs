@@ -1,4 +1,4 @@
-//! One file of an import.
+//! An import reads one file: it finds known ones by digest, and indexes or copies new ones.
 
 use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
 use super::package::{Titles, is_package};
@@ -33,7 +33,7 @@ const KNOWN_FOR_ONE: u64 = 16;
 /// Bytes of packed links in one write: pages may hold hundreds of thousands each.
 const BATCH_LINK_BYTES: usize = 8 << 20;
 
-/// What a look at a file came to, besides its row.
+/// The result of reading a file, besides its row.
 #[derive(Default)]
 pub(super) struct FileScan {
     pub sha256: String,
@@ -52,7 +52,7 @@ pub(super) struct Source<'a> {
     pub cx: JobCx,
 }
 
-/// What reading the records of a file gave.
+/// The result of reading the records of a file.
 pub(super) struct Shared {
     pub report: IndexReport,
     /// Its digest and size, or why it could not be read to its end.
@@ -60,7 +60,7 @@ pub(super) struct Shared {
 }
 
 impl Importer<'_> {
-    /// Looks at a file and keeps what it came to.
+    /// Imports a file and keeps the outcome.
     pub(super) fn one(&self, found: &SourceFile) -> anyhow::Result<()> {
         self.note(found);
         let begun = Instant::now();
@@ -85,7 +85,7 @@ impl Importer<'_> {
             Ok(scan) => scan,
             Err(error) if error.is_cancelled() || is_of_workspace(&error) => return Err(error),
             Err(error) => {
-                // A cancel may arrive as an error of the bytes in hand.
+                // A cancel may arrive as an error of the bytes being read.
                 self.cx.checkpoint()?;
                 done.error = Some(super::super::error_chain(&error));
                 FileScan::default()
@@ -139,7 +139,7 @@ impl Importer<'_> {
         };
         let (sha256, size) = match digest_of(&path, &self.cx.aside("comparing")) {
             Ok(digest) => digest,
-            // It is looked at for comparing only.
+            // It is read for comparing only.
             Err(_) => return Ok(self.cx.checkpoint().map(|()| None)?),
         };
         self.workspace.catalogue().file_is_sound(known.id, size, mtime_ns(&meta), &sha256)?;
@@ -168,8 +168,7 @@ impl Importer<'_> {
         !known.changed && place.is_ok_and(|place| fs::metadata(place).is_ok_and(|meta| meta.len() == known.size))
     }
 
-    /// Whether more bytes stand there now behind those that were read; they
-    /// come in when that file is looked at.
+    /// Whether the file has more bytes now than were read; they come in when that file is imported.
     fn has_grown_at_its_place(&self, known: &KnownFile) -> anyhow::Result<bool> {
         let place = self.workspace.stored_place(&known.path)?;
         let is_longer = fs::metadata(&place).is_ok_and(|meta| meta.len() > known.size);
@@ -193,8 +192,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// A file that was appended to since it was read, or while it was read,
-    /// goes on: what is known of it still stands where it stood.
+    /// A file that was appended to since it was read, or while it was read, goes on: what is known of
+    /// it is still at its place.
     fn go_on_where_it_grew(&self, source: &Source<'_>) -> anyhow::Result<()> {
         let catalogue = self.workspace.catalogue();
         let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
@@ -208,9 +207,9 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// A file that was copied in, or linked, and appended to since: the longer
-    /// copy takes the place of the shorter one, and what is known of that
-    /// stands in it where it stood. Nothing of a person's is taken away.
+    /// A file that was copied in, or linked, and appended to since: the longer copy takes the place of
+    /// the shorter one, and what is known of that is at the same place in it. Nothing of a person's is
+    /// taken away.
     fn go_on_in_longer_copy(&self, source: &Source<'_>, known: &KnownFile) -> anyhow::Result<()> {
         let is_it = !is_package(&source.path)? && self.begins_with(&source.path, known)?;
         let size = source.found.size;
@@ -281,12 +280,12 @@ impl Importer<'_> {
         } else {
             self.index(&source, done)
         };
-        // Captures may stand in the copy already, though reading it failed later.
+        // Captures may be in the copy already, though reading it failed later.
         let is_needed = || self.workspace.catalogue().file_called(&source.label).map_or(true, |file| file.is_some());
         if copy && done.file.is_none() && !scan.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
             take_back(&source.path);
         }
-        // A copy may be gone; what a person has to look at is the file it was made from.
+        // A copy may be gone; the file to check is the one it was made from.
         if copy { scan_source(scan, &source, done) } else { scan }
     }
 
@@ -399,7 +398,7 @@ pub(super) fn is_of_workspace(error: &anyhow::Error) -> bool {
     })
 }
 
-/// What was told of a copy, told of the file that it was made from.
+/// Names in problems of a copy the file that it was made from.
 fn scan_source(
     scan: anyhow::Result<FileScan>,
     source: &Source<'_>,
@@ -447,9 +446,9 @@ pub(super) struct Sink<'a> {
     revisits: Cell<u64>,
     /// Only captures with a record that shares its compressed member.
     pub only_shared: bool,
-    /// Of an unpacked file: the package that it stands in.
+    /// Of an unpacked file: its package.
     pub package: Option<&'a Sink<'a>>,
-    /// What a package says of pages that tell no title themselves.
+    /// The titles in a package for pages without one.
     pub titles: Option<&'a Titles>,
     /// Captures that the catalogue did not know.
     new: Cell<u64>,

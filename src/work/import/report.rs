@@ -8,7 +8,7 @@ use crate::store::{ABANDONED, Workspace};
 pub const ARCHIVE_NAMES: &str =
     "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
 
-/// What a file came to, in words.
+/// The outcome of a file as text.
 pub fn file_summary(file: &ImportedFile) -> String {
     let name = file.same_as.as_deref().unwrap_or_default();
     let why = file.error.as_deref().unwrap_or_default();
@@ -50,13 +50,13 @@ fn counts(file: &ImportedFile) -> String {
     text
 }
 
-/// Whether a person should look at it.
+/// Whether a person should check it.
 pub fn has_problems(import: &ImportRow) -> bool {
     import.unread > 0 || import.problems > 0
 }
 
-/// Every import, newest first. One that was killed is stopped, also while
-/// nobody who may write has said so.
+/// Every import, newest first. One that was killed is stopped, also while nobody who may write has
+/// recorded that.
 pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     let mut imports = workspace.catalogue().imports()?;
     let is_under_way = |import: &ImportRow| matches!(import.state, LaunchState::Running | LaunchState::Paused);
@@ -73,7 +73,7 @@ pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     Ok(imports)
 }
 
-/// Which campaign the captures of an import belong to, in words.
+/// The campaign that the captures of an import belong to, as text.
 pub fn import_campaign_line(import: &ImportRow) -> String {
     let new = counted(import.new_captures, "new capture");
     match import.campaign {
@@ -82,8 +82,8 @@ pub fn import_campaign_line(import: &ImportRow) -> String {
     }
 }
 
-/// What an import beside a campaign, a job or a handover came to; none where it found nothing
-/// to read, which is no news then.
+/// The outcome of an import beside a campaign, a job or a handover; none where it found nothing to
+/// read, which is no news then.
 pub fn summary_beside(import: &ImportRow) -> Option<String> {
     match import.files {
         0 => None,
@@ -91,7 +91,7 @@ pub fn summary_beside(import: &ImportRow) -> Option<String> {
     }
 }
 
-/// The import in words.
+/// The outcome of an import as text.
 pub fn import_summary(import: &ImportRow) -> String {
     let mut text = match import.files {
         0 => "no archive file was found".to_owned(),

@@ -1,4 +1,4 @@
-//! Which files an import looks at.
+//! An import reads the files that it is given, and the archive files in folders.
 
 use crate::jobs::JobCx;
 use crate::store::mtime_ns;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// Names of files passed over that are kept.
 const MAX_PASSED_PATHS: usize = 1000;
 
-/// A file to look at, or one that cannot be.
+/// A file to import, or one that cannot be read.
 #[derive(Debug, Clone)]
 pub(in crate::work) struct SourceFile {
-    /// Where it is; without links in it, where that could be told.
+    /// Its path; without links in it, where they could be resolved.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
@@ -38,24 +38,24 @@ impl SourceFile {
     }
 }
 
-/// What was found.
+/// The files that were found, and those passed over.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     /// What was named, without links in it.
     pub named: Vec<String>,
-    /// Files to look at, in the order of their paths, each once.
+    /// Files to import, in the order of their paths, each once.
     pub files: Vec<SourceFile>,
     /// Files in folders that are no archives by their names.
     pub passed_over: u64,
     /// The first of them.
     pub passed_paths: Vec<String>,
     visited: HashSet<PathBuf>,
-    /// The folder that was named, without links in it, where nothing outside it is looked at.
+    /// The folder that was named, without links in it, where nothing outside it is read.
     within: Option<PathBuf>,
 }
 
-/// Finds the files that are named, and the archive files in named folders.
-/// Links in those that lead out of them are followed only if that is asked for.
+/// Finds the files that are named, and the archive files in named folders. Links in those that lead
+/// out of them are followed only with `follow_links`.
 pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow::Result<Search> {
     let mut search = Search::default();
     for path in paths {
@@ -77,7 +77,7 @@ pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow:
     Ok(search)
 }
 
-/// Where a path leads that leads out of a folder, which is given without links in it.
+/// The target of a path that leads out of a folder, which is given without links in it.
 pub(in crate::work) fn leads_out(path: &Path, folder: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|target| !target.starts_with(folder))
 }
@@ -282,7 +282,7 @@ mod tests {
         let names: Vec<_> = search.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["gone.warc", "a.warc"]);
         assert!(search.files[0].trouble.as_ref().unwrap().contains("No such file"));
-        // One that leads out of the folder is followed only when that is asked for.
+        // One that leads out of the folder is followed by option only.
         let inside = [dir.path().join("in")];
         for (follows, names) in [(false, ["a.warc", "round"]), (true, ["a.warc", "gone.warc"])] {
             let search = find(&inside, follows, &JobCx::detached()).unwrap();

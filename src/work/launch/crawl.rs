@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A WARC file that has reached this size is closed and a new one begun.
 const WARC_MAX_BYTES: u64 = 1_000_000_000;
 
-/// How a crawl shall begin.
+/// The options of a crawl.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlOptions {
     /// Begin a new launch even when the last one did not come to its end.
@@ -47,7 +47,7 @@ pub struct CrawlOptions {
     pub on_event: Option<EventObserver>,
 }
 
-/// How a crawl ended.
+/// The outcome of a crawl.
 #[derive(Debug, Clone, Serialize)]
 pub struct CrawlOutcome {
     /// UTC start of the launch, 14 digits.
@@ -94,7 +94,7 @@ impl Report for CrawlOutcome {
 }
 
 impl CrawlOutcome {
-    /// What was fetched and what was not.
+    /// The figures of the crawl: what was fetched and what was not.
     pub fn figures(&self) -> String {
         let mut text = format!(
             "{} fetched{}, {} failed, {} refused, {} queued",
@@ -131,8 +131,7 @@ impl CrawlOutcome {
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     }
 
-    /// Whether all that the campaign asks for was fetched, as far as rules and
-    /// limits let it.
+    /// Whether everything in the scope of the campaign was fetched, as far as rules and limits let it.
     pub fn is_whole(&self) -> bool {
         self.complete
             && self.nothing_fetched.is_none()
@@ -143,8 +142,8 @@ impl CrawlOutcome {
     }
 }
 
-/// The rules of a campaign and the database that they read. An error says why
-/// it cannot be crawled, and what to do.
+/// The rules of a campaign and the database that they read. An error has the reason why it cannot
+/// be crawled, and what to do.
 fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
@@ -165,7 +164,7 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
     Ok((rules, geo))
 }
 
-/// What keeps a campaign that came from elsewhere from running, and what to do.
+/// The reason why a campaign from elsewhere does not run, and what to do.
 pub(in crate::work) fn waits_for_activation(id: CampaignId, origin: &str) -> String {
     format!(
         "it came from {origin} and is switched off; let it run on its page Spec, or with: fonds campaign activate DIR {id}"
@@ -182,7 +181,7 @@ fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow
     Ok(())
 }
 
-/// What a crawl would do.
+/// The plan of a crawl.
 pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
     let catalogue = session.catalogue();
     let saved = request.campaign.map(|id| catalogue.campaign(id)).transpose()?;
@@ -232,7 +231,7 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
 /// Seeds and hosts that a plan names.
 const PLAN_EXAMPLES: usize = 5;
 
-/// Runs a launch of a campaign to its end or until asked to stop.
+/// Runs a launch of a campaign to its end or until it is cancelled.
 pub fn crawl(
     session: &Session,
     campaign: CampaignId,

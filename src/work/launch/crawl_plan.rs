@@ -1,4 +1,4 @@
-//! What a crawl would do, and a crawl that a person confirmed.
+//! A plan shows what a crawl would do, and starts the crawl that a person confirmed.
 
 use crate::campaign::Campaign;
 use crate::work::models::CampaignId;
@@ -12,7 +12,7 @@ pub struct CrawlRequest {
     pub edits: Option<Campaign>,
 }
 
-/// What a crawl will do.
+/// The plan of a crawl, for a person to confirm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrawlPlan {
     /// Name of the campaign.

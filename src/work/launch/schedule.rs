@@ -1,4 +1,4 @@
-//! Starts crawls when their schedules say so.
+//! Starts crawls by their schedules.
 //!
 //! A [`Scheduler`] looks, again and again, which runs fell due since the last
 //! one that is written down, and writes down what becomes of each. The window
@@ -26,21 +26,21 @@ pub const ON_TIME: Duration = Duration::from_secs(3600);
 /// Runs of one campaign that are written down one by one after a long sleep;
 /// the ones before them are counted.
 const MOST_WRITTEN: usize = 1000;
-/// Between two looks of a program that is awake; after more, what waits for
-/// its turn is decided about anew.
+/// Longest time between two checks of a program that is awake; after more, waiting runs are decided
+/// on again.
 const GAP_MS: i64 = 600_000;
 /// How often a cancel is looked for.
 const POLL: Duration = Duration::from_millis(100);
-/// How often schedules are looked at. Short, since a clock may jump and a
-/// machine may sleep: neither shortens a wait.
+/// How often schedules are checked. Short, since a clock may jump and a machine may sleep: neither
+/// shortens a wait.
 pub const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What a look at the schedules found.
+/// The runs that a check of the schedules found due.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DueRuns {
     /// Runs that shall start, in this order.
     pub waiting: Vec<ScheduledRun>,
-    /// Runs that a person is asked about.
+    /// Runs that need an answer of a person.
     pub unanswered: Vec<ScheduledRun>,
     /// Runs that this look wrote down first.
     pub noted: Vec<ScheduledRun>,
@@ -82,7 +82,7 @@ impl Scheduler {
         Self { on_time_ms: i64::try_from(on_time.as_millis()).unwrap_or(i64::MAX), ..Self::default() }
     }
 
-    /// Writes down what fell due up to `now`, and says what shall start.
+    /// Writes down what fell due up to `now`, and returns what shall start.
     pub fn check(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
         let catalogue = session.catalogue();
         let is_first = self.last.is_none();
@@ -324,7 +324,7 @@ fn execute(
     outcome
 }
 
-/// How schedules are kept without a window.
+/// The options of keeping schedules without a window.
 pub struct Watch<'a> {
     /// Look once, run what is due, and end.
     pub once: bool,
@@ -334,7 +334,7 @@ pub struct Watch<'a> {
     pub now: &'a dyn Fn() -> CaptureDate,
 }
 
-/// What came of keeping schedules.
+/// The outcome of keeping schedules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchReport {
     /// Crawls that ran, stopped ones too.
@@ -345,8 +345,8 @@ pub struct WatchReport {
     pub unanswered: u64,
 }
 
-/// Starts crawls when they are due until asked to stop, or once. What happens
-/// is told to `print`, a line each.
+/// Starts crawls when they are due until it is cancelled, or once. `print` gets a line for each
+/// event.
 pub fn keep_schedules(
     session: &Session,
     watch: &Watch<'_>,
@@ -450,8 +450,7 @@ pub struct NextRun {
     pub run: Run,
 }
 
-/// The next runs of a campaign, or of all, earliest first, and what keeps
-/// campaigns from having any, in words.
+/// The next runs of a campaign, or of all, earliest first, and the reasons why campaigns have none.
 pub fn next_runs(
     session: &Session,
     campaign: Option<CampaignId>,

@@ -44,7 +44,7 @@ impl ScheduleFixture {
         self.scheduler.check(&self.session, now).unwrap()
     }
 
-    /// What the catalogue says of every run, the first due first.
+    /// Compares every run in the catalogue, the first due first.
     #[track_caller]
     fn assert_runs(&self, expected: &[(&str, RunState)]) {
         let mut runs = self.session.catalogue().scheduled_runs(None, 100).unwrap();
@@ -89,7 +89,7 @@ fn a_machine_that_slept_over_runs_does_as_the_campaign_sets() {
         assert_eq!(due_runs.unanswered.len(), usize::from(policy == CatchUp::Ask));
         assert!(due_runs.noted.iter().all(|run| run.why.contains("late")), "{due_runs:?}");
     }
-    // Another program that comes back on time runs, and asks nothing.
+    // Another program that comes back on time runs without an answer.
     let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
     made.check(march(1, 8));
     made.scheduler = Scheduler::new(ON_TIME);
@@ -198,7 +198,7 @@ fn runs_from_before_the_schedule_was_saved_are_nobodys() {
     town.schedule.start = Some("1996-01-01T00:00".to_owned());
     let made = made(&[town.clone()]);
     let since = made.session.catalogue().schedule_since(CampaignId::new(1)).unwrap();
-    // Other words do not begin the schedule anew; another schedule does.
+    // Other words do not begin the schedule again; another schedule does.
     town.description = "More about it".to_owned();
     made.session.catalogue().save_campaign(Some(CampaignId::new(1)), &town).unwrap();
     assert_eq!(made.session.catalogue().schedule_since(CampaignId::new(1)).unwrap(), since);
@@ -313,7 +313,7 @@ fn what_waited_when_the_program_ended_is_decided_about_again() {
     made.scheduler = Scheduler::new(ON_TIME);
     assert_eq!(made.check(march(3, 9)).waiting, []);
     made.assert_runs(&[("03-01 09", Missed)]);
-    // Back within the hour it starts, and nobody is asked.
+    // Back within the hour it starts without an answer.
     let mut made = self::made(&[campaign(Frequency::Weekly, CatchUp::Ask)]);
     made.check(march(1, 9));
     made.scheduler = Scheduler::new(ON_TIME);

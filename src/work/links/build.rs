@@ -15,7 +15,7 @@ use crate::work::models::CaptureId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a build came to.
+/// The outcome of a build.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InlinkReport {
@@ -51,7 +51,7 @@ pub struct InlinkReport {
     pub repeats_unread: u64,
     /// Revisits of what was never captured or imported, as far as it may have been a page.
     pub originals_missing: u64,
-    /// Why all links were taken in anew although nobody asked for it; empty where they were not.
+    /// Why all links were taken in again by itself; empty where they were not.
     pub rebuilt: String,
 }
 
@@ -127,10 +127,9 @@ impl Report for InlinkReport {
     }
 }
 
-/// Takes the links of captures that came since the last build in among those
-/// that are stored, all links where there are none or where it is to be `from_scratch`,
-/// and counts them for each capture. What was built before stays until the end.
-/// Damaged links are built anew without being asked to.
+/// Takes the links of captures that came since the last build in among those that are stored, all
+/// links where there are none or where it is to be `from_scratch`, and counts them for each
+/// capture. What was built before stays until the end. Damaged links are built again by themselves.
 ///
 /// # Errors
 ///
@@ -153,8 +152,8 @@ fn build_mended(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow
     }
 }
 
-/// Takes the links of all captures in before they leave. Where the workspace
-/// can only be read, says what is missing instead.
+/// Takes the links of all captures in before they leave. Where the workspace can only be read,
+/// returns what is missing instead.
 ///
 /// # Errors
 ///
@@ -175,7 +174,8 @@ pub(in crate::work) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> an
     }))
 }
 
-/// Why the inlinks at hand are not those of all captures, as long as nobody completes them.
+/// The reason why the built inlinks are not those of all captures, as long as nobody completes
+/// them.
 ///
 /// # Errors
 ///
@@ -207,7 +207,7 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
     if report.new_captures == 0
         && workspace.counts_are_new(window_days)?
         && let Some((_, last)) = catalogue.inlink_build()?
-        // Earlier versions did not say it.
+        // Earlier versions did not keep it.
         && last.get("cut").is_some()
         && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
         && last.window_days == window_days
@@ -228,7 +228,7 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
     Ok(report.with(&totals))
 }
 
-/// Sorts links by target and stores them; says what it saw.
+/// Sorts links by target and stores them; returns the counts.
 fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     fill_outlink_gaps(workspace, cx)?;

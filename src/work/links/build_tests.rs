@@ -1,4 +1,4 @@
-//! Inlinks of small workspaces: built, counted, asked for.
+//! Inlinks of small workspaces are built, counted and queried.
 
 use super::*;
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace, Unread};
@@ -171,7 +171,7 @@ fn inlinks_show_their_place_and_their_rel() {
     ];
     assert_eq!(inlinks(90), expected);
     assert_eq!(archive.session.inlinks_of(page, 90).unwrap().rows[2].rel, "nofollow ugc");
-    // What is stored says so too, for who has no catalogue.
+    // The store has it too, for readers without a catalogue.
     let store = archive.session.workspace.built_links().unwrap().unwrap();
     let stored = store.inlinks("pt,a)/p", None, 100).unwrap().inlinks;
     assert_eq!(stored.iter().map(|link| link.nofollow).collect::<Vec<_>>(), [false, false, true, true, false, true]);
@@ -395,7 +395,7 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
     const AT: CaptureDate = CaptureDate::from_millis(3 * DAY);
     let page = "http://late.pt/p";
     type Change = fn(CaptureEntry) -> CaptureEntry;
-    // What it says, and which payload the page has that comes later.
+    // The expected reason, and the payload of the page that comes later.
     let cases: [(&str, Change, &str); 6] = [
         ("the same payload", |revisit| revisit, "sha1:LATE"),
         (
@@ -619,7 +619,7 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     let mended = killed.shown();
     killed.build_again();
     assert!(mended == killed.shown());
-    // Links that are damaged inside are made anew without a word.
+    // Links that are damaged inside are made again without a message.
     let folder = killed.session.workspace.built_folder();
     for entry in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.extension().is_some_and(|extension| extension == "seg") {
@@ -670,7 +670,7 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
         ("http://bb.pt/", DAY, vec![]),
         ("http://b.pt/x y\"z", DAY, vec![]),
     ]);
-    // A server that says not modified, an error, a file that is no page.
+    // An answer of not modified, an error, a file that is no page.
     let mut other = |url: &str, status: i32, mime: &str, revisit_of: Option<CaptureDate>| {
         let entry = archive.entry(url, 3 * DAY, &[]);
         let payload_digest = if revisit_of.is_some() { "sha1:20".to_owned() } else { entry.payload_digest.clone() };

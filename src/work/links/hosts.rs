@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-/// Where links are.
+/// The source of links: a store, or the captures of a workspace.
 pub enum LinkSource<'s> {
     /// Stored links.
     Store(&'s LinkStore),
@@ -53,7 +53,7 @@ impl LinkSource<'_> {
         shuffle.finish()?.for_each(|row| take(&row))
     }
 
-    /// Which hosts link to which, of all times.
+    /// The graph of hosts that link to each other, of all times.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl LinkSource<'_> {
     }
 }
 
-/// What Nutch limits, with its own words for it.
+/// The limits of Nutch, under its own names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NutchLimits {
     /// `linkdb.max.inlinks`: of one page, the first ones by date.
@@ -142,7 +142,7 @@ impl Default for NutchLimits {
     }
 }
 
-/// How the lists are written.
+/// The form in which the lists are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NutchForm {
     /// As `nutch readlinkdb -dump`: a line for the page, one for each inlink, an empty one.
@@ -152,7 +152,7 @@ pub enum NutchForm {
     Anchors,
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct NutchReport {
     /// Pages.
@@ -281,7 +281,7 @@ mod tests {
     fn indexed_anchors_are_once_for_each_host_and_text() {
         let (lists, _) = written(ROWS, &NutchLimits::default(), NutchForm::Anchors);
         let list: serde_json::Value = serde_json::from_str(&lists).unwrap();
-        // Of b.pt it is told once, whichever page says it; c.pt says it again.
+        // An anchor of b.pt is in the list once, whichever page has it; c.pt has it again.
         assert_eq!(list, serde_json::json!({"url": "http://a.pt/", "anchors": ["Sub", "Olá", "Outro", "Olá"]}));
     }
 

@@ -1,4 +1,4 @@
-//! What the page Links draws of all links at once.
+//! The page Links draws all links at once from these values.
 
 use crate::inlinks::HostNode;
 pub use crate::inlinks::stored::Cited;
@@ -73,7 +73,7 @@ impl HostColumn {
         (Self::Host, "Host"),
     ];
 
-    /// Which of two hosts comes first; of equal ones it is the name that says so.
+    /// The order of two hosts; equal ones are ordered by name.
     pub fn order(self, a: &RankedHost, b: &RankedHost) -> Ordering {
         let by = |of: fn(&HostNode) -> u64| of(&b.node).cmp(&of(&a.node));
         let order = match self {

@@ -1,5 +1,4 @@
-//! Links as the window asks for them: those of the workspace, or those that
-//! were loaded into a folder.
+//! The window shows the links of the workspace, or those that were loaded into a folder.
 
 use super::hosts::{LinkSource, RankedHosts};
 use crate::inlinks::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
@@ -16,8 +15,8 @@ use std::sync::Arc;
 /// most cited ones of a large archive.
 const ROWS_KEPT: usize = 2000;
 
-/// What a folder of stored links holds; without one named, that into which
-/// links were loaded here. None where nothing was.
+/// The links of a folder; without one named, of that into which links were loaded here. None where
+/// nothing was.
 ///
 /// # Errors
 ///
@@ -39,8 +38,8 @@ pub fn link_set(workspace: &Workspace, folder: Option<&Path>) -> anyhow::Result<
     }))
 }
 
-/// A number that is another one whenever the links are: a folder that is emptied and filled anew counts its editions
-/// from the first one again, at another time.
+/// A number that is another one whenever the links are: a folder that is emptied and filled again
+/// counts its editions from the first one again, at another time.
 fn revision(store: &LinkStore) -> u64 {
     let written = LinkStore::list_of(store.folder()).metadata().and_then(|list| list.modified());
     let mut hasher = DefaultHasher::new();

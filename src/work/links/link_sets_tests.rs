@@ -40,7 +40,7 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     std::fs::remove_dir_all(&elsewhere).unwrap();
     load_links(&elsewhere);
     assert_ne!(revision(), first);
-    // A workspace stands for what was loaded into it.
+    // A workspace is shown as what was loaded into it.
     let here = link_set(&workspace, None).unwrap().unwrap();
     assert_eq!(link_set(&workspace, Some(workspace.folder())).unwrap().unwrap(), here);
     let shown = inlinks_in(workspace.folder(), "https://www.fct.pt/").unwrap();

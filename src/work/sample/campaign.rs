@@ -9,7 +9,7 @@ pub fn geo_database() -> &'static [u8] {
     include_bytes!("../../../assets/sample-geo.mmdb")
 }
 
-/// Where the sample campaign starts.
+/// The seeds of the sample campaign.
 pub(super) fn seeds() -> Vec<Seed> {
     [
         ("http://biblioteca.vilanova.example/", SeedScope::Root, "biblioteca"),

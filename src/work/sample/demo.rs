@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Launches of the sample campaign in a demo.
 const LAUNCHES: usize = 2;
 
-/// What the demo did, in figures.
+/// The figures of a demo.
 #[derive(Debug, Clone, Serialize)]
 pub struct DemoReport {
     /// Launches of the crawl.

@@ -3,7 +3,7 @@ use super::*;
 use crate::serve::URL_PORT;
 use std::net::IpAddr;
 
-/// The bytes of `assets/sample-geo.mmdb`, made anew from the host table.
+/// The bytes of `assets/sample-geo.mmdb`, made again from the host table.
 fn make_geo_database() -> Vec<u8> {
     use mmdb_writer::{IpVersion, Value, Writer};
     // 2024-06-01T00:00:00Z: a fixed build date keeps the file the same.

@@ -1,16 +1,17 @@
-//! Whether it hangs on a country that nobody has looked up if a URL changes side.
+//! A URL is tried in every kind of country to see whether its side depends on one that nobody has
+//! looked up.
 
 use super::launch_rules::{KnownFacts, LaunchRules};
 use crate::scope::{AddressCountry, AnswerSource, Candidate, DecideRules, Decision, GeoEvidence, GeoFact};
 use crate::uri::CaptureDate;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Every kind of place that two lists of rules tell apart.
+/// Every kind of place that two lists of rules distinguish.
 pub(super) struct Countries(Vec<GeoFact>);
 
 impl Countries {
-    /// One country of each kind: those that the same rules list are alike, and
-    /// so are all that no rule lists.
+    /// Takes one country of each kind: those that the same rules list are equal, and so are all that no
+    /// rule lists.
     pub(super) fn of(before: &DecideRules, after: &DecideRules) -> Self {
         let lists: Vec<&[String]> = before.country_lists().chain(after.country_lists()).collect();
         let mut kinds: Vec<Vec<bool>> = vec![vec![false; lists.len()]];
@@ -26,9 +27,9 @@ impl Countries {
         Self(places)
     }
 
-    /// Whether it changes side in some of the places and not in others, or not
-    /// in the same way. The flags say whether a crawl with these rules would
-    /// look the host up; one that does not decides without.
+    /// Whether it changes side in some of the places and not in others, or not in the same way. The
+    /// flags are true where a crawl with these rules would look the host up; one that does not decides
+    /// without.
     pub(super) fn can_move(
         &self,
         (before, hung): (&LaunchRules, bool),

@@ -1,4 +1,4 @@
-//! What location let in, and what another database would change.
+//! The geo report lists what location let in, and drift what another database would change.
 
 use super::launch_rules::ByLaunch;
 use super::redecision::Redecision;
@@ -12,8 +12,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// One row for each host that has a URL which only geolocation let in: it
-/// would have been refused if nobody had looked up where the host stands.
+/// Lists each host that has a URL which only geolocation let in: it would have been refused without
+/// a look-up of the country of its server.
 pub fn geo_report(
     session: &Session,
     campaign: CampaignId,
@@ -38,7 +38,7 @@ pub fn geo_report(
             if before.launch.rules.uses_content {
                 before.load_content(known)?;
             }
-            // Rules about permissions ask for countries too, and for more.
+            // Rules about permissions test countries too, and more.
             let geo = std::mem::take(&mut known.facts.geo);
             let others = without.get(&row.launch).map(|rules| rules.decide(candidate, known).decision);
             known.facts.geo = geo;
@@ -86,7 +86,7 @@ pub fn geo_report(
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         let evidence = match redecision.geo_of(name)? {
-            // Rules of a foreign crawl need not ask for what its log tells.
+            // Rules of a foreign crawl need not test what its log has.
             GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
             known => known,
         };

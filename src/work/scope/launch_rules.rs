@@ -1,5 +1,4 @@
-//! The rules of a campaign version as they stood in a launch, and what they
-//! decide as the crawl would.
+//! Launch rules are those of a campaign version in a launch, and decide as the crawl would.
 
 use super::rule_cache::LaunchScope;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
@@ -18,23 +17,22 @@ use std::sync::Arc;
 /// Redirects of a seed that are followed, each of which is a seed too.
 const MAX_SEED_REDIRECTS: usize = 10;
 
-/// URLs that are asked for in one go, between which the work can be stopped.
+/// URLs that are read in one go, between which the work can be stopped.
 const URLS_AT_ONCE: usize = 10_000;
 
-/// The rules of one campaign version, as they stood at the end of a launch.
+/// The rules of one campaign version, as of the end of a launch.
 pub(super) struct LaunchRules {
     pub rules: DecideRules,
     /// Whether robots.txt is obeyed.
     obeys: bool,
-    /// Whether some rule asks for what was fetched, or for countries. Told
-    /// once, since that is asked with every URL.
+    /// Whether some rule tests what was fetched, or countries. Kept, since every URL needs it.
     pub uses_content: bool,
     pub uses_geo: bool,
     seeds: Arc<Seeds>,
     /// Whether these are rules that no launch ran.
     edited: bool,
-    /// Whether they begin elsewhere than the rules that the launch ran. Told
-    /// once, since seeds may be many and are asked for with every URL.
+    /// Whether they begin elsewhere than the rules that the launch ran. Kept, since seeds may be many
+    /// and every URL needs it.
     has_other_seeds: bool,
     /// The word that seeds of that launch, as typed, carry here, where it is another.
     other_tags: Arc<Tags>,
@@ -43,7 +41,7 @@ pub(super) struct LaunchRules {
 /// URLs that count as seeds: the campaign's, and what they redirect to.
 type Seeds = HashMap<String, SeedOf>;
 
-/// Values by launch, asked for with every URL.
+/// Values by launch, read with every URL.
 pub(super) type ByLaunch<T> = HashMap<LaunchId, T, RandomState>;
 
 /// The seed that a URL counts as.
@@ -85,7 +83,7 @@ pub(super) struct Version<'a> {
 }
 
 impl<'a> Version<'a> {
-    /// Reads what the seeds redirected to, in all launches that stand so at once.
+    /// Reads what the seeds redirected to, in all given launches at once.
     pub(super) fn new(
         catalogue: &Catalogue,
         spec: &'a Campaign,
@@ -127,7 +125,7 @@ impl<'a> Version<'a> {
         self.redirect_sources
     }
 
-    /// The rules as they stand in a launch: what its seeds redirected to then are seeds.
+    /// The rules in a launch: what its seeds redirected to then are seeds.
     pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<LaunchRules> {
         let redirects = self.redirects.remove(&launch).unwrap_or_default();
         let same = self.compiled.iter().find(|(compiled, ..)| *compiled == redirects);
@@ -187,7 +185,7 @@ impl<'a> Version<'a> {
     }
 }
 
-/// What was found where seeds were compared: launches share most of them.
+/// Results of comparing seeds: launches share most of them.
 #[derive(Default)]
 pub(super) struct SeedsCompared(HashMap<[*const Seeds; 2], (bool, Arc<Tags>)>);
 
@@ -217,7 +215,7 @@ impl LaunchRules {
         self
     }
 
-    /// Lets robots.txt say what it says to these rules.
+    /// Puts the robots.txt fact in that holds for these rules.
     fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
             (false, ..) => RobotsFact::NotAsked,
@@ -226,15 +224,14 @@ impl LaunchRules {
         };
     }
 
-    /// Decides as the crawl does: what is refused before it is fetched stays
-    /// so whatever it holds, then robots.txt is asked, and what was fetched can
-    /// only be refused.
+    /// Decides as the crawl does: what is refused before it is fetched stays so whatever it holds, then
+    /// robots.txt counts, and what was fetched can only be refused.
     pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         let first = self.before_fetch(candidate, known);
         self.after_fetch(first, candidate, known)
     }
 
-    /// What is decided before the fetch; what was fetched is not asked.
+    /// The decision before the fetch; what was fetched does not count.
     pub(super) fn before_fetch(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
@@ -269,7 +266,7 @@ impl LaunchRules {
         self.uses_content && first.decision == Decision::Accept
     }
 
-    /// What is decided in the end of what was decided before the fetch.
+    /// The final decision after the one before the fetch.
     pub(super) fn after_fetch(&self, first: Decided, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         if !self.hangs_on_content(first) {
             return first;
@@ -318,7 +315,7 @@ impl LaunchRules {
         }
     }
 
-    /// The same rules, without asking robots.txt.
+    /// These rules without robots.txt.
     pub(super) fn without_robots(&self) -> Self {
         Self {
             uses_content: self.uses_content,
@@ -345,7 +342,7 @@ impl LaunchRules {
     /// The trace of that very decision, with the change that would turn it.
     pub(super) fn explain(&self, candidate: &Candidate, known: &mut KnownFacts) -> (Trace, Option<Remedy>) {
         let decided = self.decide(candidate, known);
-        // Of the facts at hand those that were before the crawl when it decided.
+        // Of the facts known those that the crawl had when it decided.
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
         let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
@@ -355,7 +352,7 @@ impl LaunchRules {
             Decision::Reject if decided.refused_as.is_none() && !agrees(&before_fetch) => after_fetch,
             _ => before_fetch,
         };
-        // A look-up that failed decides nothing, but it says why.
+        // A look-up that failed decides nothing, but shows why.
         let failed = Facts { geo: known.geo_failed.clone().unwrap_or_else(|| facts.geo.clone()), ..facts.clone() };
         if agrees(&failed) {
             facts = failed;
@@ -373,8 +370,8 @@ impl LaunchRules {
         (trace, remedy)
     }
 
-    /// Whether a country that nobody has looked up might turn the decision. A
-    /// crawl looks hosts up before it fetches, never for what a fetch told.
+    /// Whether a country that nobody has looked up might change the decision. A crawl looks hosts up
+    /// before it fetches, never for a rule on what was fetched.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
         if !self.uses_geo || known.facts.geo != GeoFact::NotAsked {
             return false;
@@ -449,7 +446,7 @@ impl LaunchRules {
         self.obeys
     }
 
-    /// What of a row these rules ask for.
+    /// Adds the columns that these rules need.
     pub(super) fn put_needs(&self, columns: &mut SeenColumns) {
         let needs = self.rules.needs();
         columns.with_via |= needs.via;
@@ -460,20 +457,19 @@ impl LaunchRules {
     }
 }
 
-/// The facts of a URL, with what robots.txt says apart, since not every
-/// campaign obeys it.
+/// The facts of a URL, with robots.txt apart, since not every campaign obeys it.
 #[derive(Default)]
 pub(super) struct KnownFacts {
     pub facts: Facts,
     pub robots: RobotsFact,
-    /// Why the look-up of the host failed; no rule is asked with it.
+    /// Why the look-up of the host failed; no rule uses it.
     pub geo_failed: Option<GeoFact>,
     /// The same as it goes for the user agent of edited rules, when that is another.
     pub robots_as_edited: Option<RobotsFact>,
 }
 
 impl KnownFacts {
-    /// For a person: a look-up that failed says why.
+    /// The facts for a person, with the reason of a failed look-up.
     pub(super) fn into_facts(self) -> Facts {
         Facts { geo: self.geo_failed.unwrap_or(self.facts.geo), ..self.facts }
     }

@@ -1,5 +1,5 @@
-//! All facts that are known of URLs seen, and every one of them put before the
-//! rules of its launch, by several readers at once.
+//! A redecision puts every URL that was seen before the rules of its launch again, with all known
+//! facts, by several readers at once.
 
 use super::launch_rules::{ByLaunch, Decided, KnownFacts, LaunchRules, SeedsCompared, Version, is_robots_url};
 use super::rule_cache::{CacheEntry, EditedRules, LaunchScope};
@@ -40,11 +40,11 @@ pub(super) struct Redecision<'a> {
     pub ids: Vec<LaunchId>,
     launch_scope: Arc<LaunchScope>,
     pub launches: Arc<ByLaunch<Launch>>,
-    /// What is known of all hosts and captures, read before a scan; for single
-    /// URLs the catalogue is asked.
+    /// All hosts and captures with their facts, read before a scan; single URLs are read from the
+    /// catalogue.
     preloaded: Option<Preloaded>,
-    /// The geolocation database, opened when an address stands in a URL; none
-    /// where none was chosen or it cannot be read, so that nothing is known.
+    /// The geolocation database, opened for the first URL with an address; none where none was chosen
+    /// or it cannot be read, so that nothing is known.
     database: OnceLock<Option<GeoDatabase>>,
     session: &'a Session,
     /// The user agent of edited rules.
@@ -52,7 +52,7 @@ pub(super) struct Redecision<'a> {
     unreadable: Mutex<Unreadable>,
 }
 
-/// Rows whose URL no standard can read: no rule was ever asked about them.
+/// Rows whose URL no standard can read: no rule ever decided on them.
 #[derive(Default)]
 struct Unreadable {
     rows: u64,
@@ -62,13 +62,13 @@ struct Unreadable {
 
 /// Facts that all readers of a scan share.
 struct Preloaded {
-    /// None where no rule asks for countries.
+    /// None where no rule tests countries.
     geo: Option<HashMap<String, GeoFact>>,
     annotations: HashMap<i64, (String, AnnotationFact)>,
 }
 
-/// Hosts by launch, number, and whether they are asked by https. Their facts
-/// stand elsewhere: the table itself should fit into the processor's cache.
+/// Hosts by launch, number, and whether by https. Their facts are apart: the table itself should
+/// fit into the processor's cache.
 type HostCache = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
 /// What a reader knows of a host.
@@ -85,14 +85,14 @@ pub(super) struct Before<'r> {
 }
 
 impl Before<'_> {
-    /// Learns what was fetched, which readers do not ask for by themselves:
-    /// of most URLs the rules want nothing of it.
+    /// Reads what was fetched, which readers leave out by themselves: for most URLs the rules need
+    /// nothing of it.
     pub(super) fn load_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
         known.facts.content = self.row.content()?;
         Ok(())
     }
 
-    /// Decides by the rules of its launch, with what was fetched where they ask for it.
+    /// Decides by the rules of its launch, with what was fetched where they need it.
     pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Result<Decided, StoreError> {
         let rules = &self.launch.rules;
         let first = rules.before_fetch(candidate, known);
@@ -104,7 +104,7 @@ impl Before<'_> {
 }
 
 impl<'a> Redecision<'a> {
-    /// Of all launches of a campaign, or of one.
+    /// Redecides all launches of a campaign, or one.
     pub(super) fn new(
         session: &'a Session,
         campaign: CampaignId,
@@ -128,7 +128,7 @@ impl<'a> Redecision<'a> {
             return Ok(with_launches(cached));
         }
         let launch_scope = LaunchScope::of(catalogue, campaign, &ids)?;
-        // Before the rules are read: a redirect that comes meanwhile is looked at again.
+        // Before the rules are read: a redirect that comes meanwhile is read again.
         let since = session.rule_cache().last_capture(campaign, &launch_scope);
         let (last_capture, met) = catalogue.redirects_since(since)?;
         let cached = since.zip(met).and_then(|(since, met)| {
@@ -180,7 +180,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// The rules of an edited campaign as they would stand in each launch.
+    /// The rules of an edited campaign for each launch.
     pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<LaunchRules>>> {
         self.edited_agent = Some(edited.politeness.user_agent.clone());
         if let Some(rules) = self.session.rule_cache().edited(&self.launches, edited) {
@@ -205,8 +205,8 @@ impl<'a> Redecision<'a> {
         Ok(rules)
     }
 
-    /// Reads what readers share, and says what is under way. `uses` are
-    /// further rules that will be asked.
+    /// Reads what readers share, and begins a stage of the job. `uses` are further rules that will
+    /// decide.
     pub(super) fn begin(&mut self, cx: &JobCx, stage: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
         // Row numbers: how many rows a question meets is known behind it.
         let span = self.catalogue.seen_span(&self.ids)?;
@@ -224,8 +224,8 @@ impl<'a> Redecision<'a> {
         cx.checkpoint().map_err(|stop: Cancelled| stop.into())
     }
 
-    /// Puts every URL that was seen before `each`, which notes what it finds
-    /// in a value of its own a reader. `uses` are further rules that will be asked.
+    /// Puts every URL that was seen before `each`, which notes what it finds in a value of its own a
+    /// reader. `uses` are further rules that will decide.
     pub(super) fn scan<S: Send>(
         &self,
         let_in_by: Option<&str>,
@@ -302,7 +302,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// What scans left out because its URL cannot be read, in words.
+    /// A remark on URLs that scans left out since they cannot be read.
     pub(super) fn remark(&self) -> Option<String> {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let Unreadable { rows, example } = &*unreadable;
@@ -313,7 +313,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// The same for one URL.
+    /// Decides one URL again.
     pub(super) fn again<T>(
         &self,
         seen: SeenId,
@@ -329,7 +329,7 @@ impl<'a> Redecision<'a> {
         Ok(answer)
     }
 
-    /// The same for some URLs, in their order.
+    /// Decides some URLs again, in their order.
     pub(super) fn each_again(
         &self,
         seen: impl Iterator<Item = SeenId>,
@@ -412,7 +412,7 @@ impl<'a> Redecision<'a> {
     ) -> anyhow::Result<HostFacts> {
         let mut geo_failed = None;
         let geo = match self.geo_of(url.host_str().unwrap_or_default())? {
-            // A failed look-up says nothing; the crawl makes it again.
+            // A failed look-up is no fact; the crawl makes it again.
             failed @ GeoFact::Failed { .. } => {
                 geo_failed = Some(failed);
                 self.place_of_address(url)
@@ -447,7 +447,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// Where the address in a URL stands; it needs no resolver.
+    /// The location of the address in a URL; it needs no resolver.
     fn place_of_address(&self, url: &Url) -> GeoFact {
         let Some(address) = address_of(url) else { return GeoFact::NotAsked };
         let database = self.database.get_or_init(|| super::geo_database(self.session).ok().flatten());

@@ -1,4 +1,4 @@
-//! What-if, hits, geo report and drift against decisions made one by one.
+//! What-if, hits, geo report and drift agree with decisions made one by one.
 
 mod again;
 mod launches;
@@ -62,7 +62,7 @@ struct FoundUrl {
 }
 
 impl ScopeFixture {
-    /// A launch that saw these URLs; verdicts are what the rules say.
+    /// A launch that saw these URLs; verdicts are those of the rules.
     fn launch(&self, found: &[FoundUrl]) -> LaunchId {
         let catalogue = self.session.workspace.catalogue();
         let launch = catalogue.begin_launch(self.campaign, "town", CaptureDate::now()).unwrap().id;
@@ -227,7 +227,7 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(answer.moved_hosts, 2);
     assert_eq!((into.urls, into.hosts, into.captured), (2, 1, 0));
     assert_eq!((out.urls, out.hosts, out.captured, out.bytes), (1, 1, 1, 1_000));
-    // Nobody has looked up where unknown.pt stands.
+    // Nobody has looked up the country of unknown.pt.
     assert_eq!((answer.unknown.urls, answer.unknown.hosts), (1, 1));
     assert_eq!(side(MovedSide::Unknown), ["http://unknown.pt/"]);
     assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
@@ -310,7 +310,7 @@ fn the_tester_offers_the_change_that_reverses_a_verdict() {
         assert_eq!(tested.trace.verdict.decision, expected, "{:?}", spec.rules);
         spec = tested.remedy.unwrap().apply(&spec);
     }
-    // What only a look-up could tell is told, but is no edit.
+    // A look-up is offered as the change, but is no edit.
     let mut rules = standard_rules();
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
@@ -533,12 +533,12 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
     assert_eq!(answer.moved_out.bytes, 7);
     assert_eq!(answer.unfetched, 1, "only a fetch tells how large /never is");
     assert_eq!(made.urls(&sizes, &answer, WhatIfList::Unfetched), ["http://a.pt/never"]);
-    // robots.txt speaks to another user agent.
+    // robots.txt has rules for another user agent.
     let mut other = made.spec.clone();
     other.politeness.user_agent = "other/2.0".to_owned();
     let answer = made.what_if(&other);
     assert_eq!(made.listed(&other, &answer, MovedSide::Out), ["http://a.pt/twice"]);
-    // What comes in anew was never asked for its robots.txt.
+    // What comes in anew has no robots.txt yet.
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let answer = made.what_if(&all);
     assert_eq!((answer.moved_in.urls, answer.unfetched), (1, 1));

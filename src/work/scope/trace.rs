@@ -1,5 +1,5 @@
-//! Why a URL was or would be taken or refused: the trace of the very decision
-//! that lists and figures tell of.
+//! A trace shows why a URL was or would be taken or refused, by the very decision that lists and
+//! figures count.
 
 use super::launch_rules::{ByLaunch, KnownFacts, LaunchRules, Version};
 use super::redecision::Redecision;
@@ -25,7 +25,7 @@ pub fn why(session: &Session, seen: SeenId) -> anyhow::Result<Trace> {
     trace.with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
-/// The same with the rules of an edited campaign, as a what-if puts them.
+/// The trace with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
     let mut redecision = redecision_of(session, seen)?;
     if let Some(apart) =
@@ -37,7 +37,7 @@ pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyh
     Ok(as_edited(&redecision, &edited, seen, None, LaunchRules::explain)?.0)
 }
 
-/// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
+/// The trace of a URL that the crawl itself needed, such as robots.txt: no rule decided.
 fn apart(url: &str) -> Trace {
     let verdict = Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE);
     Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
@@ -76,14 +76,14 @@ pub fn scope_test(
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let explained = each_as_of_now(session, of, campaign, urls, LaunchRules::explain)?;
     let test = |(trace, remedy): (Trace, Option<Remedy>)| {
-        // What only the world outside could change is told, not offered.
+        // What only the world outside could change is in the trace, and is no edit.
         let remedy = remedy.filter(|remedy| remedy.apply(campaign) != *campaign);
         ScopeTest { trace, remedy }
     };
     Ok(explained.into_iter().map(|explained| explained.map(test)).collect())
 }
 
-/// The verdicts of such traces alone, for those who ask for many.
+/// The verdicts of such traces alone, for many URLs.
 pub fn scope_verdicts(
     session: &Session,
     of: Option<CampaignId>,

@@ -1,5 +1,5 @@
-//! What an edited list of rules would have taken and refused of all that was
-//! ever seen. Nothing is fetched, nothing is looked up.
+//! A what-if counts what an edited list of rules would have taken and refused of all that was ever
+//! seen. Nothing is fetched, nothing is looked up.
 
 use super::country::Countries;
 use super::launch_rules::{ByLaunch, Decided, LaunchRules};
@@ -19,10 +19,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Tries the rules of `edited` on every URL that launches of the campaign
-/// (all of them, or one) have seen. Each URL counts once, as the last launch
-/// saw it. It is compared with what the rules of that launch say under the
-/// same facts, so that rules which were not changed change nothing.
+/// Tries the rules of `edited` on every URL that launches of the campaign (all of them, or one)
+/// have seen. Each URL counts once, as the last launch saw it. It is compared with the decision of
+/// that launch's rules under the same facts, so that rules which were not changed change nothing.
 pub fn what_if(
     session: &Session,
     campaign: CampaignId,
@@ -112,7 +111,7 @@ pub fn what_if(
     })
 }
 
-/// Hosts that are asked for in one go, between which the work can be stopped.
+/// Hosts that are read in one go, between which the work can be stopped.
 const HOSTS_AT_ONCE: usize = 10_000;
 
 /// The hosts of the URLs that change side, those with the most first.
@@ -191,8 +190,8 @@ pub fn what_if_rows(
     })
 }
 
-/// Whether a URL that is decided so is one that a list counts. Where it hangs
-/// on a country it need not be one that cannot be told, but it may be.
+/// Whether a URL that is decided so is one that a list counts. Where it depends on a country it
+/// need not be an open one, but it may be.
 fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool) -> bool {
     let moves = then.decision != now.decision;
     match list {
@@ -256,7 +255,7 @@ struct MovedTally {
     list: Vec<MovedUrl>,
     captured: u64,
     bytes: u64,
-    /// The last of these as the catalogue numbers URLs: their bytes are not asked for yet.
+    /// The last of these as the catalogue numbers URLs: their bytes are not read yet.
     new: Vec<i64>,
 }
 
@@ -326,7 +325,7 @@ impl Tally {
         }
     }
 
-    /// Asks how large the URLs are that moved since it was asked last.
+    /// Reads how large the URLs are that moved since the last call.
     fn weigh(&mut self, catalogue: &Catalogue) -> anyhow::Result<()> {
         let hosts = &mut self.hosts;
         for (moved, comes_in) in [(&mut self.moved_in, true), (&mut self.moved_out, false)] {
@@ -420,8 +419,8 @@ pub fn urls_matched_by_rule(
     Ok(RuleMatches { name, words, ids, remarks: redecision.remark().into_iter().collect() })
 }
 
-/// Of each rule of a launch's list: how often it spoke and how often it
-/// decided, with an example of each.
+/// Counts for each rule of a launch's list how often it had an opinion and how often it decided,
+/// with an example of each.
 pub fn rule_hits(
     session: &Session,
     campaign: CampaignId,

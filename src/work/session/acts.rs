@@ -1,4 +1,4 @@
-//! Every change and every long work on the open workspace, handed to its room.
+//! Every change and every long work on the open workspace is passed to its room.
 
 use super::*;
 use crate::jobs::{counted, verb};
@@ -13,9 +13,9 @@ impl Session {
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 
-    /// The same with a campaign that was written before others attached evidence
-    /// to it: what its records have stays with them. `base` is the version that
-    /// it was made from, where that is known. Answers with what became of evidence, too.
+    /// Saves a campaign that was written before others attached evidence to it: what its records have
+    /// stays with them. `base` is the version that it was made from, where that is known. Returns what
+    /// became of evidence, too.
     pub fn save_edited_campaign(
         &self,
         id: Option<CampaignId>,
@@ -93,8 +93,8 @@ impl Session {
         Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }, carried))
     }
 
-    /// What a version of a campaign that was saved just now means for a crawl of it that did not
-    /// come to its end; none where there is no such crawl, or it has this version.
+    /// The effect of a campaign version that was saved just now on a crawl that did not come to its
+    /// end; none where there is no such crawl, or it has this version.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// Writes decisions and notes as annotations, a line each; says how many.
+    /// Writes decisions and notes as annotations, a line each; returns how many.
     pub fn write_annotations(
         &self,
         campaign: Option<CampaignId>,
@@ -212,7 +212,7 @@ impl Session {
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
 
-    /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
+    /// Has the texts indexed that filters of collections test, and waits for the lock to fill them.
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         let reads_texts = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
@@ -227,10 +227,10 @@ impl Session {
         self.lock_inlink_count(cx)
     }
 
-    /// What follows a crawl of a campaign, or an import: new captures are scored as kept selections score them,
-    /// collections are filled by their filters, and the selection is made again where its campaign says so;
-    /// otherwise it stays, and what it would change is offered ([`Self::selection_offer`]). What goes wrong is in
-    /// the job history: the crawl is as good as it was.
+    /// Follows up a crawl of a campaign, or an import: new captures are scored as kept selections score
+    /// them, collections are filled by their filters, and the selection is made again where its
+    /// campaign is set so; otherwise it stays, and its change is offered ([`Self::selection_offer`]).
+    /// Failures are in the job history: the crawl is as good as it was.
     pub(crate) fn follow_run(&self, of: Option<CampaignId>, cx: &JobCx) {
         let campaigns = match of {
             Some(id) => vec![id],
@@ -353,7 +353,7 @@ impl Session {
         self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
     }
 
-    /// Saves the kept selection under a name; says how many captures are in.
+    /// Saves the kept selection under a name; returns how many captures are in.
     pub fn name_selection(&self, campaign: CampaignId, name: &str, who: &str) -> anyhow::Result<u64> {
         anyhow::ensure!(!name.trim().is_empty(), "the name is empty. Name the selection, such as Handover 2026");
         Ok(self.catalogue().name_selection(campaign, name, who)?)
@@ -400,9 +400,9 @@ impl Session {
         })
     }
 
-    /// Writes down which runs fell due, and says which shall start or are
-    /// asked about; nothing where another process writes the workspace. Where somebody
-    /// else made the workspace, nothing is due until a person lets it run.
+    /// Writes down which runs fell due, and returns those that shall start or need an answer; none
+    /// where another process writes the workspace. Where somebody else made the workspace, nothing is
+    /// due until a person lets it run.
     pub fn poll_schedules(&self) -> anyhow::Result<DueRuns> {
         match self.workspace.access() {
             Access::ReadOnly(_) => Ok(DueRuns::default()),
@@ -429,12 +429,12 @@ impl Session {
         .to_owned())
     }
 
-    /// What became of the runs of a campaign, those due last first.
+    /// The runs of a campaign with their states, those due last first.
     pub fn scheduled_runs(&self, campaign: CampaignId, limit: u64) -> anyhow::Result<Vec<ScheduledRun>> {
         Ok(self.catalogue().scheduled_runs(Some(campaign), limit)?)
     }
 
-    /// What URLs may be collected on by an edited, unsaved campaign.
+    /// The permissions of URLs under an edited, unsaved campaign.
     pub fn permissions(&self, campaign: &Campaign, urls: &[String]) -> anyhow::Result<Vec<Result<Derivation, String>>> {
         work::permissions(self, campaign, urls, CaptureDate::now())
     }

@@ -1,5 +1,5 @@
-//! The open workspace on disk: every question and every piece of work, each
-//! handed to its room.
+//! A session is the open workspace on disk: it passes every query and every piece of work to its
+//! room.
 
 mod acts;
 mod reads;
@@ -48,7 +48,7 @@ pub trait ServedWeb: Send + Sync {
 pub struct Session {
     /// Its folder and catalogue.
     pub workspace: Workspace,
-    /// Where host names lead in this process, before the system is asked.
+    /// Addresses of host names in this process, before the system resolves them.
     overrides: Mutex<Vec<HostOverride>>,
     /// The crawl that runs in this process.
     live: Mutex<Option<Arc<LiveCrawl>>>,
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The same, where a list says which workspaces are the person's own.
+    /// Opens a session with a list of the person's own workspaces.
     pub(in crate::work) fn with_own(self, own: Option<work::OwnWorkspaces>) -> Self {
         Self { own, ..self }
     }
@@ -139,7 +139,7 @@ impl Session {
         self.workspace.catalogue()
     }
 
-    /// What is searched.
+    /// The memory of searches in this workspace.
     pub(in crate::work) fn search_room(&self) -> &work::find::search::SearchRoom {
         &self.search
     }
@@ -154,7 +154,7 @@ impl Session {
         *lock(&self.overrides) = overrides;
     }
 
-    /// Where host names lead in this process.
+    /// Addresses of host names in this process.
     pub fn overrides(&self) -> Vec<HostOverride> {
         lock(&self.overrides).clone()
     }
@@ -165,7 +165,7 @@ impl Session {
         *lock(&self.web) = Some(web);
     }
 
-    /// How the next launch begins.
+    /// The options of the next launch.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl Session {
             Err(error) => format!("{}{}", work::FAILED, work::error_chain(error)),
         };
         match self.catalogue().job_ended(runs.id, &outcome) {
-            // What it came to stands without its line in the list.
+            // The outcome counts without its line in the list.
             Err(error) if error.is_disk_full() => tracing::warn!("the end of the job is not noted: {error}"),
             noted => noted?,
         }
@@ -251,7 +251,7 @@ struct Running<'d> {
 
 impl<'d> Running<'d> {
     fn begin(session: &'d Session, name: &str, follows: Option<i64>) -> anyhow::Result<Self> {
-        // Whoever reads the list meanwhile waits: the row stands there first.
+        // Whoever reads the list meanwhile waits: the row comes first.
         let mut running = lock(&session.running);
         let id = session.catalogue().job_started(name, follows)?;
         running.insert(id.unsigned_abs());
@@ -280,7 +280,7 @@ fn lock_unless_cancelled<'m>(mutex: &'m Mutex<()>, stage: &str, cx: &JobCx) -> a
     }
 }
 
-/// What an act did, such as `12 captures rejected`.
+/// A summary of a decision, such as `12 captures rejected`.
 pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
     let captures = counted(captures, "capture");
     match mark {

@@ -8,12 +8,12 @@ use crate::work::find::saved_searches::SavedSearch;
 use crate::work::find::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{SearchJudgements, TextIndexReport};
 
-/// How what was found is spread.
+/// Counts of the captures that a search found, by facet and by period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchCounts {
     /// What was not understood of the query.
     pub problem: Option<String>,
-    /// Values of each facet asked for, the most frequent first, in captures.
+    /// Values of each requested facet, the most frequent first, in captures.
     pub facets: Vec<(FacetKind, Vec<FacetValue>)>,
     /// Captures of each period.
     pub histogram: Vec<PeriodCount>,
@@ -44,7 +44,7 @@ impl Session {
         self.run_follow_up(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
     }
 
-    /// As [`Self::follow_index`], now and then, as long as captures come.
+    /// Follows up the index as [`Self::follow_index`], now and then, as long as captures come.
     ///
     /// # Errors
     ///
@@ -53,8 +53,7 @@ impl Session {
         work::follow_while(cx, captures_come, || self.follow_index(cx).map(drop))
     }
 
-    /// What a query finds, best first. What is wrong with the query itself is
-    /// in the answer.
+    /// The results of a query, best first. Errors of the query itself are in the answer.
     ///
     /// # Errors
     ///
@@ -79,7 +78,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// How what a query finds is spread over the values of facets and over time.
+    /// Counts the results of a query by the values of facets and over time.
     ///
     /// # Errors
     ///
@@ -111,8 +110,8 @@ impl Session {
         Ok(counts)
     }
 
-    /// The terms that speak for the request of a campaign, or of the only one
-    /// there is, as requests and in its order.
+    /// The terms that count for the request of a campaign, or of the only one there is, as requests and
+    /// in its order.
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
         let only = match campaign {
             Some(campaign) => Some(campaign),
@@ -135,8 +134,8 @@ impl Session {
         Ok(terms)
     }
 
-    /// How the rows of the captures table are spread over the values of facets: whatever is chosen
-    /// of a facet itself, so that a further value can be chosen.
+    /// Counts the rows of the captures table by the values of facets: whatever is chosen of a facet
+    /// itself, so that a further value can be chosen.
     ///
     /// # Errors
     ///
@@ -162,7 +161,7 @@ impl Session {
         Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
 
-    /// What a request comes to among the captures of a campaign, with so many of the best and the worst.
+    /// Tries a request among the captures of a campaign, with so many of the best and the worst.
     ///
     /// # Errors
     ///
@@ -180,7 +179,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// A query without meaning, and what [`work::save_search`] says.
+    /// A query without meaning, and errors of [`work::save_search`].
     pub fn save_search(&self, name: &str, search: &SearchQuery, who: &str) -> anyhow::Result<bool> {
         // A query that is not understood is refused here, not when it is opened again.
         if let Err(problem) = self.found(search)? {
@@ -198,8 +197,8 @@ impl Session {
         work::save_search(self.catalogue(), search)
     }
 
-    /// Keeps what a person says of captures as results of a query, with their
-    /// places by relevance now; none takes back what the person said before.
+    /// Keeps judgements of a person on captures as results of a query, with their ranks by relevance
+    /// now; none takes back what the person gave before.
     ///
     /// # Errors
     ///
@@ -221,7 +220,7 @@ impl Session {
         self.give_judgements(line, given, who)
     }
 
-    /// What persons said of the results of a query.
+    /// The judgements of the results of a query.
     ///
     /// # Errors
     ///

@@ -149,7 +149,7 @@ fn a_workspace_whose_log_was_never_carried_over_opens_read_only() {
     let (dir, folder) = made();
     let path = folder.join(CATALOGUE_FILE);
     fs::remove_file(&path).unwrap();
-    // As it stands while it is made: a page that says nothing, then the log alone.
+    // The state while it is made: an empty page, then the log alone.
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.pragma_update(None, "journal_mode", "WAL").unwrap();
     let lock = take_lock(&folder).unwrap();

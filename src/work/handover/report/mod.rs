@@ -1,6 +1,6 @@
-//! The report for people: what the collection is, how it was selected, what it
-//! holds and lacks, who decided, and how to check it; in the language of the campaign,
-//! or in the one that an export asks for.
+//! The report for people: what the collection is, how it was selected, what it holds and lacks, who
+//! decided, and how to check it; in the language of the campaign, or in the one of the export's
+//! options.
 //!
 //! Sentences are in `messages.rs`, `labels.rs` and `rules.rs`, nowhere else.
 
@@ -44,7 +44,7 @@ const MOST_LEFT_OUT: u64 = 100;
 /// Persons that the summary names.
 const MOST_PERSONS: usize = 5;
 
-/// What a report is made of beyond the catalogue.
+/// The facts of a report that are not in the catalogue.
 #[derive(Clone)]
 pub(super) struct ReportFacts<'a> {
     /// The campaign.
@@ -71,7 +71,7 @@ pub(super) struct ReportFacts<'a> {
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a ExportedEvidence,
-    /// What captures stand on.
+    /// The grounds of captures.
     pub grounds: &'a CaptureGrounds<'a>,
 }
 
@@ -209,7 +209,7 @@ impl Reporter<'_> {
                 false => language.lead_of_days(&captures, &hosts, &first, &last, &bytes),
             }));
         }
-        // What could not be written is of either kind; the requisites say how many they are.
+        // What could not be written is of either kind; the requisites give their number.
         let embedded = self.facts.requisites.len() as u64;
         let parts = [
             language.selected_captures(figures.captures.saturating_sub(embedded)),
@@ -507,7 +507,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// Hosts with where they stand, by which database, and its build.
+    /// Hosts with their locations, by which database, and its build.
     fn hosts(&self, out: &mut Vec<Block>, figures: &ExportedFigures) -> anyhow::Result<()> {
         let language = self.language;
         let mut hosts: Vec<(&String, (u64, u64))> = figures.hosts.iter().map(|(host, of)| (host, *of)).collect();

@@ -185,8 +185,8 @@ pub(super) fn listed_rules(campaign: &Campaign, language: ReportLanguage) -> (Ve
     (listed, idle)
 }
 
-/// A pattern as people write one, `*` for anything: `*.(gif|jpg)` for `.*\.(?:gif|jpg)$`. What says more than that
-/// stays the regular expression that it is.
+/// A pattern as people write one, `*` for anything: `*.(gif|jpg)` for `.*\.(?:gif|jpg)$`. Anything
+/// beyond that stays the regular expression that it is.
 fn with_stars(pattern: &str) -> String {
     let inner = pattern.strip_prefix("(?i)").unwrap_or(pattern);
     let inner = inner.strip_prefix('^').unwrap_or(inner);
@@ -223,7 +223,7 @@ fn with_stars(pattern: &str) -> String {
         let Some(literal) = literal else { return pattern.to_owned() };
         let length = if next == '\\' { 2 } else { next.len_utf8() };
         rest = &rest[length..];
-        // What may be there or repeat is more than a star says.
+        // What is optional or repeats is more than a star means.
         if rest.starts_with(['?', '*', '+', '{']) {
             return pattern.to_owned();
         }
@@ -377,7 +377,7 @@ pub(super) fn prefix_as_address(text: &str) -> String {
         None => (rest, None),
     };
     let host = match labels.split_once(':') {
-        // An address of IPv6 has colons, and stands as it is.
+        // An address of IPv6 has colons, and is written as it is.
         _ if labels.starts_with('[') => labels.trim_end_matches(',').to_owned(),
         Some((labels, port)) => format!("{}:{}", turned(labels), port.trim_end_matches(',')),
         None => turned(labels),

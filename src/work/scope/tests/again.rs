@@ -1,4 +1,4 @@
-//! All readers together against a crawl that decides one URL after the other.
+//! All readers together agree with a crawl that decides one URL after the other.
 
 use super::*;
 use crate::campaign::RobotsPolicy;
@@ -144,8 +144,8 @@ struct CrawlDecision {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Figures and lists say what crawls say that decide one after the other,
-    /// and each trace has the verdict that it explains.
+    /// Figures and lists agree with crawls that decide one after the other, and each trace has the
+    /// verdict that it explains.
     #[test]
     fn what_if_is_deciding_again(
         before in any_edits(),

@@ -1,4 +1,4 @@
-//! Rules as they stood in several launches.
+//! Rules of a campaign differ between its launches.
 
 use super::*;
 
@@ -72,7 +72,7 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
     redirect("http://a.pt/", "http://far.a.pt/");
     let second = compiled();
     assert_eq!(is_same(&first, &second), (false, false));
-    // What a seed redirects to is asked for too, and another launch is another question.
+    // A redirect of what a seed redirects to counts too, and so does another launch.
     redirect("http://far.a.pt/", "http://further.a.pt/");
     let third = compiled();
     assert_eq!(is_same(&second, &third), (false, false));
@@ -105,7 +105,7 @@ fn seeds_of_an_imported_job_redirect_as_in_its_archives() {
     }
     let taken = |launch| ["http://old.pt/a", "http://new.pt/a", "http://later.pt/a"].map(|url| takes(launch, url));
     assert_eq!(runs.map(taken), [[true, false, false], [false, true, false]]);
-    // Archives of another campaign's job say nothing of this one.
+    // Archives of another campaign's job do not concern this one.
     let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
     catalogue.assign_import(import, Some(other)).unwrap();
     assert_eq!(runs.map(taken), [[false; 3]; 2]);

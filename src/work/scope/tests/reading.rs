@@ -1,4 +1,5 @@
-//! Which rows are read, and how far the reading has come.
+//! Lists and reports leave out rows that cannot be read, and follow changes since they were
+//! counted.
 
 use super::*;
 
@@ -12,7 +13,7 @@ fn a_url_that_cannot_be_read_is_left_out_and_reported() {
     assert_eq!((answer.seen, answer.stay_in), (1, 1));
     let remark = answer.remarks.concat();
     assert!(remark.starts_with("1 URL cannot be read and is left out: “http://[broken”"), "{remark}");
-    // Every list that leaves it out says so.
+    // Every list that leaves it out has the remark.
     let cx = JobCx::detached();
     let hits = rule_hits(&made.session, made.campaign, None, &cx).unwrap();
     assert_eq!((hits.rules[1].spoke, hits.remarks.concat().as_str()), (1, remark.as_str()));
@@ -179,7 +180,7 @@ fn a_list_marks_rows_that_are_decided_otherwise_since_it_was_counted() {
         .keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))])
         .unwrap();
     assert_eq!(counted(&answer, list), [(false, Decision::Accept), (true, Decision::Reject)]);
-    // Made anew, lists and counts are of one state.
+    // Made again, lists and counts are of one state.
     let recounted = made.what_if(&edited);
     assert_eq!(counted(&recounted, WhatIfList::Side(MovedSide::In)), [(true, Decision::Accept)]);
     assert_eq!(counted(&recounted, list), [(true, Decision::Reject)]);
