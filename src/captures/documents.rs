@@ -28,7 +28,7 @@ use std::path::Path;
 /// A capture of a page, its links not yet read.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// What was captured.
+    /// The URL of the capture.
     pub url: Url,
     /// When, in whole seconds.
     pub date: CaptureDate,
@@ -134,7 +134,7 @@ impl Document {
 /// The place of a record: number of the file (the caller's), offset in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Place {
-    /// Which file.
+    /// The number of the file.
     pub file: u32,
     /// [`crate::warc::Span::offset`].
     pub offset: u64,
@@ -202,7 +202,7 @@ const LOST_PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
 pub struct Repeat {
     /// Stands for these very revisits with these originals; no number of a file.
     pub unit: u32,
-    /// Which of them.
+    /// Its number.
     pub number: u64,
 }
 

@@ -17,7 +17,7 @@ pub struct RecordPlace {
     /// File name relative to the workspace (or absolute, when linked), always
     /// without `.open`: a reader that finds no such file tries with `.open`.
     pub file: String,
-    /// Where in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 
@@ -46,7 +46,7 @@ pub struct CaptureEntry {
     pub ip: Option<IpAddr>,
     /// The rule that a file of others names for it.
     pub claimed_rule: String,
-    /// Where it redirects to.
+    /// The target of its redirect.
     pub redirect_to: Option<Url>,
     /// Date of the capture that this one repeats, when it is a revisit.
     pub revisit_of: Option<CaptureDate>,

@@ -41,7 +41,7 @@ impl LargePagePermit {
     }
 }
 
-/// How often it is seen whether the crawl was cancelled.
+/// The interval of checks whether the crawl was cancelled.
 const POLL: Duration = Duration::from_millis(100);
 
 /// The memory that the pages being read by all workers share.
@@ -55,7 +55,7 @@ pub struct PageBudget {
 struct BudgetState {
     used: usize,
     next: u64,
-    /// Who waits, first come first served: a large page gets its turn.
+    /// Waiting pages, first come first served: no large page waits for ever.
     waiting: VecDeque<u64>,
 }
 

@@ -14,7 +14,7 @@ pub enum Media {
     Other = 0,
     /// A page of HTML.
     Page = 1,
-    /// What is read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
+    /// Documents that are read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
     Document = 2,
     /// Plain text.
     Text = 3,
@@ -26,7 +26,7 @@ pub enum Media {
     Video = 6,
     /// Style sheets and scripts.
     Code = 7,
-    /// What programs exchange: JSON, XML, feeds, CSV.
+    /// Data that programs exchange: JSON, XML, feeds, CSV.
     Data = 8,
 }
 
@@ -147,7 +147,7 @@ const OF_BYTES: [(Media, usize, &[u8]); 22] = [
     (Media::Video, 0, b"\x1a\x45\xdf\xa3"),
 ];
 
-/// How bytes of HTML begin.
+/// The first bytes of HTML.
 const HTML_BEGINS: [&[u8]; 17] = [
     b"<!doctype html",
     b"<html",

@@ -247,7 +247,7 @@ struct LinkEntry<'a> {
     place: Option<PagePlace>,
 }
 
-/// What only a crawl knows.
+/// The fields that only a crawl knows.
 #[derive(Serialize)]
 struct OfCrawl<'a> {
     via: Option<&'a str>,

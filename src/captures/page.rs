@@ -73,9 +73,9 @@ pub struct PageLinks {
     pub title: Option<String>,
     /// Language of a page.
     pub language: Option<String>,
-    /// Where it leads to.
+    /// Its links.
     pub outlinks: Vec<Outlink>,
-    /// Where it redirects to.
+    /// The target of its redirect.
     pub redirect_to: Option<Url>,
     /// Why it was not read whole.
     pub unread: Option<Unread>,
@@ -325,7 +325,7 @@ impl<'b> Body<'b> {
 /// readers on is one of its facts.
 const TEXT_LINKS: [LinkKind; 2] = [LinkKind::Anchor, LinkKind::MetaRefresh];
 
-/// How a page is read for its text alone.
+/// The options of reading a page for its text alone.
 fn text_options(max_text_bytes: usize) -> PageOptions {
     PageOptions { max_text_bytes, kinds: TEXT_LINKS.into_iter().collect(), ..PageOptions::default() }
 }

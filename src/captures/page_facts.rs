@@ -52,7 +52,7 @@ pub struct PageFacts {
     pub fields: Vec<(String, String)>,
     /// It is read as a page of HTML or XHTML.
     pub is_page: bool,
-    /// What its first bytes are ([`Media::sniffed`]), by its name; empty where they show none.
+    /// The medium of its first bytes ([`Media::sniffed`]), by its name; empty where they show none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sniffed: String,
     /// Bytes of the body in the record, and of those that were read of it decoded.
@@ -70,7 +70,7 @@ pub struct PageFacts {
     /// none where it has no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
-    /// How sure the second one is, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
+    /// The confidence of the second one, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
     #[serde(skip_serializing_if = "is_zero")]
     pub language_percent: u64,
     /// Its first heading; empty without.
@@ -92,19 +92,19 @@ pub struct PageFacts {
     /// The address that it gives as its own: `<link rel=canonical>`, and `og:url`.
     #[serde(skip_serializing_if = "is_bare")]
     pub own_urls: [String; 2],
-    /// Where its markup sends readers on (`<meta http-equiv=refresh>`); empty without.
+    /// The target of its markup's refresh (`<meta http-equiv=refresh>`); empty without.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refresh_to: String,
     /// Letters of its text in the place of bytes of no letter, and pairs that UTF-8 in the wrong charset makes.
     #[serde(skip_serializing_if = "is_none_garbled")]
     pub garbled: [u64; 2],
-    /// How a page, a PDF file, a picture or an archive ends.
+    /// The end of a page, a PDF file, a picture or an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<PageEnd>,
     /// There is more text than was read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_text_cut: bool,
-    /// What is wrong with its record and body, for people.
+    /// Problems of its record and body, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }

@@ -65,7 +65,7 @@ pub(super) struct AuxiliaryRecord {
     /// Ids of the records it belongs to.
     pub points_to: Vec<String>,
     pub notes: Option<CaptureNotes>,
-    /// What is not read of notes that are longer than [`MAX_NOTES_BYTES`], in words.
+    /// The part that is not read of notes longer than [`MAX_NOTES_BYTES`], in words.
     pub left_out: Option<&'static str>,
 }
 
@@ -285,8 +285,8 @@ impl Block {
     }
 }
 
-/// How many bytes of a block are needed, as soon as its beginning shows: pages are read whole, of
-/// what leads nowhere the head is enough.
+/// The number of bytes of a block that are needed, as soon as its beginning shows it: pages are
+/// read whole, of what leads nowhere the head is enough.
 fn bytes_to_read(part: &CapturePart, start: &[u8]) -> Option<usize> {
     let may_go_on = || start.len() <= MAX_HTTP_HEAD_BYTES && !response_head_is_whole(start);
     match part.head.record_type {

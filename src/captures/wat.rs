@@ -141,7 +141,7 @@ const FIELDS: [&str; 8] =
 /// Why we did not read the page whole, in records of ours.
 const NOT_READ_WHOLE: &str = "notReadWhole";
 
-/// Those fields of an object, by name whatever its case; the others are passed over.
+/// The named fields of an object, whatever the case of their names; the others are passed over.
 #[derive(Default)]
 struct Fields([Option<String>; FIELDS.len()]);
 

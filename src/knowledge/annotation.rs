@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub struct WebAnnotation {
     /// Its address.
     pub id: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -39,7 +39,7 @@ pub enum AnnotationBody {
     Decision(&'static str),
     /// A reason or a note.
     Comment(String),
-    /// What a result of a search is worth.
+    /// A judgement of a result of a search.
     Judgement {
         /// The judgement by its name.
         value: &'static str,

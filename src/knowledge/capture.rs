@@ -34,11 +34,11 @@ pub struct CaptureKnowledge<'k> {
     pub role: &'static str,
     /// The campaign that selects it, as metadata records name it.
     pub campaign: &'k Value,
-    /// What selected it, where statements are to name it.
+    /// The selection that it is in, where statements are to name it.
     pub selection: Option<RdfNode>,
     /// Its score, where it has one.
     pub score: Option<KnownScore<'k>>,
-    /// How it came about.
+    /// Its origin.
     pub origin: CaptureOrigin<'k>,
     /// The links to it; none where inlinks are not built.
     pub inlinks: Option<CaptureInlinks<'k>>,
@@ -50,7 +50,7 @@ pub struct CaptureKnowledge<'k> {
     pub location: &'k GeoFact,
     /// On what grounds it was collected; null where nothing covers it.
     pub permission: &'k Value,
-    /// The same as statements name it.
+    /// The ground as statements name it.
     pub ground: Option<RdfNode>,
 }
 
@@ -59,7 +59,7 @@ pub struct CaptureKnowledge<'k> {
 pub struct KnownScore<'k> {
     /// Score, 0 to 1.
     pub score: f64,
-    /// What it is made of.
+    /// Its parts.
     pub parts: &'k [ScorePart],
     /// The score that selects; none where a filter does.
     pub threshold: Option<f64>,
@@ -125,9 +125,9 @@ pub struct CaptureInlink<'k> {
 pub struct KnownNote {
     /// When, RFC 3339.
     pub date: String,
-    /// Who.
+    /// The person.
     pub who: String,
-    /// What it came with from elsewhere.
+    /// Its origin elsewhere.
     pub origin: Option<String>,
     /// The mark by its name.
     pub mark: Value,

@@ -33,7 +33,7 @@ pub fn stated_links(internal: &[bool]) -> impl Iterator<Item = usize> {
     of_side(false).take(MAX_LINKS_PER_SIDE).chain(of_side(true).take(MAX_LINKS_PER_SIDE))
 }
 
-/// What is the same in the lines of all links.
+/// The terms shared by the lines of all links.
 struct Terms {
     class: String,
     source: String,

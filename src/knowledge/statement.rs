@@ -26,7 +26,7 @@ pub enum RdfValue {
     Date(CaptureDate),
     /// A number without a unit.
     Real(f64),
-    /// How many.
+    /// A count.
     Count(u64),
 }
 
@@ -35,7 +35,7 @@ pub enum RdfValue {
 pub struct Statement {
     /// Name of its graph.
     pub graph: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub subject: RdfNode,
     /// The property, as `prov:used`.
     pub property: &'static str,

@@ -21,7 +21,7 @@ pub mod graphs {
     pub const FACTS: &str = "facts";
     /// Scores of captures and what they are made of.
     pub const SCORES: &str = "scores";
-    /// What persons decided, noted and judged.
+    /// Decisions, notes and judgements of persons.
     pub const MARKS: &str = "marks";
     /// Links to captures.
     pub const LINKS: &str = "links";

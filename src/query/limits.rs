@@ -22,9 +22,9 @@ const MAX_VALUE_LETTERS: usize = 64 * 1024;
 /// A limit that a part of a query is above.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excess {
-    /// What could have been there, and what to do.
+    /// The text that was expected, and what to do.
     pub(crate) expected: String,
-    /// What was there.
+    /// The text that was found.
     pub(crate) found: String,
 }
 

@@ -104,9 +104,9 @@ impl<T> Query<T> {
 pub struct QueryError {
     /// Column of the first character that does not fit, from 1, in characters.
     pub column: usize,
-    /// What could have been there.
+    /// The text that was expected.
     pub expected: String,
-    /// What was there.
+    /// The text that was found.
     pub found: String,
 }
 
@@ -116,9 +116,9 @@ pub(crate) type Parsed<T> = Result<T, QueryError>;
 pub(crate) trait Terms {
     /// A term.
     type Term;
-    /// What may begin a term, for messages.
+    /// The text that may begin a term, for messages.
     const A_TERM: &'static str;
-    /// What to write in the place of many terms, for messages.
+    /// A way to write many terms, for messages.
     const INSTEAD_OF_MANY: &'static str;
     /// Whether groups may be written by name too: `ALL(x, y)`, `ANY(x, y)`.
     const HAS_NAMED_GROUPS: bool;
@@ -127,7 +127,7 @@ pub(crate) trait Terms {
     /// where there is none.
     fn token(rest: &str) -> &str;
 
-    /// How a word that is also an operator is written as a term.
+    /// The form in which a word that is also an operator is a term.
     fn literal(word: &str) -> String;
 
     /// Whether a `-` before this text negates what follows.

@@ -133,7 +133,7 @@ impl Best {
         }
     }
 
-    /// What a document has to be worth more than to be among the best.
+    /// The score that a document has to exceed to be among the best.
     fn least(&self) -> Score {
         self.heap.peek().filter(|_| self.heap.len() == self.most).map_or(Score::MIN, |worst| worst.of.score)
     }

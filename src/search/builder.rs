@@ -27,13 +27,13 @@ pub struct IndexMark {
     pub format: u32,
     /// The last capture that was taken in.
     pub through: i64,
-    /// What that capture is, so that another catalogue is noticed.
+    /// The stamp of that capture, so that another catalogue is noticed.
     pub last: String,
     /// Captures that the catalogue had lost by then.
     pub lost: u64,
-    /// What the inlinks were whose anchors are in it; empty without.
+    /// The stamp of the inlinks whose anchors are in it; empty without.
     pub links: String,
-    /// How often originals of revisits had changed by then.
+    /// The count of changed originals of revisits by then.
     pub originals: i64,
     /// The number of the index, which its file of pages has, too.
     pub pages: u64,
@@ -53,13 +53,13 @@ impl IndexMark {
 /// A content version, to be indexed. Hostile text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextDocument {
-    /// What was read of it.
+    /// The page as read.
     pub page: StoredPage,
     /// Texts of links from other sites.
     pub anchors: Vec<String>,
     /// Words of the main text.
     pub words: u64,
-    /// Where its page is in the file of pages; none where it has to be written.
+    /// The slot of its page in the file of pages; none where it has to be written.
     pub slot: Option<PageSlot>,
 }
 

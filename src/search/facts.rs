@@ -178,7 +178,7 @@ pub struct FactsRow<'a> {
     pub date_ms: i64,
     /// HTTP status.
     pub status: i32,
-    /// What it is: page, document, image and so on.
+    /// Its medium: page, document, image and so on.
     pub media: &'a str,
     /// Language, empty where it is not known.
     pub language: &'a str,
@@ -225,7 +225,7 @@ impl Names32 {
         self.of[at] = number;
     }
 
-    /// How often captures have each name, by its number.
+    /// The number of captures with each name, by its number.
     fn count(&self, captures: &FixedBitSet) -> Vec<u64> {
         let mut counts = vec![0_u64; self.names.names.len().max(1)];
         for capture in captures.ones() {
@@ -511,7 +511,7 @@ impl CaptureFacts {
         }
     }
 
-    /// What a value of a column is in a facet.
+    /// The facet value of a column's value.
     fn value(&self, kind: FacetKind, name: &str) -> String {
         match kind {
             FacetKind::Domain => domain_of(name).to_owned(),

@@ -295,7 +295,7 @@ impl Located {
     }
 }
 
-/// Where any of some terms is in a document, in order.
+/// The places of any of some terms in a document, in order.
 fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
     let (mut places, mut some) = (Vec::new(), Vec::new());
     for postings in postings {
@@ -323,7 +323,7 @@ pub(super) fn is_phrase(test: &TextTest) -> bool {
     }
 }
 
-/// What is written in a test of words.
+/// The text of a test of words.
 fn text_of(test: &TextTest) -> &str {
     match test {
         TextTest::Phrase { text, .. }

@@ -19,7 +19,7 @@ const OLDEST: u32 = 1 << 31;
 /// Bits of a hash by which older texts are left out that no new one can share it with.
 const SIEVE_BITS: u32 = 20;
 
-/// What was found of one band: where in the file.
+/// The places of one band's answers in the file.
 #[derive(Debug, Clone, Copy, Default)]
 struct Band {
     /// Of each new text its place in the list.

@@ -76,7 +76,7 @@ pub struct StoredPage {
     /// Its date of publication, in seconds, and how that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<(i64, String)>,
-    /// How the lines of main text and rest follow each other.
+    /// The order of the lines of main text and rest.
     pub order: LineOrder,
     /// Main text.
     #[serde(skip)]

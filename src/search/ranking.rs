@@ -16,9 +16,9 @@ use tantivy::{DocAddress, Searcher, Term};
 /// Terms that a pattern or an inexact word brings into the ranking at most:
 /// further ones are found, and weigh nothing.
 const MOST_TERMS: usize = 200;
-/// What a phrase weighs beside its words.
+/// The weight of a phrase beside its words.
 const PHRASE_WEIGHT: f32 = 2.0;
-/// What the form of a word that was typed weighs beside its stem: at 1 the precision on Vaswani falls by
+/// The weight of the typed form of a word beside its stem: at 1 the precision on Vaswani falls by
 /// 0.02, without it forms that were typed are not before others.
 const AS_WRITTEN_WEIGHT: f32 = 0.3;
 /// Terms that a text is compared with others by, the rarest of it.
@@ -200,8 +200,9 @@ impl Parts {
     }
 }
 
-/// How rare terms are. The forms of one word, and its stems in each language, are as rare as all of them
-/// are together: a form is worth no more for being that of a language in which few texts are.
+/// Frequencies of terms. The forms of one word, and its stems in each language, are as rare as all
+/// of them are together: a form is worth no more for being that of a language in which few texts
+/// are.
 struct Frequencies<'s> {
     searcher: &'s Searcher,
     shared: BTreeMap<Term, u64>,

@@ -22,11 +22,11 @@ pub(super) struct Fields {
     pub stems: Field,
     /// Texts of links from other sites.
     pub anchors: Field,
-    /// What [`super::anchor_stamp`] makes of them.
+    /// Their stamp by [`super::anchor_stamp`].
     pub anchor_stamp: Field,
     /// Words of the URL.
     pub url: Field,
-    /// Where its page is in the file of pages.
+    /// The slot of its page in the file of pages.
     pub page: Field,
     /// Its date of publication, in seconds.
     pub published: Field,
@@ -64,7 +64,7 @@ pub(super) struct SearchedField {
     pub field: Field,
     /// Their stems, where it has some.
     pub stems: Option<Field>,
-    /// What a word in it weighs when hits are ranked.
+    /// The weight of a word in it when hits are ranked.
     pub weight: f32,
 }
 

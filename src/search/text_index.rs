@@ -427,7 +427,7 @@ pub(super) fn engine(folder: &Path) -> impl Fn(TantivyError) -> TextIndexError +
     move |error| TextIndexError::Engine { folder: folder.clone(), error }
 }
 
-/// What failed, of which file, and what to do where the disk is full.
+/// The failed action and its file, with the next step where the disk is full.
 fn labels_of(folder: &Path, error: &TantivyError) -> String {
     let of = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", folder.join(path).display());
     let here = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
@@ -455,7 +455,7 @@ struct VersionSet {
     fewest: u64,
 }
 
-/// The same in one segment.
+/// The versions of one segment.
 struct SegmentVersions {
     numbers: Column<u64>,
     /// Lengths of main texts with the fewest words; none where any does.

@@ -146,7 +146,7 @@ fn is_of_run(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c) || is_invisible(c)
 }
 
-/// What stems words of one language.
+/// The stemmer of one language.
 struct Stems {
     language: String,
     stemmer: Option<Stemmer>,

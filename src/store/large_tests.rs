@@ -16,7 +16,7 @@ use crate::uri::Url;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much there is.
+/// The size of a catalogue.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     hosts: u32,

@@ -42,7 +42,7 @@ pub struct FeedCampaign {
     pub campaign: Option<CampaignId>,
     /// Its title.
     pub name: String,
-    /// What happened to it.
+    /// The change that was made.
     pub change: FeedChange,
     /// See [`RestoredCampaign::suspended_terms`](super::RestoredCampaign::suspended_terms).
     #[serde(skip_serializing_if = "Option::is_none")]

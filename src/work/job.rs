@@ -37,7 +37,7 @@ pub enum JobKind {
     Select,
     /// A selection is written out.
     Export,
-    /// What an export would write is listed.
+    /// A dry run of an export is listed.
     DryRun,
     /// An export is read back.
     Verify,
@@ -117,7 +117,7 @@ impl JobKind {
     }
 }
 
-/// How the outcome of a job that failed begins in the history of jobs.
+/// The beginning of the outcome of a failed job in the history of jobs.
 pub const FAILED: &str = "failed: ";
 
 /// The result of a piece of work, as a line of text.
@@ -169,9 +169,9 @@ pub enum JobReport {
     Incomplete(String),
     /// A crawl ended.
     Crawled {
-        /// How, such as `Stopped on request`.
+        /// The outcome, such as `Stopped on request`.
         end: String,
-        /// What was fetched and what was not.
+        /// Figures of what was fetched and what was not.
         figures: String,
         /// Whether a person has to do something about it.
         is_incomplete: bool,
@@ -180,7 +180,7 @@ pub enum JobReport {
     Problems(LaunchId, String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
-    /// What an export would write.
+    /// The dry run of an export.
     Planned(Box<ExportDryRun>),
 }
 

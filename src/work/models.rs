@@ -51,7 +51,7 @@ pub struct WhatIfAnswer {
     pub campaign: CampaignId,
     /// As edited.
     pub edited: Campaign,
-    /// What changes.
+    /// The changes in figures.
     pub figures: WhatIf,
 }
 
@@ -69,7 +69,7 @@ pub enum LinkForm {
     CsvHosts,
     /// Captures with their inlinks, as Arquivo.pt publishes them.
     Dataset,
-    /// Who links to each page with which words, as Nutch lists them.
+    /// The inlinks of each page with their anchors, as Nutch lists them.
     Nutch,
 }
 
@@ -107,7 +107,7 @@ impl LinkForm {
 pub struct GeoChoice {
     /// The file.
     pub path: PathBuf,
-    /// What is in it, or why it cannot be used.
+    /// Its description, or why it cannot be used.
     pub database: Result<GeoDatabaseInfo, String>,
 }
 

@@ -64,7 +64,7 @@ fn open(folder: &Path, own: Option<&OwnWorkspaces>) -> anyhow::Result<Session> {
 pub struct Workspaces {
     folder: Option<PathBuf>,
     disk_free: Option<u64>,
-    /// Where it is listed which are the person's own; without it all are.
+    /// The list of the person's own workspaces; without it all are.
     own: Option<OwnWorkspaces>,
 }
 

@@ -29,7 +29,7 @@ const MOST_URL_BYTES: usize = 16 << 20;
 /// Steps of SQLite between two checks whether the job was cancelled.
 const STEPS_PER_CHECK: c_int = 100_000;
 
-/// What revisits repeat cannot be looked up.
+/// Originals cannot be looked up.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{folder}: {source} (what revisits may repeat is kept there: see that there is room and that files may be made, or choose another folder with TMPDIR or the temp folder option)",
@@ -102,7 +102,7 @@ pub(super) struct Originals {
     rows: Vec<Row>,
     url_bytes: usize,
     has_revisits: bool,
-    /// Where they are when they are many.
+    /// The table that holds them when they are many.
     table: Option<Table>,
     failed: Option<RevisitError>,
     key: String,
@@ -122,7 +122,7 @@ struct Row {
     repeats: Option<Box<Repeats>>,
 }
 
-/// What a revisit names as its original.
+/// The original that a revisit names, in numbers.
 struct Repeats {
     url: i64,
     page: i64,
@@ -134,7 +134,7 @@ struct Repeats {
     own_url: String,
 }
 
-/// Where captures and revisits are when they are matched.
+/// The table in which captures and revisits are matched.
 struct Table {
     conn: Connection,
     /// Goes behind the connection.

@@ -54,9 +54,9 @@ pub struct FieldTerm {
     pub is_quoted: bool,
     /// The test of a field; none for a plain word or phrase.
     pub field: Option<FieldTest>,
-    /// How its text is meant: that of the value, where there is a field.
+    /// The meaning of its text: that of the value, where there is a field.
     pub test: TextTest,
-    /// How much it counts in the order of results: 1, or the number behind `^`.
+    /// The weight in the order of results: 1, or the number behind `^`.
     pub boost: f32,
 }
 
@@ -66,7 +66,7 @@ pub struct FieldTest {
     /// The field's name in lower case; whether there is such a field is not
     /// known here.
     pub name: String,
-    /// How field and value are compared.
+    /// The comparison of field and value.
     pub sign: Sign,
     /// The value without quotes.
     pub value: String,
@@ -89,9 +89,8 @@ pub enum TextTest {
     Phrase {
         /// The phrase.
         text: String,
-        /// How far words may lie apart from where the phrase has them: the
-        /// largest displacement less the smallest. 0 is the phrase itself, 1
-        /// lets one other word in, 2 lets two neighbours change places.
+        /// The distance of words from their places in the phrase: the largest displacement less the
+        /// smallest. 0 is the phrase itself, 1 lets one other word in, 2 lets two neighbours change places.
         slop: u32,
     },
     /// Two of the others, in any order.

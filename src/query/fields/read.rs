@@ -134,7 +134,7 @@ struct Written {
     /// Bytes of the text before the last closing quotation mark, and the
     /// column behind that.
     closed: (usize, usize),
-    /// How many parts were in quotes.
+    /// The number of parts in quotes.
     quotes: usize,
 }
 

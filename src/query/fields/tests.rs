@@ -92,7 +92,7 @@ fn columns_are_counted_in_characters() {
     assert_eq!((term.column, term.field.as_ref().unwrap().value_column), (4, 9));
 }
 
-/// How a single term is meant.
+/// The test and weight of a single term.
 fn meant(line: &str) -> (TextTest, f32) {
     match parse_fields(line).unwrap() {
         Query::Term(term) => (term.test, term.boost),

@@ -37,7 +37,7 @@ pub struct CampaignTwin {
     pub campaign: CampaignId,
     /// Its title.
     pub name: String,
-    /// What it has in common.
+    /// The kind of agreement.
     pub kind: TwinKind,
 }
 

@@ -217,7 +217,7 @@ pub(in crate::store) fn packed(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What is wrong with a stored list.
+/// The error of a broken stored list.
 fn broken(what: &str) -> StoreError {
     StoreError::Content(format!("a list of outlinks ({what})"))
 }

@@ -35,7 +35,7 @@ pub struct RecordRow {
     pub file_size: u64,
     /// Whether other bytes were found at the file's place since.
     pub file_changed: bool,
-    /// Where in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 

@@ -47,7 +47,7 @@ pub struct CaptureHead {
 /// Captures that were looked through for new versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VersionsFound {
-    /// What is to be indexed, in the order of the holders.
+    /// The versions to index, in the order of the holders.
     pub versions: Vec<VersionToIndex>,
     /// The last capture that was checked; 0 where there was none.
     pub through: CaptureId,

@@ -112,7 +112,7 @@ pub(in crate::store) const MAY_BE_PAGE: &str = "(c.status IN (0, 304) OR c.statu
 /// Revisits `c` with their row `r` whose original is not here, and that may be of a page.
 const IS_LOST_PAGE: &str = "c.revisit_of_ms IS NOT NULL AND c.original IS NULL AND r.declared_kind <> 2";
 
-/// How often originals were found late, as a setting: a number that grows.
+/// The setting that counts how often originals were found late: a number that grows.
 const CHANGED: &str = "originals_changed";
 /// When, by that number, an original was last replaced so that what was built with it is wrong, as a setting.
 const REPLACED: &str = "originals_replaced";
@@ -563,7 +563,7 @@ pub struct WaitingRepeat {
     pub capture: CaptureId,
     /// Its URL.
     pub url: Url,
-    /// What it repeats, which is there.
+    /// The original that it repeats, which is there.
     pub original: CaptureId,
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Pages copied at once: between two such steps a copy can be cancelled.
 const STEP_PAGES: i32 = 2048;
-/// How long a copy waits where another process holds the catalogue.
+/// The time that a copy waits where another process holds the catalogue.
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
 impl Catalogue {

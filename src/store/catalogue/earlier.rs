@@ -206,7 +206,7 @@ fn copy(earlier: &Connection, conn: &Connection, table: &str, condition: &str, c
     copy_and_fill(earlier, conn, (table, condition), None, cx)
 }
 
-/// The same, with a new identity for each row in a column that only the present version has.
+/// Copies a table, with a new identity for each row in a column that only the present version has.
 fn copy_and_fill(
     earlier: &Connection,
     conn: &Connection,

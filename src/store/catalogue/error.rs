@@ -69,7 +69,7 @@ pub enum StoreError {
     Altered {
         /// The catalogue.
         path: PathBuf,
-        /// What is foreign in it, or missing.
+        /// The foreign part in it, or the missing one.
         what: String,
         /// The command that brings in what can be rebuilt.
         rebuild: String,
@@ -84,9 +84,9 @@ pub enum StoreError {
         "{path}: the workspace is open elsewhere ({holder}). Close it there first, then open it here again; nothing was changed"
     )]
     LockedElsewhere {
-        /// What was to be written.
+        /// The path that was to be written.
         path: PathBuf,
-        /// Who held the lock, as far as known.
+        /// The holder of the lock, as far as known.
         holder: String,
     },
     /// It was opened read-only.
@@ -103,7 +103,7 @@ pub enum StoreError {
     Locked {
         /// The folder.
         folder: PathBuf,
-        /// Who holds the lock, as far as known.
+        /// The holder of the lock, as far as known.
         holder: String,
     },
     /// An operation of the system failed.
@@ -117,7 +117,7 @@ pub enum StoreError {
     /// A statement of the catalogue failed.
     #[error("the catalogue could not {doing}: {source}")]
     Sql {
-        /// What was being done.
+        /// The action that failed.
         doing: &'static str,
         /// The error of SQLite.
         source: rusqlite::Error,
@@ -140,7 +140,7 @@ pub enum StoreError {
     Outside {
         /// The workspace.
         workspace: PathBuf,
-        /// As it is stored.
+        /// The name as it is stored.
         name: String,
     },
     /// The catalogue, or its log, is a link to another file.
@@ -158,7 +158,7 @@ pub enum StoreError {
         "{path}: the archive file is not there any more. Bring its disk back, or have it looked for with: fonds files locate {workspace} FOLDER"
     )]
     FileMissing {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
         /// The workspace.
         workspace: PathBuf,
@@ -168,7 +168,7 @@ pub enum StoreError {
         "{path}: another file stands here than the one that was read (it had {then} bytes, this one has {now}); it is not read in its place. Have the old one looked for with: fonds files locate {workspace} FOLDER"
     )]
     FileChanged {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
         /// The workspace.
         workspace: PathBuf,
@@ -208,7 +208,7 @@ pub enum StoreError {
     /// No such row.
     #[error("there is no {what} {id} in this workspace")]
     Missing {
-        /// What was looked for.
+        /// The kind of thing that was looked for.
         what: &'static str,
         /// Its number or name.
         id: String,

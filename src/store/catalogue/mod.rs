@@ -41,7 +41,7 @@ type Write = Box<dyn FnOnce(Option<&Connection>) -> Written + Send>;
 /// Told whether the commit held.
 type AfterCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
-/// What a write came to before the commit.
+/// The result of a write before the commit.
 struct Written {
     after: AfterCommit,
     /// Whether it met a full disk; SQLite may have taken all of the
@@ -104,10 +104,10 @@ const MAX_READERS: usize = 8;
 const READER_PATIENCE: Duration = Duration::from_millis(50);
 /// Pages of the file that the writing connection keeps, in KiB.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
-/// The same of a reading one.
+/// Pages of the file that a reading connection keeps, in KiB.
 const READER_CACHE_KIB: i64 = 8 << 10;
 
-/// How often it is looked for commits of other processes at most.
+/// Shortest time between two checks for commits of other processes.
 const COMMIT_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Catalogue {
@@ -357,7 +357,7 @@ impl Catalogue {
         Ok(UnderWay(receiver))
     }
 
-    /// Who takes the writes.
+    /// The thread that takes the writes.
     fn writer(&self) -> Result<&Sender<Write>, StoreError> {
         self.writer.as_ref().map_err(|why| why.refusal(&self.path))
     }

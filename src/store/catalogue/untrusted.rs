@@ -56,7 +56,7 @@ struct Object {
     kind: String,
     name: String,
     table: String,
-    /// How it is made (see [`plain_sql`]).
+    /// The SQL that makes it (see [`plain_sql`]).
     sql: String,
 }
 
@@ -200,7 +200,7 @@ fn digest(shape: &[Object]) -> String {
     data_encoding::HEXLOWER.encode(&hasher.finalize())
 }
 
-/// What a catalogue consists of, by names, without what may be there or not.
+/// The objects of a catalogue, by names, without optional ones.
 fn shape(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut statement = conn.prepare(
         "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), CAST(sql AS TEXT) FROM main.sqlite_schema",

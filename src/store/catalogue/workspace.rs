@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 /// The catalogue, and what SQLite keeps beside it.
 const CATALOGUE_FILES: [&str; 4] = [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"];
-/// Who writes a workspace holds the lock of this file.
+/// The file whose lock the writer of a workspace holds.
 pub const LOCK_FILE: &str = "fonds.lock";
 /// The folders of a workspace.
 const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];

@@ -10,8 +10,8 @@ use crate::store::rows::{CampaignChoice, CampaignId, LaunchId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-/// How often captures came to another campaign, in a setting: whoever keeps
-/// captures by campaign in memory reads them again then.
+/// The number of times that captures came to another campaign, in a setting: whoever keeps captures
+/// by campaign in memory reads them again then.
 const MOVED: &str = "import_campaigns_changed";
 
 /// An import whose campaign was changed, with the captures concerned.
@@ -47,7 +47,7 @@ pub struct CapturesElsewhere {
     pub campaign: Option<CampaignId>,
     /// Its title.
     pub name: String,
-    /// How many.
+    /// Their number.
     pub captures: u64,
 }
 

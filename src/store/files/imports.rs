@@ -21,9 +21,9 @@ pub struct ImportProblem {
     pub offset: u64,
     /// The compressed member that the record shares, where that is known.
     pub member: Option<SharedMember>,
-    /// What kind of problem, in words.
+    /// The kind of problem, as text.
     pub kind: &'static str,
-    /// What exactly, in words.
+    /// The details, as text.
     pub detail: String,
 }
 

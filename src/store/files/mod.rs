@@ -43,7 +43,7 @@ pub struct KnownFile {
 /// A file whose bytes are not at their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileToLocate {
-    /// What is known of it.
+    /// The file as known.
     pub known: KnownFile,
     /// A few of its records, by which a file without digest is recognized.
     pub records: Vec<RecordRow>,
@@ -333,7 +333,7 @@ struct Listed {
     row: FileRow,
     mtime_ns: i64,
     changed: bool,
-    /// Where the last record ends that a crawl wrote into it; 0 for other files.
+    /// The end of the last record that a crawl wrote into it; 0 for other files.
     written: u64,
 }
 

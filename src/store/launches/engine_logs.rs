@@ -26,7 +26,7 @@ pub struct LoggedUrl {
     pub source_tag: String,
     /// The decision of the rules, where the log has one.
     pub verdict: Option<Verdict>,
-    /// What became of it.
+    /// Its outcome.
     pub fate: LoggedFate,
     /// When.
     pub date: CaptureDate,

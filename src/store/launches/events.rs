@@ -20,9 +20,9 @@ pub struct EventQuery {
     /// Each by itself; else those that differ in numbers and URL only are one,
     /// the last of them, with how often it happened.
     pub each: bool,
-    /// How many are skipped.
+    /// Rows that are skipped.
     pub offset: u64,
-    /// How many are shown at most.
+    /// Most rows that are shown.
     pub limit: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct EventRow {
     /// Number of its URL among those that the launch has seen.
     #[serde(skip)]
     pub seen: Option<SeenId>,
-    /// What happened.
+    /// The event itself.
     #[serde(flatten)]
     pub event: CrawlEvent,
 }

@@ -33,7 +33,7 @@ pub struct LaunchChoice {
 pub struct SeenQuery {
     /// Campaign; all when none is named.
     pub campaign: Option<CampaignId>,
-    /// Which of its launches.
+    /// The launches among its own.
     pub launches: Launches,
     /// `queued`, `refused`, `fetched` or `failed`; anything else means all.
     pub state: &'static str,
@@ -77,7 +77,7 @@ pub struct SeenPage {
     pub rows: Vec<SeenRow>,
     /// Rows that match altogether.
     pub total: u64,
-    /// What is wrong with the filter line.
+    /// The error of the filter line.
     pub filter_problem: Option<String>,
 }
 
@@ -125,6 +125,6 @@ pub struct ProspectPage {
     pub total: u64,
     /// Further pages, less cited, of which only the number was kept.
     pub unlisted: u64,
-    /// What is wrong with the filter line.
+    /// The error of the filter line.
     pub filter_problem: Option<String>,
 }

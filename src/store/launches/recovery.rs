@@ -205,7 +205,8 @@ impl Catalogue {
     }
 }
 
-/// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
+/// Decisions, notes and judgements of persons about a capture, as text: decisions and notes oldest
+/// first, then judgements.
 fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
     let decisions = notes(conn, capture, true)?.into_iter().rev().filter(|of| !of.inherited).map(|of| {
         let note = if of.note.is_empty() { String::new() } else { format!(" ({})", of.note) };

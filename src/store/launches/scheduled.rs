@@ -95,7 +95,7 @@ pub struct ScheduledRun {
     pub due: CaptureDate,
     /// Whether it was a one-off date.
     pub is_extra: bool,
-    /// What became of it.
+    /// Its outcome.
     pub state: RunState,
     /// Number of its launch, once there is one.
     pub launch: Option<LaunchId>,
@@ -118,8 +118,7 @@ pub struct Scheduled {
     pub created: CaptureDate,
     /// Its value.
     pub campaign: Campaign,
-    /// Where it came from, while it waits for a person here to let it run: none
-    /// of its runs is due.
+    /// Its origin, while it waits for a person here to let it run: none of its runs is due.
     pub suspended: Option<String>,
 }
 

@@ -67,8 +67,8 @@ pub struct SeenUrl<'r> {
     content: &'r Content<'r>,
 }
 
-/// What the last capture of the URL of this number answered. The question is
-/// made ready once for all rows of a reading.
+/// The answer of the last capture of the URL of this number. Its statement is prepared once for all
+/// rows of a scan.
 type Content<'r> = dyn Fn(i64) -> Result<ContentFact, StoreError> + 'r;
 
 impl SeenUrl<'_> {
@@ -85,7 +85,7 @@ const MAX_SCANNED: i64 = 100_000;
 /// sets up a table in memory each time, which costs more than all the rest.
 const CAPTURES: &str = "SELECT date_ms, id, status, mime, size FROM capture WHERE url = ?1";
 
-/// What every row of seen URLs is made of, in this order.
+/// The columns of every row of seen URLs, in this order.
 const COLUMNS: &str = "s.id, s.url, s.host, u.url, s.hops,
     s.is_seed + 2 * (s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule')";
 

@@ -23,10 +23,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-/// What all links that a workspace builds have in common.
+/// The rules of all links that a workspace builds.
 pub const BUILT_RULES: StoreRules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
 
-/// Where data sets go that are loaded into a workspace.
+/// The folder of data sets that are loaded into a workspace.
 pub const LOADED_LINKS: &str = "inlinks/loaded";
 
 /// Stored links as they were when their list had this size and date.

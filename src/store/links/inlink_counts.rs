@@ -261,7 +261,7 @@ impl Workspace {
             || catalogue.lost_links()?)
     }
 
-    /// What the counts of a window depend on.
+    /// The state that the counts of a window depend on.
     fn counted_state(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
         let newest = self.catalogue().newest_capture()?;
         Ok(format!("±{window_days} days, captures up to {newest}{}", edition_text(store)))

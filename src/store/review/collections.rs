@@ -16,7 +16,7 @@ use std::collections::HashSet;
 pub struct CollectionSpec {
     /// Its name; upper and lower case are the same.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
     /// Captures that this filter finds are in; empty where they come by hand alone.
     pub filter: String,

@@ -53,9 +53,9 @@ impl ReviewMark {
 pub struct CaptureNote {
     /// When.
     pub date: CaptureDate,
-    /// Who.
+    /// The person.
     pub who: String,
-    /// What it came with, where it was given in another workspace: the name of a handover or file.
+    /// Its origin, where it was given in another workspace: the name of a handover or file.
     pub origin: Option<String>,
     /// The mark.
     pub mark: ReviewMark,

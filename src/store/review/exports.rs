@@ -69,7 +69,7 @@ impl LinkingPages {
 /// A capture with everything that leaves with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportedCapture {
-    /// Where its records are.
+    /// The places of its records.
     pub stored: StoredCapture,
     /// Whether it came by import: path, seed and rule are those in its file.
     pub imported: bool,

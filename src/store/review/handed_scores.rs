@@ -30,7 +30,7 @@ pub struct HandoverScore {
     /// Whether the request holds.
     #[serde(default)]
     pub holds: bool,
-    /// What was found where.
+    /// The terms found, with their places.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub terms: String,
     /// Distinct external hosts that link to it in the window.
@@ -43,7 +43,7 @@ pub struct HandoverScore {
     /// Collections that hold it, each with who put it in; empty for its filter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<(String, String)>,
-    /// How a crawl came to it; none where it was imported.
+    /// The way of a crawl to it; none where it was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crawl: Option<HandoverCrawl>,
 }

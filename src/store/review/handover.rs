@@ -49,7 +49,7 @@ pub struct MarkRow {
     pub mark: ReviewMark,
     /// Why, or the note.
     pub note: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -57,7 +57,7 @@ pub struct MarkRow {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
-    /// What it came with from there.
+    /// Its origin there.
     pub origin: Option<String>,
     /// The annotation as it came, where the mark does not hold all of it.
     pub line: Option<String>,
@@ -98,7 +98,7 @@ pub struct SeenVerdict {
     /// The rule that decided, by number and name; no number where the crawl
     /// itself decided.
     pub rule: (Option<u64>, String),
-    /// What became of it.
+    /// Its outcome.
     pub state: SeenState,
     /// HTTP status, or a Heritrix fetch status below zero.
     pub status: i32,
@@ -274,7 +274,7 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
 /// Captures that leave, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportedFigures {
-    /// How many there are.
+    /// The number of all.
     pub captures: u64,
     /// Bytes of their content.
     pub bytes: u64,
@@ -312,7 +312,7 @@ pub struct LeftOutCapture {
 /// The captures of a campaign that do not leave.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeftOutCaptures {
-    /// How many.
+    /// Their number.
     pub all: u64,
     /// Those of them that persons rejected.
     pub rejected: u64,

@@ -68,7 +68,7 @@ pub struct JudgementRow {
     pub query: String,
     /// The judgement; none where an earlier one is taken back.
     pub judgement: Option<Judgement>,
-    /// Who made it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -78,7 +78,7 @@ pub struct JudgementRow {
     pub replaced: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
-    /// What it came with from there.
+    /// Its origin there.
     pub origin: Option<String>,
     /// The annotation as it came, where the judgement does not hold all of it.
     pub line: Option<String>,
@@ -93,7 +93,7 @@ pub struct ForeignJudgement {
     pub query: String,
     /// The judgement; none where an earlier one is taken back.
     pub judgement: Option<Judgement>,
-    /// Who made it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,

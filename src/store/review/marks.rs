@@ -257,7 +257,7 @@ pub struct ForeignMark {
     pub mark: ReviewMark,
     /// Why, or the note.
     pub note: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -274,13 +274,13 @@ pub struct ForeignMark {
 /// Captures with one decision for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedCaptures {
-    /// What was decided.
+    /// The decision.
     pub mark: ReviewMark,
     /// Why.
     pub reason: String,
-    /// What the decision came with, where it was given in another workspace.
+    /// The origin of the decision, where it was given in another workspace.
     pub origin: Option<String>,
-    /// How many captures have it, given on them or inherited.
+    /// Captures that have it, given on them or inherited.
     pub captures: u64,
 }
 
@@ -291,7 +291,7 @@ pub struct AnnotationApart {
     pub annotation: String,
     /// The annotation as it came, a line of JSON.
     pub line: String,
-    /// What it came with.
+    /// Its origin.
     pub origin: String,
     /// A person took it in for whatever capture it is about; if not, it came with a
     /// handover and is about captures of that alone.

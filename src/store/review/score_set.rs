@@ -19,12 +19,11 @@ use std::collections::HashSet;
 pub struct ToScore {
     /// The capture.
     pub id: CaptureId,
-    /// What a person decided last.
+    /// The last decision of a person.
     pub decision: Option<ReviewMark>,
     /// An earlier version of its page was rejected, and this one is to review.
     pub rejected_before: bool,
-    /// What its score follows from; request and links as they were measured,
-    /// none where they were not yet.
+    /// The parts of its score; request and links as they were measured, none where they were not yet.
     pub input: ScoreInput,
 }
 
@@ -49,7 +48,7 @@ pub struct SelectionCriteria {
     pub weights: ScoreWeights,
     /// Captures with at least this score are in, where no filter decides.
     pub threshold: f64,
-    /// What a filter finds, instead of the score.
+    /// The captures that a filter finds, instead of the score.
     pub passing: Option<HashSet<CaptureId>>,
     /// Captures of collections: in as well.
     pub collected: HashSet<CaptureId>,
@@ -95,14 +94,14 @@ pub enum ScoreScope<'a> {
     Unmeasured {
         /// The number.
         above: CaptureId,
-        /// How many.
+        /// Most captures.
         limit: u64,
     },
     /// At most so many above a number, measured or not.
     Any {
         /// The number.
         above: CaptureId,
-        /// How many.
+        /// Most captures.
         limit: u64,
     },
     /// These.

@@ -40,7 +40,7 @@ impl Lacking {
 const OF_CAMPAIGN: &str =
     concat!("FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ", of_campaign_sql!());
 
-/// What a selection holds (`true`), or scored and left out.
+/// SQL: captures that a selection holds (`true`), or scored and left out.
 fn side_sql(selected: bool) -> &'static str {
     match selected {
         true => selected_sql!(),
@@ -55,11 +55,11 @@ pub struct Lacking {
     pub page: String,
     /// When it was captured.
     pub page_date: CaptureDate,
-    /// What it needs.
+    /// The URL that it needs.
     pub url: String,
     /// When that was captured.
     pub date: CaptureDate,
-    /// Who rejected it.
+    /// The person who rejected it.
     pub who: String,
     /// Why, as noted with the rejection.
     pub reason: String,

@@ -77,7 +77,7 @@ pub struct FileRow {
     /// Its name as the catalogue keeps it: relative inside the workspace,
     /// absolute outside.
     pub path: String,
-    /// Where that is.
+    /// Its place.
     pub location: PathBuf,
     /// Its state.
     pub state: FileState,
@@ -135,11 +135,11 @@ impl FileOutcome {
 /// A file of an import, with its outcome and counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportedFile {
-    /// Where it was found.
+    /// The path at which it was found.
     pub path: String,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: FileOutcome,
-    /// What it is in the catalogue; none where nothing could be read of it.
+    /// Its number in the catalogue; none where nothing could be read of it.
     pub file: Option<FileId>,
     /// Size in bytes.
     pub bytes: u64,
@@ -159,7 +159,7 @@ pub struct ImportedFile {
     pub left_out: BTreeMap<String, u64>,
     /// Requests and metadata records of no capture that is in it.
     pub orphans: u64,
-    /// What is broken or odd in it, in all.
+    /// The number of all its problems.
     pub problem_count: u64,
     /// It was read before, under this name.
     pub same_as: Option<String>,
@@ -265,9 +265,9 @@ pub struct ProblemRow {
     /// That member, where it is known.
     #[serde(rename = "member_offset", skip_serializing_if = "Option::is_none", serialize_with = "offset_of_member")]
     pub member: Option<SharedMember>,
-    /// What kind of problem, in words.
+    /// The kind of problem, as text.
     pub kind: String,
-    /// What exactly, in words. May hold hostile text of the file.
+    /// The details, as text. May hold hostile text of the file.
     pub detail: String,
     /// A later import has read the file again and listed its present problems.
     pub read_again: bool,
@@ -343,7 +343,7 @@ fn offset_of_member<S: serde::Serializer>(member: &Option<SharedMember>, seriali
 pub struct FoundRecord {
     /// The name of the file; of one in a package, behind that of the package.
     pub path: String,
-    /// What kind of record.
+    /// The type of the record.
     pub kind: String,
     /// Offset in the file or member of the package, in bytes, marked as in
     /// [`crate::warc::Span`].
@@ -352,7 +352,7 @@ pub struct FoundRecord {
     pub length: u64,
     /// `WARC-Date`, where it can be read.
     pub date: Option<CaptureDate>,
-    /// What it is about. Hostile text.
+    /// Its target. Hostile text.
     pub target: String,
 }
 

@@ -49,19 +49,19 @@ pub struct WorkspaceInfo {
 pub struct CampaignRow {
     /// Its number.
     pub id: CampaignId,
-    /// Which campaign it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
     /// The campaign that it is a branch of, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchPoint>,
-    /// What it came with, such as a handover; none where it was made here.
+    /// Its origin, such as a handover; none where it was made here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// Title.
     pub name: String,
     /// Whether its schedule is on.
     pub active: bool,
-    /// Where it came from, while it waits for a person here to let it run.
+    /// Its origin, while it waits for a person here to let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended: Option<String>,
     /// Version of its specification.
@@ -138,7 +138,7 @@ pub struct CampaignPage {
     pub version: u32,
     /// Its value.
     pub campaign: Campaign,
-    /// The same as a file has it.
+    /// The campaign in the form of a file.
     pub file: CampaignFile,
     /// The campaign that it is a branch of, where it is one.
     pub branch: Option<BranchPoint>,
@@ -160,7 +160,7 @@ pub struct CampaignPage {
 pub struct MovedSeed {
     /// The seed as typed.
     pub seed: String,
-    /// Where it led last.
+    /// Its last target.
     pub target: String,
     /// When.
     pub date: CaptureDate,
@@ -223,7 +223,7 @@ pub struct CrawlPage {
     pub launches: Vec<LaunchChoice>,
     /// Hosts that a running crawl leaves alone for some time, the first of them.
     pub pauses: Vec<HostPause>,
-    /// How many there are.
+    /// The number of all.
     pub pauses_total: u64,
 }
 
@@ -318,10 +318,10 @@ impl LaunchRow {
     }
 }
 
-/// How a crawl ended that fetched nothing.
+/// The outcome of a crawl that fetched nothing.
 pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
 
-/// How a crawl ended that got nothing but errors.
+/// The outcome of a crawl that got nothing but errors.
 pub const ONLY_ERRORS: &str = "Ended: only errors";
 
 /// A sample of a running crawl.
@@ -381,7 +381,7 @@ pub struct SeenRow {
     pub rule: String,
     /// Queued, fetched, refused, failed (with why).
     pub state: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: UrlOutcome,
     /// When it was seen.
     pub date: CaptureDate,
@@ -500,7 +500,7 @@ pub struct CaptureRow {
     pub id: CaptureId,
     /// A person's last decision.
     pub mark: Option<ReviewMark>,
-    /// What that came with, where it was given in another workspace.
+    /// Its origin, where it was given in another workspace.
     pub decision_origin: Option<String>,
     /// Whether the decision was given on another capture of the same page and content.
     pub decision_inherited: bool,
@@ -593,7 +593,7 @@ impl CaptureRow {
 pub struct CaptureDetail {
     /// The row.
     pub row: CaptureRow,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: UrlOutcome,
     /// Label and value, in reading order: SURT, digests, address, file, offset …
     pub details: Vec<(String, String)>,
@@ -605,7 +605,7 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
-    /// What its page has by itself; none where it is not indexed. The catalogue does not have it.
+    /// The facts of its page; none where it is not indexed. The catalogue does not have them.
     pub facts: Option<PageFacts>,
 }
 
@@ -716,7 +716,7 @@ pub struct InlinkPage {
 pub struct OutlinkRow {
     /// Number in the page.
     pub position: u32,
-    /// Where it goes.
+    /// Its target.
     pub url: String,
     /// Text. Hostile text.
     pub anchor: String,
@@ -731,7 +731,7 @@ pub struct OutlinkRow {
     pub place: Option<String>,
     /// A capture of the target, nearest in time.
     pub capture: Option<CaptureId>,
-    /// What became of it in the same launch, where that saw it.
+    /// Its outcome in the same launch, where that saw it.
     pub outcome: Option<UrlOutcome>,
 }
 
@@ -779,13 +779,13 @@ pub struct ProspectRow {
 pub struct JobRow {
     /// Its number.
     pub id: u64,
-    /// What it is, in words.
+    /// Its description.
     pub name: String,
     /// When it began.
     pub started: CaptureDate,
     /// When it ended.
     pub ended: Option<CaptureDate>,
-    /// How it ended, in words.
+    /// Its outcome as text.
     pub outcome: String,
     /// The job that it followed by itself.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,13 +42,13 @@ pub struct WhatIf {
     /// Their numbers, ascending; eight bytes each.
     #[serde(skip)]
     pub unfetched_ids: Vec<SeenId>,
-    /// What would be taken in addition.
+    /// URLs that would be taken in addition.
     pub moved_in: Moved,
-    /// What would be refused in addition.
+    /// URLs that would be refused in addition.
     pub moved_out: Moved,
     /// Of each edited rule, in order: what it decides among these.
     pub by_rule: Vec<RuleMoves>,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
@@ -233,7 +233,7 @@ pub enum MovedSide {
 pub enum WhatIfList {
     /// All that was tried.
     Seen,
-    /// What would come in, then what would go out.
+    /// URLs that would come in, then those that would go out.
     Both,
     /// One of the sides.
     Side(MovedSide),
@@ -349,7 +349,7 @@ pub struct RuleMoves {
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,
@@ -410,7 +410,7 @@ pub struct RuleHits {
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,
@@ -432,7 +432,7 @@ pub struct RuleHits {
 pub struct RuleReport {
     /// One row a rule, in their order.
     pub rules: Vec<RuleHits>,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
@@ -441,11 +441,11 @@ pub struct RuleReport {
 pub struct RuleMatches {
     /// The rule's name in logs; empty where the list has no such rule.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// The URLs it had an opinion of.
     pub ids: FirstIds,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
@@ -487,7 +487,7 @@ pub struct GeoReport {
     /// These seen URLs.
     #[serde(skip)]
     pub otherwise_ids: FirstIds,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
@@ -499,11 +499,11 @@ pub enum GeoList {
     Decided,
     /// Of these, what would have come in without it.
     Otherwise,
-    /// What only geolocation let in of a host of the report.
+    /// URLs of a host of the report that only geolocation let in.
     Host(String),
-    /// What another database would let in of a host of the comparison.
+    /// URLs of a host of the comparison that another database would let in.
     DriftIn(String),
-    /// What another database would throw out of a host of the comparison.
+    /// URLs of a host of the comparison that another database would throw out.
     DriftOut(String),
 }
 

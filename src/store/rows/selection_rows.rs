@@ -65,7 +65,7 @@ impl SelectionSpec {
         self.filter.trim().is_empty() && self.collections.is_empty()
     }
 
-    /// What decides where no person did, as a filter; scores are those of the kept selection.
+    /// The criterion where no person decided, as a filter; scores are those of the kept selection.
     fn rule(&self) -> String {
         let rule = match self.filter.trim() {
             "" => format!("score>={}", self.threshold),
@@ -154,9 +154,9 @@ pub struct SelectionOffer {
 pub struct NamedSelection {
     /// Its name.
     pub name: String,
-    /// What it was made with.
+    /// The settings that it was made with.
     pub spec: SelectionSpec,
-    /// Who saved it.
+    /// The person who saved it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -173,13 +173,13 @@ pub struct NamedSelection {
 pub struct CollectionRow {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
     /// The filter that fills it; empty where captures come by hand alone.
     pub filter: String,
     /// The campaign whose scores and selection the filter tests.
     pub campaign: Option<CampaignId>,
-    /// Who made it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -189,9 +189,9 @@ pub struct CollectionRow {
     pub taken_out: u64,
     /// Captures in it that a person rejected: no selection takes them from it.
     pub rejected: u64,
-    /// Which collection it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
-    /// What it came with, such as a handover; none where it was made here.
+    /// Its origin, such as a handover; none where it was made here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
@@ -231,10 +231,10 @@ pub struct Balance {
     pub overrides: u64,
     /// Captures to review as new versions of URLs with an earlier rejection: out until they are approved.
     pub rejected_before: u64,
-    /// What is in, by score, filter or hand.
+    /// Captures that are in, by score, filter or hand.
     #[serde(rename = "in")]
     pub inside: SelectionSide,
-    /// What is out.
+    /// Captures that are out.
     #[serde(rename = "out")]
     pub outside: SelectionSide,
     /// Captures that come in, against the kept selection.
@@ -251,9 +251,9 @@ pub struct Balance {
 /// The selection and what it would carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionPage {
-    /// What it was computed with; none when nothing was scored yet.
+    /// The settings that it was computed with; none when nothing was scored yet.
     pub spec: Option<SelectionSpec>,
-    /// What is missing before scores mean something, in words.
+    /// Steps that are missing before scores mean something, as text.
     pub missing: Vec<String>,
     /// Every capture with the values of its score, to try weights and thresholds on.
     pub scores: Arc<ScoreSet>,
@@ -280,13 +280,13 @@ pub struct ScoredRow {
     pub date: CaptureDate,
     /// Score, 0 to 1.
     pub score: f64,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Vec<ScorePart>,
     /// Whether the score, or the filter in its place, selects it.
     pub passes: bool,
-    /// What a person decided last.
+    /// The last decision of a person.
     pub decision: Option<ReviewMark>,
-    /// What that came with, where it was given in another workspace.
+    /// Its origin, where it was given in another workspace.
     pub decision_origin: Option<String>,
     /// Whether the decision was given on another capture of the same page and content.
     pub decision_inherited: bool,
@@ -310,14 +310,14 @@ pub struct ExportRow {
     pub records: u64,
     /// Bytes of it.
     pub bytes: u64,
-    /// What the last verification found: none if never verified.
+    /// The result of the last verification: none if never verified.
     pub verified: Option<Vec<VerifyLine>>,
 }
 
 /// A check of a verification, with its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyLine {
-    /// What was checked.
+    /// The subject of the check.
     pub what: String,
     /// Whether it holds, and all is fine.
     pub ok: bool,
@@ -325,7 +325,7 @@ pub struct VerifyLine {
     /// nor wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unvouched: bool,
-    /// Who signed, where it is a signature by a key that somebody vouches for.
+    /// The signer, where it is a signature by a key that somebody vouches for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_by: Option<String>,
     /// Figures, or what is wrong and where.

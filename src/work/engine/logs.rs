@@ -352,7 +352,7 @@ fn of_crawl_log(text: &str) -> Result<Logged, String> {
     Ok((line.logged, decided, url))
 }
 
-/// What a fetch status below one means (`FetchStatusCodes`).
+/// The meaning of a fetch status below one (`FetchStatusCodes`).
 fn status_text(status: i32) -> &'static str {
     match status {
         0 => "never tried",

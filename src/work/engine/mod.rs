@@ -75,7 +75,7 @@ impl Engine {
 pub struct EngineImport {
     /// The folder.
     pub folder: String,
-    /// Who made it.
+    /// The crawler that made it.
     pub engine: Engine,
     /// The campaign that it became.
     pub campaign: CampaignId,
@@ -90,7 +90,7 @@ pub struct EngineImport {
     pub seeds: usize,
     /// Rules of the job's scope.
     pub rules: usize,
-    /// What has no place in a campaign.
+    /// Parts of the job without a place in a campaign.
     pub notes: Vec<EngineNote>,
     /// Runs of the job, oldest first.
     pub launches: Vec<EngineLaunch>,
@@ -111,7 +111,7 @@ pub struct EngineLaunch {
     pub name: String,
     /// URLs of it that are new in the catalogue.
     pub new_urls: u64,
-    /// What was read of each log.
+    /// The counts of each log.
     pub logs: Vec<LogCount>,
 }
 

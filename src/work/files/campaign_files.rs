@@ -24,7 +24,7 @@ const MAX_VERSION: u32 = 1_000_000;
 /// Campaigns of one identity in a folder at most: a campaign and branches that were crawled.
 const MAX_CHAINS: usize = 100;
 
-/// How the names of archive files end.
+/// The endings of the names of archive files.
 const ARCHIVE_ENDINGS: [&str; 5] = [".warc.gz", ".warc", ".warc.zst", ".arc.gz", ".arc"];
 
 /// The outcome of reading the campaign files of a job folder.
@@ -45,23 +45,23 @@ pub struct RestoredJob {
 pub struct RestoredCampaign {
     /// Its number here.
     pub id: CampaignId,
-    /// Which campaign it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
     /// Its title.
     pub name: String,
     /// The versions in the files.
     pub versions: Vec<u32>,
-    /// What it became.
+    /// The form in which it was taken in.
     pub taken: TakenAs,
-    /// What its crawls would do, as [`Campaign::crawl_terms`] names it, while it
-    /// waits for a person here to let it run; none where it does not wait.
+    /// The terms of its crawls, as [`Campaign::crawl_terms`] names it, while it waits for a person here
+    /// to let it run; none where it does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended_terms: Option<Vec<String>>,
 }
 
 /// The origin of campaign files: its name, and the identity of a campaign whose files have none.
 pub(in crate::work) struct CameWith {
-    /// What that is called.
+    /// The name of the origin.
     pub name: String,
     /// The identity of a campaign whose files have none.
     pub identity: Identity,
@@ -209,7 +209,7 @@ pub(in crate::work) fn is_campaign_file(path: &Path) -> bool {
 pub(in crate::work) struct JobFolders {
     /// Its job folders: itself, those in it, or those of the workspace there.
     pub jobs: Vec<PathBuf>,
-    /// What else is in it.
+    /// Other entries in it.
     pub rest: Vec<PathBuf>,
     /// Links that lead out of it and are in neither.
     pub led_out: Vec<PathBuf>,

@@ -52,7 +52,7 @@ pub struct DocumentRow {
     pub url: String,
     /// Last piece of its path.
     pub filename: String,
-    /// What it is called: in itself, by the link, or by its file name.
+    /// Its title: in itself, by the link, or by its file name.
     pub title: String,
     /// The page that links to it.
     pub landing_page: Option<String>,

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(30);
 /// One follow-up waits so many times as long as the last one took.
 const SHARE: u32 = 10;
-/// How often it is seen whether captures still come.
+/// The interval of checks whether captures still come.
 const POLL: Duration = Duration::from_millis(100);
 
 /// The pace at which the index is followed up while captures come.

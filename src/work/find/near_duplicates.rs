@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 1 << 21;
 /// Texts that one thread reads behind each other: those beside each other in a file are unpacked once.
 const READ_TOGETHER: usize = 16;
 
-/// How much is compared in one step.
+/// The amounts that are compared in one step.
 #[derive(Clone, Copy)]
 struct Steps {
     /// Hashes of bands that are in memory.
@@ -260,8 +260,8 @@ impl<'a> TextReader<'a> {
         Self { index, kept: HashMap::new(), kept_len: 0 }
     }
 
-    /// What `make` makes of the runs of tokens of versions' main texts; none
-    /// for a version that is not there.
+    /// Results of `make` on the runs of tokens of versions' main texts; none for a version that is not
+    /// there.
     fn each_of<T: Send>(
         &self,
         versions: &[u64],
@@ -276,8 +276,7 @@ impl<'a> TextReader<'a> {
         Ok(made.into_iter().flatten().collect())
     }
 
-    /// How alike runs of tokens are to those of an older text; where that is
-    /// not there, it is another.
+    /// The similarity of runs of tokens with those of an older text; 0 where that is not there.
     fn similarity(&mut self, runs: &[u64], older: u64) -> anyhow::Result<f64> {
         if let Some(known) = self.kept.get(&older) {
             return Ok(jaccard(runs, known));

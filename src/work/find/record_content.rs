@@ -88,7 +88,7 @@ pub(in crate::work) fn read_record_text(
     })
 }
 
-/// What a revisit repeats, or why that is not known; neither for other captures.
+/// The original of a revisit, or why that is not known; neither for other captures.
 fn original_of(
     workspace: &Workspace,
     stored: &StoredCapture,

@@ -13,7 +13,7 @@ const MOST_RELATED: usize = 100;
 const MOST_TEXTS: usize = 40;
 /// Texts less like it than this are not.
 const LEAST_LIKENESS: f32 = 0.1;
-/// What a link counts beside a text that is the same, where its page has no other.
+/// The weight of a link beside a text that is the same, where its page has no other.
 const LINK_WORTH: f64 = 0.5;
 
 /// A capture that is related to another, and why.
@@ -28,9 +28,9 @@ pub struct RelatedRow {
     pub links_here: bool,
     /// Pages that link to both.
     pub cited_together: u64,
-    /// How much its text is like that of the other, 0 to 1.
+    /// The similarity of its text with that of the other, 0 to 1.
     pub likeness: Option<f32>,
-    /// How much all of it counts.
+    /// The sum of its weights.
     pub weight: f64,
 }
 

@@ -35,13 +35,13 @@ pub struct SampleRow {
     pub title: String,
     /// When it was captured.
     pub date: CaptureDate,
-    /// What the request comes to, 0 to 1: the part of its score.
+    /// The score of the request, 0 to 1: the part of the capture's score.
     pub score: f64,
     /// Whether the request holds.
     pub holds: bool,
-    /// Which terms were found, where and how often.
+    /// The terms that were found, with places and counts.
     pub found: String,
-    /// What lowers the score; empty where nothing does.
+    /// The parts that lower the score; empty where nothing does.
     pub lacks: String,
     /// Why its record could not be read; then it has no text.
     pub unread: Option<String>,

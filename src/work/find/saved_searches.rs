@@ -36,7 +36,7 @@ pub struct SavedSearch {
     /// Whether nothing is folded.
     #[serde(default)]
     pub shows_all: bool,
-    /// Who saved it.
+    /// The person who saved it.
     pub who: String,
     /// When.
     pub date: CaptureDate,

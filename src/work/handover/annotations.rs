@@ -22,10 +22,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What a judgement is called that takes an earlier one back.
+/// The name of a judgement that takes an earlier one back.
 pub(super) const CLEAR: &str = "clear";
 
-/// What an annotation came with is named so, the name behind it.
+/// The prefix of the origin of an annotation, before its name.
 const SOURCE: &str = "urn:fonds:source:";
 /// Of names, what is written as it is.
 const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Decision, reason, and what it came with; none where it was given here.
 type DecisionGroup = (ReviewMark, String, Option<String>);
 
-/// What was decided, by whom, and when.
+/// A decision, with person and date.
 type GivenDecision = (DecisionGroup, String, CaptureDate);
 
 /// Counts of the targets of one group of decisions.

@@ -22,7 +22,7 @@ pub struct ExportDryRun {
     pub files: Vec<PlannedFile>,
     /// Bytes of all of them.
     pub bytes: u64,
-    /// How much more they may come to, where sizes are estimated.
+    /// The error of these bytes, where sizes are estimated.
     pub margin_bytes: u64,
     /// Captures that the selection holds.
     pub selected: u64,
@@ -32,7 +32,7 @@ pub struct ExportDryRun {
     pub captures: u64,
     /// Records that would be written, metadata records among them.
     pub records: u64,
-    /// What selects captures where no person does, in words.
+    /// The criterion where no person decided, as text.
     pub criterion: String,
     /// Captures that it leaves out.
     pub left_out: u64,
@@ -44,7 +44,7 @@ pub struct ExportDryRun {
     pub lacking: Vec<Lacking>,
     /// Captures or records that cannot be carried along as they are, and why.
     pub problems: Vec<String>,
-    /// What the sizes do not have in them yet.
+    /// Remarks on what the sizes leave out.
     pub notes: Vec<String>,
     /// Free bytes on the disk of the folder; none where that is not known.
     pub free_bytes: Option<u64>,

@@ -24,7 +24,7 @@ pub struct EvidenceImport {
     pub added: u64,
     /// Files that were here already.
     pub known: u64,
-    /// What did not come in under its path, with where it is or why not.
+    /// Files that did not come in under their path, with where they are or why not.
     pub apart: Vec<String>,
 }
 

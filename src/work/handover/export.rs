@@ -32,7 +32,7 @@ pub struct ExportWishes {
     pub wacz: bool,
     /// Every URL that the crawls have seen, with its verdict.
     pub seen: bool,
-    /// What is known as RDF.
+    /// The knowledge as RDF.
     pub rdf: bool,
     /// The language of the report; none is that of the campaign.
     pub language: Option<ReportLanguage>,
@@ -72,7 +72,7 @@ pub struct ExportOutcome {
     pub excluded: u64,
     /// Captures that persons approved.
     pub included: u64,
-    /// What pages of the export lack because a person rejected it.
+    /// Resources that pages of the export lack because a person rejected them.
     pub lacking: Vec<Lacking>,
     /// Captures written.
     pub captures: u64,
@@ -153,11 +153,11 @@ pub(in crate::work) struct Gathered {
     pub requisites: u64,
     /// The selection in figures.
     pub balance: Balance,
-    /// What pages of the export lack because a person rejected it.
+    /// Resources that pages of the export lack because a person rejected them.
     pub lacking: Vec<Lacking>,
     /// Why the inlinks are not those of all captures.
     pub inlinks_missing: Option<String>,
-    /// How captures were selected, in words.
+    /// The criterion of the selection, as text.
     pub criterion: String,
 }
 
@@ -362,9 +362,8 @@ pub(in crate::work) fn with_selection<R>(
     Ok((written, gathered))
 }
 
-/// Who answers for an export and how to reach them, as WARC's `operator` field
-/// has it: the campaign's owner, else who works here, and the contact that the
-/// user agent names.
+/// The operator of an export and their contact, as WARC's `operator` field has them: the campaign's
+/// owner, else who works here, and the contact that the user agent names.
 fn operator_of(campaign: &Campaign) -> String {
     let who = match campaign.owner.trim() {
         "" => crate::work::operator(),

@@ -21,7 +21,7 @@ const MAX_PROBLEMS: usize = 1000;
 pub(in crate::work) struct ExportedEvidence {
     /// By the path that the campaign names: its digest in lower case, and where it lies.
     files: BTreeMap<String, (String, PathBuf)>,
-    /// What cannot be carried along, why, and what to do.
+    /// Files that cannot be carried along, why, and what to do.
     pub problems: Vec<String>,
 }
 

@@ -44,9 +44,9 @@ pub(in crate::work) struct CaptureGrounds<'a> {
 pub(in crate::work) struct KnownGrounds {
     /// The location of its host.
     pub location: GeoFact,
-    /// What covers it.
+    /// The ground that covers it.
     pub ground: Ground,
-    /// What covers it as its metadata record has it; null where nothing does.
+    /// The ground as its metadata record has it; null where nothing covers it.
     pub permission: Value,
 }
 

@@ -27,7 +27,7 @@ pub struct BadHandover(anyhow::Error);
 /// A folder that was found to be a handover which can be taken in.
 pub(in crate::work) struct Handover {
     folder: PathBuf,
-    /// What it is called, which is where what it brings is from.
+    /// Its name, which is the origin of what it brings.
     name: String,
     /// It came as one file and lies in the workspace now.
     is_unpacked: bool,

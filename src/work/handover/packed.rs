@@ -34,7 +34,7 @@ const CONTENTS: [&str; 4] =
 /// Folder that a Mac adds to a zip, with what no other system knows.
 const OF_MAC: &str = "__MACOSX/";
 
-/// How a handover is packed.
+/// The form in which a handover is packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     Zip,
@@ -49,7 +49,7 @@ struct Member<'m> {
     /// Whether it is a file, and no folder, link or device.
     is_file: bool,
     is_folder: bool,
-    /// How it is packed, where that is not read here.
+    /// The form in which it is packed, where that is not read here.
     unread: Option<String>,
 }
 
@@ -70,9 +70,9 @@ pub(in crate::work) struct PackedHandover<'p> {
 
 /// A handover as it was unpacked.
 pub(super) struct Unpacked {
-    /// Where it is.
+    /// Its path.
     pub folder: PathBuf,
-    /// What it is called: its folder in the file, or the file without its ending.
+    /// Its name: its folder in the file, or the file without its ending.
     pub name: String,
     /// Whether it was unpacked now.
     pub is_new: bool,
@@ -151,7 +151,7 @@ impl Packing {
     }
 }
 
-/// What a member is called below the folder of the handover; none of what lies elsewhere.
+/// The name of a member below the folder of the handover; none of what lies elsewhere.
 fn below<'m>(name: &'m str, folder: &str) -> Option<&'m str> {
     name.strip_prefix(folder).filter(|name| !name.is_empty() && !name.starts_with(OF_MAC))
 }
@@ -222,7 +222,7 @@ impl<'p> PackedHandover<'p> {
         Ok(found.map(|(folder, digest)| Self { path, packing, folder, digest }))
     }
 
-    /// What it is called: its folder in the file, or the file without its ending.
+    /// Its name: its folder in the file, or the file without its ending.
     fn name(&self) -> String {
         match self.folder.trim_end_matches('/') {
             "" => stem(self.path),

@@ -67,7 +67,7 @@ pub struct AnnotationImport {
     pub on_other_captures: u64,
     /// The first of those.
     pub on_other_examples: Vec<String>,
-    /// What could not be taken in, with why: the first hundred.
+    /// Annotations that could not be taken in, with why: the first hundred.
     pub left_out: Vec<String>,
 }
 
@@ -129,19 +129,19 @@ struct ReadAnnotation {
     who: String,
     date: CaptureDate,
     undone: Option<CaptureDate>,
-    /// What it went through before it came, newest first.
+    /// The origins before it came, newest first.
     sources: Vec<String>,
 }
 
 impl ReadAnnotation {
-    /// What people read of it: its note, with its tags.
+    /// The text for people: its note, with its tags.
     fn text(&self) -> String {
         let tags = self.tags.iter().map(|tag| format!("#{tag}"));
         let note = Some(self.note.clone()).filter(|note| !note.is_empty());
         note.into_iter().chain(tags).collect::<Vec<_>>().join("\n")
     }
 
-    /// What it is, by whom and of what, in a line.
+    /// A line with its mark, person and target.
     fn summary(&self) -> String {
         let what = match &self.judgement {
             Some(judgement) => judgement_name(judgement.judgement),
@@ -161,7 +161,7 @@ struct ReadJudgement {
     rank: Option<u64>,
 }
 
-/// What an annotation comes to on a capture here.
+/// The outcome of attaching an annotation to a capture here.
 enum Attached {
     Mark(ForeignMark),
     Judgement(ForeignJudgement),
@@ -420,7 +420,7 @@ pub(super) struct AnnotationParts {
     /// When its capture was made; none where it is about something else.
     pub captured: Option<CaptureDate>,
     pub tags: Vec<String>,
-    /// What it came through, newest first.
+    /// The origins that it came through, newest first.
     pub sources: Vec<String>,
 }
 

@@ -36,12 +36,12 @@ pub struct SelectionChange {
 /// The outcome of selecting.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelectReport {
-    /// What it comes to.
+    /// Its figures.
     #[serde(flatten)]
     pub balance: Balance,
     /// Captures selected.
     pub selected: u64,
-    /// What decided where no person did, in words.
+    /// The criterion where no person decided, as text.
     pub criterion: String,
     /// URLs with an earlier rejection that changed: their new versions are to review, and none of them is selected.
     pub rejected_before: u64,
@@ -269,8 +269,8 @@ fn captures_of_filter(workspace: &Workspace, campaign: CampaignId, filter: &str)
     Ok(workspace.catalogue().capture_ids(&query)?.into_iter().collect())
 }
 
-/// What captures are measured with under this version of a campaign, as it is kept with what was measured, and whether
-/// inlinks are built.
+/// The conditions under which captures are measured for this version of a campaign, as they are
+/// kept with the measurements, and whether inlinks are built.
 fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyhow::Result<(String, bool)> {
     let inlinks_built = workspace.built_links()?.is_some();
     let built = workspace.catalogue().inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
@@ -280,7 +280,7 @@ fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyh
     Ok((conditions.to_string(), inlinks_built))
 }
 
-/// What is the same for each capture that is scored.
+/// The values shared by all captures that are scored.
 struct Scoring<'a> {
     workspace: &'a Workspace,
     texts: PageTexts<'a>,
@@ -289,7 +289,7 @@ struct Scoring<'a> {
     inlinks_built: bool,
     /// Captures whose inlinks are read, where that is known.
     linked: OnceLock<Option<ExternallyLinked>>,
-    /// What captures are measured with, as it is kept with what was measured.
+    /// The conditions of measuring, as they are kept with the measurements.
     conditions: String,
 }
 
@@ -418,8 +418,8 @@ impl<'a> Scoring<'a> {
         Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 
-    /// What captures come to, in their order, each with why its record could not be read; only some of them where the
-    /// work is cancelled meanwhile.
+    /// The measurements of captures, in their order, each with why its record could not be read; only
+    /// some of them where the work is cancelled meanwhile.
     fn measure_all(&self, batch: &[ToScore], cx: &JobCx) -> anyhow::Result<Vec<(CaptureId, Measured)>> {
         let some = |facts: &[ToScore]| {
             if cx.is_cancelled() {
@@ -476,7 +476,7 @@ impl<'a> Scoring<'a> {
     }
 }
 
-/// What was measured of a capture.
+/// The measurement of a capture.
 struct Measured {
     measurement: Measurement,
     /// Why its record could not be read, with its URL.

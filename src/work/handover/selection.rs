@@ -23,7 +23,7 @@ const BATCH: usize = 1000;
 /// `data/selection.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct SelectionDocument {
-    /// What the selection was made with.
+    /// The settings of the selection.
     spec: SelectionSpec,
     /// When it was made; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -269,7 +269,7 @@ pub(in crate::work) fn import_selection(
     Ok(report)
 }
 
-/// What some lines come to, kept at once.
+/// The values of some lines, kept at once.
 #[derive(Default)]
 struct Batch {
     captures: usize,

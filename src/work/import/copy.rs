@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
 
-/// Where copies are kept in a workspace.
+/// The folder of copies in a workspace.
 pub(in crate::work) const IMPORTS: &str = "imports";
 
-/// What a copy is called until it is whole.
+/// The prefix of the name of a copy until it is whole.
 pub(in crate::work) const INCOMING: &str = "incoming-";
 
 /// Hex digits of a digest that name a folder: too many to find two files that
@@ -67,7 +67,7 @@ impl<'a, R: Read> Hashing<'a, R> {
         Ok(self.digest_so_far())
     }
 
-    /// The same of what was read so far.
+    /// Digest and size of what was read so far.
     fn digest_so_far(&self) -> (String, u64) {
         (data_encoding::HEXLOWER.encode(&self.hasher.clone().finalize()), self.bytes)
     }

@@ -178,8 +178,8 @@ impl Importer<'_> {
         self.cx.note(format!("file {number} of {}, {name}", self.files));
     }
 
-    /// What a crawl of this workspace wrote has no size in the catalogue; with
-    /// it a copy of such a file is recognised.
+    /// Adds the sizes of files that crawls of this workspace wrote: by its size a copy of such a file
+    /// is recognised.
     fn learn_sizes(&self) -> anyhow::Result<()> {
         for file in self.workspace.catalogue().known_files()? {
             if file.crawled

@@ -28,7 +28,7 @@ const LARGE_FILE_BYTES: u64 = 16 << 20;
 /// them that changed goes to the disk: the more are there already, the more
 /// have to share a write. Others who write wait for it, which bounds it.
 const BATCH: RangeInclusive<u64> = 1_000..=8_000;
-/// What is there already for each capture of a write.
+/// Known captures for each capture of a write.
 const KNOWN_FOR_ONE: u64 = 16;
 /// Bytes of packed links in one write: pages may hold hundreds of thousands each.
 const BATCH_LINK_BYTES: usize = 8 << 20;
@@ -43,7 +43,7 @@ pub(super) struct FileScan {
 /// A file that is about to be read.
 pub(super) struct Source<'a> {
     pub found: &'a SourceFile,
-    /// Where it is read: itself, or its copy.
+    /// The path that is read: its own, or that of its copy.
     pub path: PathBuf,
     /// As the catalogue keeps it.
     pub label: String,
@@ -240,7 +240,7 @@ impl Importer<'_> {
         !known.crawled && Path::new(&known.path).starts_with(IMPORTS)
     }
 
-    /// What the catalogue calls a path. It keeps text only.
+    /// The name of a path in the catalogue, which keeps text only.
     fn label(&self, path: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(
             path.to_str().is_some(),
@@ -360,7 +360,7 @@ impl Importer<'_> {
         Ok((report, ended, digest))
     }
 
-    /// The same with several threads, and one more that makes the digest.
+    /// Reads records with several threads, and one more that makes the digest.
     fn read_in_parallel(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
         let _guard = self.large.lock().unwrap_or_else(PoisonError::into_inner);
         let file = File::open(&source.path)?;

@@ -30,7 +30,7 @@ const MAX_TITLE_CHARS: usize = 1000;
 /// Lines of a list whose problems are listed.
 const MAX_PAGE_PROBLEMS: usize = 100;
 
-/// How a file begins that is a zip: a member, or the end of an empty one.
+/// The first bytes of a zip file: a member, or the end of an empty one.
 const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
 
 /// Whether a file is a package, by its first bytes.

@@ -4,7 +4,7 @@ use crate::jobs::counted;
 use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState};
 use crate::store::{ABANDONED, Workspace};
 
-/// Which files of a folder are read.
+/// The files of a folder that are read, as text.
 pub const ARCHIVE_NAMES: &str =
     "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
 

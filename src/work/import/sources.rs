@@ -41,7 +41,7 @@ impl SourceFile {
 /// The files that were found, and those passed over.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// What was named, without links in it.
+    /// The named paths, without links in them.
     pub named: Vec<String>,
     /// Files to import, in the order of their paths, each once.
     pub files: Vec<SourceFile>,
@@ -152,7 +152,7 @@ impl Search {
         Ok(())
     }
 
-    /// Where a link leads that may not be followed.
+    /// The target of a link that may not be followed.
     fn leads_out(&self, path: &Path) -> Option<PathBuf> {
         leads_out(path, self.within.as_ref().filter(|_| path.is_symlink())?)
     }

@@ -39,7 +39,7 @@ pub struct CrawlOptions {
     pub retry_failed: bool,
     /// The version that was confirmed; another one is not crawled.
     pub version: Option<u32>,
-    /// What dates of the launch and its captures are taken from.
+    /// The clock that dates the launch and its captures.
     pub clock: Clock,
     /// The run of a schedule that it is, by its number.
     pub scheduled: Option<RunId>,
@@ -58,7 +58,7 @@ pub struct CrawlOutcome {
     pub complete: bool,
     /// Whether a limit of the campaign ended it.
     pub limit_reached: bool,
-    /// How it ended, in words.
+    /// Its end as text.
     pub end: String,
     /// Why nothing was fetched, where nothing but robots.txt and errors were.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct CrawlOutcome {
     pub queued: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// What was put right of a run that was killed, in words; empty when nothing.
+    /// The recovery of a run that was killed, as text; empty when nothing was done.
     pub recovery: String,
     /// Folder of the WARC files.
     pub warc_folder: PathBuf,
@@ -117,7 +117,7 @@ impl CrawlOutcome {
         text
     }
 
-    /// How many of those fetched are no good, behind their number.
+    /// The number of fetched URLs with an error, as text behind their number.
     fn errors(&self) -> String {
         let part = |count, what: &str| if count > 0 { Some(counted(count, what)) } else { None };
         let parts: Vec<String> = [

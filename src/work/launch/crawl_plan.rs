@@ -8,7 +8,7 @@ use crate::work::models::CampaignId;
 pub struct CrawlRequest {
     /// The campaign; none for a new one.
     pub campaign: Option<CampaignId>,
-    /// What is saved first, as a new version; none where nothing was edited.
+    /// The edits that are saved first, as a new version; none where nothing was edited.
     pub edits: Option<Campaign>,
 }
 
@@ -29,7 +29,7 @@ pub struct CrawlPlan {
     pub first_hosts: Vec<String>,
     /// The launch that was stopped and can be resumed.
     pub unfinished: Option<UnfinishedLaunch>,
-    /// What of it will not be crawled, and why.
+    /// Errors: seeds that will not be crawled, and why.
     pub errors: Vec<String>,
     /// Why it cannot be crawled yet, and what to do about it.
     pub obstacle: Option<String>,

@@ -29,10 +29,10 @@ const MOST_WRITTEN: usize = 1000;
 /// Longest time between two checks of a program that is awake; after more, waiting runs are decided
 /// on again.
 const GAP_MS: i64 = 600_000;
-/// How often a cancel is looked for.
+/// The interval of checks for a cancel.
 const POLL: Duration = Duration::from_millis(100);
-/// How often schedules are checked. Short, since a clock may jump and a machine may sleep: neither
-/// shortens a wait.
+/// The interval at which schedules are checked. Short, since a clock may jump and a machine may
+/// sleep: neither shortens a wait.
 pub const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The runs that a check of the schedules found due.
@@ -46,7 +46,8 @@ pub struct DueRuns {
     pub noted: Vec<ScheduledRun>,
     /// Schedules that cannot be understood, in words.
     pub problems: Vec<String>,
-    /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
+    /// The schedules of a workspace that somebody else made, which do not run: each campaign with the
+    /// terms of its crawls.
     pub of_others: Vec<(String, Vec<String>)>,
 }
 

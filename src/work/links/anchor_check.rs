@@ -19,7 +19,7 @@ use serde::Serialize;
 pub struct CheckedCapture {
     /// Number of the capture.
     pub capture: CaptureId,
-    /// What was captured.
+    /// The URL of the capture.
     pub url: String,
     /// When.
     pub date: CaptureDate,
@@ -27,7 +27,7 @@ pub struct CheckedCapture {
     pub hosts: u64,
     /// Whether a person should check it.
     pub finding: bool,
-    /// What was found, in words.
+    /// The result, as text.
     pub check: String,
 }
 

@@ -27,9 +27,9 @@ pub struct InlinkReport {
     pub duplicates: u64,
     /// Inlinks kept.
     pub inlinks: u64,
-    /// Those of the same site.
+    /// Of these, those of the same site.
     pub internal: u64,
-    /// Those of other sites.
+    /// Of these, those of other sites.
     pub external: u64,
     /// Pages that are linked to.
     pub targets: u64,

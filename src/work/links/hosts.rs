@@ -18,7 +18,7 @@ use std::io::{self, Write};
 pub enum LinkSource<'s> {
     /// Stored links.
     Store(&'s LinkStore),
-    /// What was captured into a workspace, whether inlinks are built or not.
+    /// The captures of a workspace, whether inlinks are built or not.
     Workspace(&'s Session),
 }
 
@@ -239,7 +239,7 @@ mod tests {
         );
     }
 
-    /// What is written of rows as `fonds inlinks map` has them.
+    /// The output for rows in the form of `fonds inlinks map`.
     fn written(rows: &str, limits: &NutchLimits, form: NutchForm) -> (String, NutchReport) {
         let folder = tempfile::tempdir().unwrap();
         let input = LoadInput { name: "rows".to_owned(), input: Box::new(rows.as_bytes()) };

@@ -33,9 +33,9 @@ pub struct DemoReport {
     pub geo_hosts: Vec<String>,
     /// Inlinks kept.
     pub inlinks: u64,
-    /// Those of the same site.
+    /// Of these, those of the same site.
     pub internal: u64,
-    /// Those of other sites.
+    /// Of these, those of other sites.
     pub external: u64,
     /// Pages that are linked to.
     pub linked_pages: u64,

@@ -84,7 +84,7 @@ pub struct HostSpec {
     pub alias: Option<&'static str>,
     /// Third byte of its loopback address 127.0.N.1.
     pub net: u8,
-    /// Where the sample geolocation database puts it.
+    /// Its country in the sample geolocation database.
     pub country: &'static str,
     /// Its charset and its declaration.
     pub wire: Wire,

@@ -113,12 +113,12 @@ const HOSTS_AT_ONCE: usize = 1_000;
 /// Numbers of URLs that are kept of all hosts together, eight bytes each.
 const MOST_IDS: usize = 2_000_000;
 
-/// What was found of all hosts. Of each the first URLs are kept, the fewer the
-/// more hosts there are.
+/// The URLs that location let in of all hosts. Of each the first URLs are kept, the fewer the more
+/// hosts there are.
 struct HostsLetIn {
     by_id: HashMap<i64, HostLetIn>,
     kept: usize,
-    /// How many are kept of a host at most.
+    /// Most URLs that are kept of a host.
     most: usize,
 }
 
@@ -166,7 +166,7 @@ impl HostsLetIn {
     }
 }
 
-/// What was found of a host.
+/// The URLs of a host that location let in.
 #[derive(Default)]
 struct HostLetIn {
     host: String,
@@ -318,7 +318,7 @@ pub fn geo_drift(
     Ok(drift)
 }
 
-/// What is on record of a host, and what the other database makes of it.
+/// The recorded location of a host, and the one of the other database.
 struct Moved {
     old: GeoEvidence,
     new: GeoEvidence,

@@ -68,7 +68,7 @@ pub(super) struct Decided {
 /// Words by seeds, as typed.
 type Tags = HashMap<String, String>;
 
-/// Where URLs redirected to in one launch.
+/// The redirect targets of URLs in one launch.
 type Redirects = HashMap<String, String>;
 
 /// A campaign version whose rules are compiled once for all launches in which
@@ -155,7 +155,7 @@ impl<'a> Version<'a> {
         })
     }
 
-    /// What seeds redirected to, as seeds; and all URLs that count as one.
+    /// The redirect targets of seeds, as seeds; and all URLs that count as one.
     fn seeds_with(&self, redirected: &Redirects) -> (Vec<Seed>, Seeds) {
         let mut seeds = Seeds::new();
         let of =
@@ -464,7 +464,7 @@ pub(super) struct KnownFacts {
     pub robots: RobotsFact,
     /// Why the look-up of the host failed; no rule uses it.
     pub geo_failed: Option<GeoFact>,
-    /// The same as it goes for the user agent of edited rules, when that is another.
+    /// The robots.txt fact for the user agent of edited rules, when that is another.
     pub robots_as_edited: Option<RobotsFact>,
 }
 

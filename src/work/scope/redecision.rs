@@ -71,7 +71,7 @@ struct Preloaded {
 /// fit into the processor's cache.
 type HostCache = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
-/// What a reader knows of a host.
+/// The facts of a host that a reader keeps.
 struct HostFacts {
     known: KnownFacts,
     robots: Option<RobotsRules>,

@@ -15,9 +15,9 @@ use crate::work::models::{CampaignId, LaunchId};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// How long before the first line of its log a foreign crawl may have fetched:
-/// a line is written when a fetch has ended, which takes Heritrix 20 minutes at
-/// most (`timeoutSeconds` of `FetchHTTP`).
+/// The time before the first line of its log in which a foreign crawl may have fetched: a line is
+/// written when a fetch has ended, which takes Heritrix 20 minutes at most (`timeoutSeconds` of
+/// `FetchHTTP`).
 const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 
 /// Some launches of a campaign, and the imports that may hold their captures.

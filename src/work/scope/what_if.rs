@@ -232,7 +232,7 @@ fn trials<'a>(
     Ok(trials)
 }
 
-/// What one reader has found.
+/// The counts of one reader.
 #[derive(Default)]
 struct Tally {
     seen: Runs,
@@ -475,7 +475,7 @@ pub fn rule_hits(
     Ok(RuleReport { rules: rows, remarks: redecision.remark().into_iter().collect() })
 }
 
-/// What a rule did.
+/// The counts of one rule.
 #[derive(Default)]
 struct Deeds {
     spoke: u64,

@@ -28,15 +28,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// How often a job that waits for a lock tries again.
+/// The interval at which a job that waits for a lock tries again.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// A web that this process serves for a workspace, such as that of the sample.
 pub trait ServedWeb: Send + Sync {
-    /// Where its host names lead.
+    /// The addresses of its host names.
     fn overrides(&self) -> Vec<HostOverride>;
 
-    /// How the next launch of the workspace begins.
+    /// The options of the next launch of the workspace.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ pub struct Session {
     counting: Mutex<()>,
     /// Says which runs are due.
     scheduler: Mutex<work::Scheduler>,
-    /// What the chosen geolocation database was found to be.
+    /// The description of the chosen geolocation database.
     geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
     /// The rules that were compiled last.
     rule_cache: Mutex<work::RuleCache>,
@@ -70,13 +70,13 @@ pub struct Session {
     running: Mutex<HashSet<u64>>,
     /// The job of this process that brings, or brought last, what others follow.
     leading: Mutex<Option<i64>>,
-    /// What is searched.
+    /// The memory of searches.
     search: Arc<work::find::search::SearchRoom>,
     /// Held by the job that writes the text index.
     indexing: Mutex<()>,
     /// Judgements of this session, and what was taken back.
     review: Mutex<undo::ReviewHistory>,
-    /// Where it is listed which workspaces are the person's own; without it this one is.
+    /// The list of the person's own workspaces; without it this one is.
     own: Option<work::OwnWorkspaces>,
     /// The person lets its schedules run, whether that can be listed or not.
     lets_run: AtomicBool,
@@ -208,8 +208,8 @@ impl Session {
         self.run_job_after(None, kind, run)
     }
 
-    /// The same for what a job brings about by itself: the list has it under the crawl, the import or
-    /// the build of inlinks that began last in this process.
+    /// Runs a job that another one brings about by itself: the list has it under the crawl, the import
+    /// or the build of inlinks that began last in this process.
     fn run_follow_up<T: Report>(&self, kind: JobKind, run: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let follows = *lock(&self.leading);
         self.run_job_after(follows, kind, run)

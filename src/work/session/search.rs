@@ -11,7 +11,7 @@ use crate::work::{SearchJudgements, TextIndexReport};
 /// Counts of the captures that a search found, by facet and by period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchCounts {
-    /// What was not understood of the query.
+    /// The error of the query.
     pub problem: Option<String>,
     /// Values of each requested facet, the most frequent first, in captures.
     pub facets: Vec<(FacetKind, Vec<FacetValue>)>,

@@ -10,9 +10,9 @@ use crate::store::GivenJudgement;
 pub(super) struct JudgeAct {
     query: String,
     who: String,
-    /// What was given.
+    /// The judgements that were given.
     given: Vec<GivenJudgement>,
-    /// What counted before, of each.
+    /// The judgement that counted before, of each.
     before: Vec<Option<Judgement>>,
     /// The last mark there was then.
     last_mark: i64,

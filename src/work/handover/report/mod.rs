@@ -53,7 +53,7 @@ pub(super) struct ReportFacts<'a> {
     pub version: u32,
     /// Its value.
     pub campaign: Campaign,
-    /// What selected the captures.
+    /// The settings that selected the captures.
     pub spec: SelectionSpec,
     /// The language of the report.
     pub language: ReportLanguage,
@@ -63,11 +63,11 @@ pub(super) struct ReportFacts<'a> {
     pub balance: Balance,
     /// Captures that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
-    /// What pages of it need and nobody captured.
+    /// The lookup of resources that its pages need and nobody captured.
     pub missing: Rc<MissingLookup>,
-    /// What pages lack since a person rejected it.
+    /// Resources that pages lack since a person rejected them.
     pub lacking: &'a RefCell<Vec<Lacking>>,
-    /// What is handed over, in its order.
+    /// The captures of the handover, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a ExportedEvidence,
@@ -81,7 +81,7 @@ pub(in crate::work) struct MissingLookup(Receiver<MissingAnswer>);
 
 type MissingAnswer = Result<Absent, StoreError>;
 
-/// What is not in an export.
+/// The contents that are not in an export.
 struct Absent {
     /// URLs that pages need and nobody captured: how many, and the most needed ones.
     missing: (u64, Vec<(String, u64)>),
@@ -191,7 +191,7 @@ impl Reporter<'_> {
         out.push(Block::Table { head, numbers: numbers.to_vec(), rows });
     }
 
-    /// What somebody who reads nothing else has to know.
+    /// Writes a summary for readers who read nothing else.
     fn summary(
         &self,
         out: &mut Vec<Block>,
@@ -248,7 +248,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// Who decided, those with the most decisions first.
+    /// The persons who decided, those with the most decisions first.
     fn persons(&self, decided: &DecisionCounts) -> String {
         let language = self.language;
         let mut persons: Vec<(&String, u64)> = decided.by_person.iter().map(|(who, of)| (who, of.all())).collect();
@@ -265,7 +265,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What selected the captures where no person decided.
+    /// The criterion where no person decided.
     fn criterion(&self) -> String {
         let (language, spec) = (self.language, &self.facts.spec);
         let mut criterion = match spec.filter.trim() {
@@ -291,8 +291,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// How many captures match each term of the request: what was aimed at against
-    /// what was found, by what was kept when they were scored.
+    /// Writes how many captures match each term of the request: the aim compared with the result, as
+    /// kept when they were scored.
     fn coverage(&self, out: &mut Vec<Block>) -> anyhow::Result<()> {
         let (language, facts, catalogue) = (self.language, self.facts, self.workspace.catalogue());
         let conditions = catalogue.measured_with(facts.id)?.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -451,7 +451,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// What the captures came from.
+    /// Writes the launches and imports that the captures came from.
     fn launches(&self, out: &mut Vec<Block>) -> anyhow::Result<()> {
         let language = self.language;
         let launches = self.workspace.catalogue().launches(Some(self.facts.id))?;

@@ -57,7 +57,7 @@ pub(super) fn counted_by(language: ReportLanguage, of: String, counts: Vec<(Stri
     [Block::Bars { of, counts }, Block::Table { head, numbers: vec![1], rows }]
 }
 
-/// How many rows a table shows at most; the rest is counted.
+/// Most rows that a table shows; the rest is counted.
 const MOST_ROWS: usize = 200;
 
 /// Text of so many characters without a blank, such as a URL, may be broken anywhere.
@@ -272,7 +272,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The same for Markdown, on one line.
+/// Text of strangers as text of Markdown, on one line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

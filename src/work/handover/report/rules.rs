@@ -155,7 +155,7 @@ pub(super) struct ListedRule {
     pub number: usize,
     /// Whether it accepts; none where it cannot be read.
     pub accepts: Option<bool>,
-    /// What it accepts or refuses.
+    /// The URLs that it accepts or refuses.
     pub about: String,
     /// Why it is there, in the words of whoever made it.
     pub note: String,
@@ -237,7 +237,7 @@ fn note_of(saved: &Value) -> String {
 }
 
 impl ReportLanguage {
-    /// What a rule decides, and about what; none where it has nothing to test.
+    /// The decision of a rule, and its subject; none where it has nothing to test.
     fn meaning(self, kind: &RuleKind) -> Option<(Decision, String)> {
         let reject = |about: String| Some((Decision::Reject, about));
         match kind {
@@ -336,7 +336,7 @@ impl ReportLanguage {
         }
     }
 
-    /// How a hop of Heritrix's letter was found.
+    /// The kind of a hop by Heritrix's letter.
     fn hop(self, letter: char) -> Option<String> {
         Some(match letter {
             'L' => self.hop_link(),

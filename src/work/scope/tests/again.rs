@@ -31,7 +31,7 @@ fn any_rules() -> impl Strategy<Value = Vec<Value>> {
     proptest::collection::vec(rule, 0..6)
 }
 
-/// What is edited beside the rules.
+/// The edits beside the rules.
 #[derive(Debug, Clone)]
 struct Edits {
     rules: Vec<Value>,
@@ -132,7 +132,7 @@ impl Crawl<'_> {
     }
 }
 
-/// What a crawl decides of a URL.
+/// The decision of a crawl on a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CrawlDecision {
     decision: Decision,
