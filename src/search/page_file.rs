@@ -294,7 +294,7 @@ impl PageBlock {
 
 fn stored_page(page: &[u8], version: u64) -> io::Result<StoredPage> {
     if page.get(..8) != Some(&version.to_le_bytes()) {
-        return Err(damaged("a page stands where another one should"));
+        return Err(damaged("another page is at its place"));
     }
     let lengths = [number(page, 8)?, number(page, 12)?, number(page, 16)?];
     let mut left = page.get(PAGE_HEADER_BYTES - 4..).unwrap_or_default();

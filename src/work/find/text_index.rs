@@ -141,7 +141,7 @@ pub fn index_texts(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> any
     let mut report = TextIndexReport::default();
     let follow_up = |report: &mut TextIndexReport| Indexing::open(workspace, folder.clone())?.run(report, cx);
     let why = match from_scratch {
-        true => "as was asked".to_owned(),
+        true => "on request".to_owned(),
         false => match why_from_scratch(workspace)? {
             Some(why) => why,
             None => match follow_up(&mut report) {

@@ -249,7 +249,7 @@ mod tests {
             LaunchScope { launches: vec![launches[1].clone()], foreign: foreign.clone(), imports: imports.clone() };
         assert!(
             second.launches_of(LaunchId::new(9), at(200_000)).is_empty(),
-            "just before the one that is asked for, and of the other"
+            "just before the requested run, and of the other"
         );
         assert_eq!(second.launches_of(LaunchId::new(9), at(200_100)), [LaunchId::new(2)]);
         let launch_scope = LaunchScope { launches, foreign, imports };

@@ -370,7 +370,7 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
         serde_json::Value::Object(mut fields) if fields.len() == 1 && fields.contains_key("rules") => {
             match fields.remove("rules") {
                 Some(serde_json::Value::Array(rules)) => rules,
-                _ => anyhow::bail!("rules: a list is wanted"),
+                _ => anyhow::bail!("rules: a list is expected"),
             }
         }
         _ => return Ok(Campaign::from_json(text)?),
