@@ -7,7 +7,8 @@
 //! |---|---|---|---|
 //! | [`WholeFile::create`] | stays, and nothing is written | `NAME.open` | archive files, tables |
 //! | [`WholeFile::create_hidden`] | stays, or is replaced | `.NAME.RANDOM.open` | names that a person gives |
-//! | [`WholeFile::replace_own`] | is replaced, be it a link | `NAME.open` | names of our own |
+//! | [`WholeFile::replace_own`] | is replaced, be it a link | `NAME.open` | names of our own in a locked folder |
+//! | [`replace_own`] | is replaced, be it a link | `.NAME.RANDOM.open` | names of our own that several may write |
 
 use super::own_file::{create_own, make_private};
 use super::rename::{rename_new, sync_folder};
@@ -187,15 +188,16 @@ impl WholeFile {
     }
 }
 
-/// Puts a file in the place of whatever has a name of our own, all at once and
-/// when it is on the disk.
+/// Replaces a file of our own as a whole, once the new one is on the disk. Of several processes that do so at the same
+/// time the last one wins.
 ///
 /// # Errors
 ///
 /// Those of `fill`, which leave the old file, and what the system says, without the path.
 pub fn replace_own(path: &Path, fill: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> io::Result<()> {
     let of_path = |error: FileError| error.source;
-    let mut file = WholeFile::replace_own(path).map_err(of_path)?;
+    remove_left(path);
+    let mut file = WholeFile::create_hidden(path, Existing::IsReplaced).map_err(of_path)?;
     fill(&mut file)?;
     file.finish().map_err(of_path)
 }
@@ -366,6 +368,21 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 2);
         at_work.finish().unwrap();
         assert_eq!(names(folder.path()), [".b.csv.abcdef.open", "a.csv"]);
+    }
+
+    #[test]
+    fn writers_of_one_file_do_not_disturb_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.json");
+        replace_own(&path, |first| {
+            first.write_all(b"first, ")?;
+            replace_own(&path, |second| second.write_all(b"second"))?;
+            assert_eq!(fs::read(&path)?, b"second");
+            first.write_all(b"and whole")
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first, and whole");
+        assert_eq!(names(folder.path()), ["list.json"]);
     }
 
     #[test]
