@@ -185,7 +185,7 @@ pub(super) fn reading_session(folder: &Path) -> anyhow::Result<Session> {
 /// Opens a workspace for a command that only looks.
 pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
     set_workspace(folder);
-    Ok(Session::new(Workspace::look(folder)?))
+    Ok(Session::new(Workspace::open_read_only(folder)?))
 }
 
 pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -131,7 +131,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
             let session = read_only_session(&folder)?;
             let page = session.catalogue().problems(&ProblemQuery {
                 kind: kind.clone(),
-                words: words.clone(),
+                text: words.clone(),
                 ..ProblemQuery::default()
             })?;
             let is_meant = |row: &ProblemRow| {

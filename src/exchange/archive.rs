@@ -294,6 +294,6 @@ pub fn entry_of(
         records,
         outlinks_complete: true,
     };
-    entry.tell_truncated();
+    entry.note_truncation();
     entry
 }

@@ -266,7 +266,7 @@ fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked
     let workspace = dir.path().join("archive");
     copy_folder(&demo().report.workspace, &workspace);
     let exports = |folder: &Path| {
-        let open = fonds::store::Workspace::look(folder).unwrap();
+        let open = fonds::store::Workspace::open_read_only(folder).unwrap();
         open.catalogue().exports().unwrap().len()
     };
     let before = exports(&workspace);

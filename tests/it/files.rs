@@ -65,7 +65,7 @@ pub fn captures(session: &Session, filter: &str) -> Vec<CaptureRow> {
 
 /// Figures of an import, by a look from another process.
 pub fn so_far(workspace: &Path) -> (u64, usize) {
-    let Ok(looking) = Workspace::look(workspace) else { return (0, 0) };
+    let Ok(looking) = Workspace::open_read_only(workspace) else { return (0, 0) };
     let total = looking.catalogue().captures(&work::everything()).map_or(0, |page| page.total);
     let files = looking.catalogue().imports().ok().and_then(|imports| imports.first().map(|import| import.launch));
     let files = files.and_then(|launch| looking.catalogue().imported_files(launch).ok()).unwrap_or_default();

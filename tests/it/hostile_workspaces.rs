@@ -489,7 +489,7 @@ fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
     let copies = crate::archive::warcs_under(&hostile.path("imports"));
     assert_eq!(copies.iter().map(|copy| mode(copy)).collect::<Vec<_>>(), [0o440]);
     let (_, mut campaign) =
-        Workspace::look(&hostile.workspace).unwrap().catalogue().campaign(CampaignId::new(1)).unwrap();
+        Workspace::open_read_only(&hostile.workspace).unwrap().catalogue().campaign(CampaignId::new(1)).unwrap();
     campaign.permissions.push(fonds::campaign::Permission::default());
     let session = Session::new(Workspace::open(&hostile.workspace).unwrap());
     session.workspace.catalogue().save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();

@@ -205,7 +205,7 @@ fn crawled(folder: &Path, edit: impl FnOnce(&mut Campaign)) -> Session {
     let (_, version) = session.save_campaign(Some(CampaignId::new(1)), &campaign).unwrap();
     session.run_crawl(CrawlStart { campaign: CampaignId::new(1), version, fresh: false }, &JobCx::detached()).unwrap();
     drop(session);
-    Session::new(Workspace::look(folder).unwrap())
+    Session::new(Workspace::open_read_only(folder).unwrap())
 }
 
 /// Every URL by the way it was found, with what became of it.

@@ -4,7 +4,7 @@ use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_
 use super::{Answer, AppState, NoticeCause, failure};
 use crate::uri::CaptureDate;
 use crate::work::models::RunId;
-use crate::work::{DueRuns, JobKind, LOOK_EVERY};
+use crate::work::{CHECK_INTERVAL, DueRuns, JobKind};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -44,9 +44,9 @@ impl ScheduleWatch {
     /// When the next look is due.
     pub(super) fn next_look(&self) -> Duration {
         if self.looking {
-            return LOOK_EVERY;
+            return CHECK_INTERVAL;
         }
-        self.looked.map_or(Duration::ZERO, |looked| LOOK_EVERY.saturating_sub(looked.elapsed()))
+        self.looked.map_or(Duration::ZERO, |looked| CHECK_INTERVAL.saturating_sub(looked.elapsed()))
     }
 
     fn look_again(&mut self) {
@@ -78,7 +78,7 @@ impl AppState {
             }
         };
         self.cure(|cause| *cause == NoticeCause::Schedules);
-        self.open.schedules.asked = look.asked;
+        self.open.schedules.asked = look.unanswered;
         self.open.schedules.of_others = if self.open.schedules.leaves_others { Vec::new() } else { look.of_others };
         for run in look.noted.iter().filter(|run| matches!(run.state, RunState::Missed | RunState::Overlapped)) {
             let name = campaign_title(run.campaign, &run.campaign_name);

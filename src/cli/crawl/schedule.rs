@@ -131,15 +131,15 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
                 "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
                 report.ran,
                 report.failed,
-                report.asked
+                report.unanswered
             );
-            if report.asked > 0 {
+            if report.unanswered > 0 {
                 let folder = folder.display();
                 tell!(
                     "See them with: fonds schedule log {folder}; answer with: fonds schedule answer {folder} NUMBER run"
                 );
             }
-            Ok(if report.failed == 0 && report.asked == 0 { FINE } else { PROBLEMS })
+            Ok(if report.failed == 0 && report.unanswered == 0 { FINE } else { PROBLEMS })
         }
         ScheduleCommand::Log { folder, campaign, limit, json } => {
             let session = read_only_session(&folder)?;

@@ -159,7 +159,7 @@ fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     if !LinkStore::is_in(&loaded) {
         return Ok(None);
     }
-    let (workspace, place) = (Workspace::look(folder)?, loaded.display());
+    let (workspace, place) = (Workspace::open_read_only(folder)?, loaded.display());
     if has_only_loaded(&workspace)? {
         tell!("nothing was captured or imported here; this is of the links loaded into {place}");
     } else if workspace.built_links()?.is_none() {
@@ -343,7 +343,7 @@ mod tests {
         let (lines, archive) = (lines.to_str().unwrap(), archive.to_str().unwrap());
         run_args(&["load", archive, lines]);
         assert_eq!(run_args(&["show", archive, "fct.pt"]).1.lines().count(), 3);
-        let refused = not_only_loaded(&Workspace::look(archive.as_ref()).unwrap()).unwrap_err().to_string();
+        let refused = not_only_loaded(&Workspace::open_read_only(archive.as_ref()).unwrap()).unwrap_err().to_string();
         assert!(refused.contains("nothing was captured") && refused.contains("fonds inlinks convert"), "{refused}");
         run_args(&["build", archive]);
         for (command, lines) in [("show", 3), ("top", 1), ("hosts", 3)] {

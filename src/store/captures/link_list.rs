@@ -45,13 +45,13 @@ const HAS_PLACE: u8 = 1 << 6;
 pub(in crate::store) struct StoredLink {
     /// Number of the link in its page.
     pub position: u32,
-    /// Where it stands.
+    /// The kind of its element.
     pub kind: LinkKind,
     /// Absolute URL.
     pub url: String,
     /// Its text.
     pub anchor: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
     /// Its `rel`; empty where there is none.
     pub rel: String,
@@ -217,7 +217,7 @@ pub(in crate::store) fn packed(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What is wrong with a stored list.
+/// The error of a broken stored list.
 fn broken(what: &str) -> StoreError {
     StoreError::Content(format!("a list of outlinks ({what})"))
 }
@@ -233,7 +233,7 @@ pub(in crate::store) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreErro
     Ok(links)
 }
 
-/// The same of a capture, which an error names.
+/// Decodes the links of a capture, which an error names.
 pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     decode(list).map_err(|error| match error {
         StoreError::Content(what) => StoreError::Content(format!("{what} of capture {capture}")),
@@ -241,7 +241,7 @@ pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec
     })
 }
 
-/// What [`packed`] was given.
+/// The bytes that [`packed`] was given.
 pub(in crate::store) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
     thread_local! {
         static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
@@ -270,7 +270,7 @@ fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), Store
     })
 }
 
-/// A link of a list whose texts were not looked at.
+/// A link of a list whose texts are not decoded.
 struct RawLink<'l> {
     position: u32,
     marks: u8,

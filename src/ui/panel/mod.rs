@@ -364,7 +364,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         Side::External => !row.internal,
         Side::Internal => row.internal,
     };
-    let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.says(said));
+    let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.has_anchor(said));
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
     type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
     let columns = [

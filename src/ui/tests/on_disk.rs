@@ -240,7 +240,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     window.press(Key::Escape);
     let launches = |window: &Window, id| {
         let folder = &window.app().session().unwrap().workspace().unwrap().folder;
-        let session = Session::new(Workspace::look(folder).unwrap());
+        let session = Session::new(Workspace::open_read_only(folder).unwrap());
         let launches = session.catalogue().launches(Some(id)).unwrap();
         launches.iter().map(|launch| session.catalogue().launch_version(launch.id).unwrap()).collect::<Vec<_>>()
     };

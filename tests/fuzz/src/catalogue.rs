@@ -35,7 +35,7 @@ pub fn question(change: impl FnOnce(&Path)) -> Vec<String> {
     copy_folder(whole(), &place);
     change(&place.join("fonds.sqlite"));
     let mut questions = Questions::default();
-    if let Some(workspace) = questions.ask("look", Workspace::look(&place)) {
+    if let Some(workspace) = questions.ask("look", Workspace::open_read_only(&place)) {
         questions.read(&Session::new(workspace));
     }
     if let Some(workspace) = questions.ask("open", Workspace::open(&place)) {

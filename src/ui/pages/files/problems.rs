@@ -16,7 +16,7 @@ const CHIP_CHARS: usize = 60;
 
 /// Draws the problems that fit a question. What is `typed` searches within it.
 pub(in crate::ui::pages) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, typed: &mut String) {
-    let asked = ProblemQuery { words: typed.trim().to_owned(), ..query.clone() };
+    let asked = ProblemQuery { text: typed.trim().to_owned(), ..query.clone() };
     let narrowed = asked != ProblemQuery::default();
     let answer = app.reads.problems(asked);
     ui.horizontal_wrapped(|ui| {

@@ -106,10 +106,10 @@ impl Tester {
                                     ui,
                                     &format!("tester {index}"),
                                     &test.trace,
-                                    is_fresh && test.turn.is_some(),
+                                    is_fresh && test.remedy.is_some(),
                                 )
                             });
-                            if let Some(turn) = test.turn.as_ref().filter(|_| turns.inner) {
+                            if let Some(turn) = test.remedy.as_ref().filter(|_| turns.inner) {
                                 edited = Some(turn.apply(campaign));
                             }
                         }
