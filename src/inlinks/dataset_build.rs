@@ -5,7 +5,7 @@ use super::invert::{
     AssignOptions, AssignReport, LinkError, LinkRow, RowWriter, Shuffle, ShuffleOptions, ShuffleReport, Sorted,
     TargetCapture, assign_rendered,
 };
-use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
+use super::pipeline::{FileEvent, Input, PageBatch, PageSink, read_files, read_page_into};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, PageLink, PageOptions};
@@ -337,7 +337,7 @@ impl PageSink for ShuffleSink<'_, '_> {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError> {
+    fn batch_done(&mut self, batch: &PageBatch, notes: &DocumentReport) -> Result<(), LinkError> {
         self.row_writer.mark(batch.file, batch.from, batch.to, &notes.into())
     }
 }

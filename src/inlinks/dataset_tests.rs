@@ -160,9 +160,9 @@ fn internal_and_external_follow_the_named_policy() {
         let fields: Vec<&str> = line.split('\t').collect();
         let name = |text: &str| Fqdn::of(&Url::parse(text).unwrap());
         let (page, linking) = (name(fields[0]), name(fields[1]));
-        let words = |internal: bool| if internal { "yes" } else { "no" };
-        assert_eq!(words(InternalPolicy::Fqdn.is_internal(&page, &linking)), fields[2], "{line}");
-        assert_eq!(words(InternalPolicy::Sldn.is_internal(&page, &linking)), fields[3], "{line}");
+        let yes_no = |internal: bool| if internal { "yes" } else { "no" };
+        assert_eq!(yes_no(InternalPolicy::Fqdn.is_internal(&page, &linking)), fields[2], "{line}");
+        assert_eq!(yes_no(InternalPolicy::Sldn.is_internal(&page, &linking)), fields[3], "{line}");
         rows += 1;
     }
     assert_eq!(rows, 10);
@@ -301,7 +301,7 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
 }
 
 #[test]
-fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
+fn a_resumed_build_reports_the_same_as_one_in_one_go() {
     let folder = tempfile::tempdir().unwrap();
     let links: String = (0..300).map(|n| format!("<a href=/{}>the words of link {n}</a>", n % 200)).collect();
     // Some stand too deep: that is told of them, and of their revisits.
@@ -343,8 +343,8 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     assert!(objects == expected);
     assert_eq!(again.documents.already_read, 150);
     assert_eq!((again.documents.pages, again.assign), (once.documents.pages, once.assign));
-    let told = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
-    assert_eq!(told(&again), told(&once));
+    let counts = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
+    assert_eq!(counts(&again), counts(&once));
     assert_eq!(once.documents.unread, [(Unread::Deep, 6), (Unread::NoOriginal, 1)].into());
     assert_eq!((again.documents.unread, again.documents.listed), (once.documents.unread, once.documents.listed));
 }

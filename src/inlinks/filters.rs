@@ -16,7 +16,7 @@
 use super::dataset::render_line;
 use super::dataset_build::{DatasetOptions, RowMaker};
 use super::invert::{AssignReport, LinkError, ProcessedInput, Shuffle, ShuffleReport, assign_rendered};
-use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
+use super::pipeline::{FileEvent, Input, PageBatch, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place};
 use crate::jobs::{Cancelled, JobCx};
@@ -185,7 +185,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
         Ok(())
     }
 
-    fn batch_done(&mut self, batch: &Batch, _: &DocumentReport) -> Result<(), LinkError> {
+    fn batch_done(&mut self, batch: &PageBatch, _: &DocumentReport) -> Result<(), LinkError> {
         self.ordered.take(batch.number, &mut self.lines)
     }
 }

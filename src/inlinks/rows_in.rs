@@ -424,7 +424,7 @@ impl LineReader<'_, '_> {
             _ if is_web_url(key) => {
                 Err(bad("it names its page by a URL and not by a key such as (pt,fct,)/sobre; fonds surt writes keys"))
             }
-            Some(wanted) if Notation::of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
+            Some(expected) if Notation::of_key(key) != expected && !key.starts_with("data:") => Err(bad(
                 "its key is written in the other notation: (pt,fct,)/sobre and pt,fct)/sobre do not go together",
             )),
             _ => Ok(()),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 /// Looks at a lock that another holds before it counts: whoever asks whether
 /// one is held has it for a moment, too.
-const LOOKS: u32 = 3;
-const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+const MAX_TRIES: u32 = 3;
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
 /// Times that the file which was locked may be another one than stands there:
 /// more is no others who come and go.
@@ -23,7 +23,7 @@ pub struct FileLock(File);
 #[derive(Debug)]
 pub enum NotLocked {
     /// Somebody has it: what they wrote about themselves.
-    Held(String),
+    LockedBy(String),
     /// The file cannot be opened, locked or written.
     Failed(io::Error),
 }
@@ -40,7 +40,7 @@ impl FileLock {
     }
 
     fn take_as(path: &Path, holder: &str, is_it: impl Fn(&File, &Path) -> io::Result<bool>) -> Result<Self, NotLocked> {
-        let (mut looks, mut replaced) = (0, 0);
+        let (mut tries, mut replaced) = (0, 0);
         loop {
             let opened = open_own(path, File::options().read(true).write(true).create(true).truncate(false));
             let mut file = opened.map_err(NotLocked::Failed)?;
@@ -58,15 +58,15 @@ impl FileLock {
                     file.set_len(0).and_then(|()| writeln!(file, "{holder}")).map_err(NotLocked::Failed)?;
                     return Ok(Self(file));
                 }
-                Err(TryLockError::WouldBlock) if looks < LOOKS => {
-                    looks += 1;
-                    std::thread::sleep(BETWEEN_LOOKS);
+                Err(TryLockError::WouldBlock) if tries < MAX_TRIES => {
+                    tries += 1;
+                    std::thread::sleep(RETRY_PAUSE);
                 }
                 Err(TryLockError::WouldBlock) => {
                     let mut holder = String::new();
                     let _ = file.read_to_string(&mut holder);
                     let holder = if holder.trim().is_empty() { "another process" } else { holder.trim() };
-                    return Err(NotLocked::Held(holder.to_owned()));
+                    return Err(NotLocked::LockedBy(holder.to_owned()));
                 }
                 Err(TryLockError::Error(source)) => return Err(NotLocked::Failed(source)),
             }
@@ -96,7 +96,7 @@ impl Drop for FileLock {
 
 /// Whether the open file is the one that stands at a path now.
 fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
-    let held = file.metadata()?;
+    let locked = file.metadata()?;
     let there = match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         there => there?,
@@ -104,12 +104,12 @@ fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        Ok((held.dev(), held.ino()) == (there.dev(), there.ino()))
+        Ok((locked.dev(), locked.ino()) == (there.dev(), there.ino()))
     }
     #[cfg(not(unix))]
     {
         // A file that is open there keeps its name.
-        Ok(held.is_file() && there.is_file())
+        Ok(locked.is_file() && there.is_file())
     }
 }
 
@@ -122,10 +122,12 @@ mod tests {
     fn one_has_it_until_it_lets_go() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let held = FileLock::take(&path, "the first").unwrap();
-        assert!(matches!(FileLock::take(&path, "the second"), Err(NotLocked::Held(holder)) if holder == "the first"));
+        let lock = FileLock::take(&path, "the first").unwrap();
+        assert!(
+            matches!(FileLock::take(&path, "the second"), Err(NotLocked::LockedBy(holder)) if holder == "the first")
+        );
         assert!(FileLock::is_locked(&path));
-        drop(held);
+        drop(lock);
         assert!(!FileLock::is_locked(&path));
         FileLock::take(&path, "the second").unwrap();
         let missing = folder.path().join("nowhere").join("a.lock");
@@ -139,8 +141,8 @@ mod tests {
         let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", |_, _| Ok(false)) else { panic!() };
         assert!(error.to_string().contains("Choose a folder on another disk"), "{error}");
         // Others may come and go for a while.
-        let turns = std::cell::Cell::new(0);
-        let come_and_go = |_: &File, _: &Path| Ok(turns.replace(turns.get() + 1) == 50);
+        let calls = std::cell::Cell::new(0);
+        let come_and_go = |_: &File, _: &Path| Ok(calls.replace(calls.get() + 1) == 50);
         FileLock::take_as(&path, "this", come_and_go).unwrap();
         // What cannot be looked at says so itself.
         let refused = |_: &File, _: &Path| Err(io::Error::from(io::ErrorKind::PermissionDenied));
@@ -152,10 +154,10 @@ mod tests {
     fn a_program_that_is_being_started_does_not_keep_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.lock");
-        let held = FileLock::take(&path, "this").unwrap();
+        let lock = FileLock::take(&path, "this").unwrap();
         // What a start of a program has of it before it runs.
-        let inherited = held.0.try_clone().unwrap();
-        drop(held);
+        let inherited = lock.0.try_clone().unwrap();
+        drop(lock);
         FileLock::take(&path, "the next").unwrap();
         drop(inherited);
     }

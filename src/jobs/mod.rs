@@ -300,8 +300,8 @@ mod tests {
         assert_eq!(copy.advance(999_999), Ok(()));
         assert_eq!(cx.progress().note, "file 1 of 2, a.warc.gz");
         assert_eq!(copy.advance(3_000_001), Ok(()));
-        let told = cx.progress();
-        assert_eq!((told.done, told.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
+        let progress = cx.progress();
+        assert_eq!((progress.done, progress.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
         assert_eq!(cx.advance(1), Ok(()));
         assert_eq!((cx.progress().done, cx.progress().note.as_str()), (1, "file 1 of 2, a.warc.gz"));
     }

@@ -31,7 +31,7 @@ pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
                 at = end + usize::from(closed);
             }
             b'@' => {
-                import = bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"import"));
+                import = bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"import"));
             }
             _ => {
                 let is_url = here >= 3

@@ -300,12 +300,12 @@ mod tests {
         let base = Url::parse(base).unwrap();
         let reference = reference.trim_matches(|c: char| c <= ' ');
         for charset in [UTF_8, WINDOWS_1252] {
-            let wanted = web_url(&base, reference, charset);
+            let expected = web_url(&base, reference, charset);
             let mut resolver = Resolver::new(&base, charset);
             let got = resolver.resolve(reference);
-            assert_eq!(got.map(|got| got.as_str()), wanted.as_ref().map(Url::as_str), "{reference:?} on {base}");
-            if let (Some(got), Some(wanted)) = (got, wanted) {
-                assert_eq!(got.parts(), WebParts::of(&wanted), "{reference:?} on {base}");
+            assert_eq!(got.map(|got| got.as_str()), expected.as_ref().map(Url::as_str), "{reference:?} on {base}");
+            if let (Some(got), Some(expected)) = (got, expected) {
+                assert_eq!(got.parts(), WebParts::of(&expected), "{reference:?} on {base}");
             }
         }
     }
@@ -314,7 +314,7 @@ mod tests {
     fn plain_references_take_the_short_way() {
         let base = Url::parse("http://www.site.pt:8080/a/b/c.html?x=1").unwrap();
         let mut resolver = Resolver::new(&base, UTF_8);
-        for (reference, wanted) in [
+        for (reference, expected) in [
             ("d.html", "http://www.site.pt:8080/a/b/d.html"),
             ("../d/", "http://www.site.pt:8080/a/d/"),
             ("../../../../d", "http://www.site.pt:8080/d"),
@@ -337,7 +337,7 @@ mod tests {
         ] {
             let plain = resolver.plain.and_then(|base| resolver.put_together(base, reference));
             let got = if plain.is_some() { resolver.out.as_str() } else { "" };
-            assert_eq!(got, wanted, "{reference}");
+            assert_eq!(got, expected, "{reference}");
             check(base.as_str(), reference);
         }
         for base in ["ftp://a.pt/", "http://u:p@a.pt/", "data:x", "http://[::1]/a/b", "https://1.2.3.4/"] {

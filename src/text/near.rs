@@ -171,11 +171,11 @@ pub fn group_among<E>(
     firsts.dedup();
     let mut within_reach = Vec::new();
     for first in firsts {
-        let alike = similarity(first)?;
-        if alike >= NEAR_JACCARD {
+        let score = similarity(first)?;
+        if score >= NEAR_JACCARD {
             return Ok(Some(first));
         }
-        if alike >= GROUP_JACCARD {
+        if score >= GROUP_JACCARD {
             within_reach.push(first);
         }
     }

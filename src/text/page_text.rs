@@ -39,8 +39,8 @@ impl LineOrder {
             }
         };
         let mut parts = [main, rest];
-        for (turn, count) in self.0.iter().enumerate() {
-            let part = &mut parts[turn % 2];
+        for (index, count) in self.0.iter().enumerate() {
+            let part = &mut parts[index % 2];
             let (lines, behind) = split_lines(part, *count);
             add(lines);
             *part = behind;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_says_of_its_language_counts() {
+    fn the_declared_language_of_a_page_counts() {
         assert_eq!(text_of(&format!("<html lang=en-GB>{ARTICLE}")).language.as_deref(), Some("en"));
         assert_eq!(text_of("<p>OK").language, None);
     }

@@ -114,7 +114,9 @@ fn published(date: Date, evidence: DateEvidence) -> Option<Published> {
 }
 
 fn date_of_metas(metas: &[(String, String)]) -> Option<Date> {
-    let of = |wanted: &&str| metas.iter().filter(move |(name, _)| name == wanted).find_map(|(_, value)| date_in(value));
+    let of = |requested: &&str| {
+        metas.iter().filter(move |(name, _)| name == requested).find_map(|(_, value)| date_in(value))
+    };
     META_NAMES.iter().find_map(of)
 }
 

@@ -309,12 +309,12 @@ impl ScopePrefixSet {
         self.covering(surt.tail())
     }
 
-    fn covering(&self, asked: &str) -> Option<&str> {
+    fn covering(&self, target: &str) -> Option<&str> {
         // Free of prefixes of each other, only the greatest one that does not
         // come after the SURT can be a prefix of it.
-        let after = self.tails.partition_point(|tail| &**tail <= asked);
+        let after = self.tails.partition_point(|tail| &**tail <= target);
         let tail = self.tails.get(after.checked_sub(1)?)?;
-        asked.starts_with(&**tail).then_some(tail)
+        target.starts_with(&**tail).then_some(tail)
     }
 }
 

@@ -26,7 +26,7 @@ use tempfile::SpooledTempFile;
 const IN_MEMORY: usize = 8 * 1024 * 1024;
 
 /// So much of a block is looked at for its HTTP head.
-const LOOK: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Writes the records of the ARC file `old` into the new WARC file `new`;
 /// `record_id` makes their ids.
@@ -105,7 +105,7 @@ fn convert(
 fn take_block(reader: &mut ArchiveReader<File>, may_be_http: bool) -> io::Result<(SpooledTempFile, bool, Digests)> {
     let mut spool = SpooledTempFile::new(IN_MEMORY);
     let mut begin = Vec::new();
-    reader.by_ref().take(LOOK as u64).read_to_end(&mut begin)?;
+    reader.by_ref().take(MAX_HEAD_BYTES as u64).read_to_end(&mut begin)?;
     let is_http = may_be_http && parse_response_head(&begin).is_some();
     let mut digester = BlockDigester::new(is_http);
     digester.update(&begin);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn every_record_keeps_its_block_and_what_its_line_says() {
+    fn every_record_keeps_its_block_and_the_fields_of_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("old.arc"), folder.path().join("new.warc.gz"));
         fs::write(&old, arc()).unwrap();

@@ -97,7 +97,7 @@ fn choose_until(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> 
     let mut rows: Vec<Row> = Vec::new();
     let mut matched = 0;
     while let Some(head) = reader.next_head()? {
-        let facts = RecordFacts::read(&head, &mut reader, cut.filter.looks_inside())
+        let facts = RecordFacts::read(&head, &mut reader, cut.filter.needs_http_head())
             .map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
         let span = reader.finish_record()?;
         let place = span.unwrap_or(Span { offset: reader.record_offset(), length: 0 });
@@ -155,7 +155,7 @@ fn row(facts: &RecordFacts, span: Span, is_arc: bool, taken: bool, hasher: &Rand
 
 /// Takes the records that belong to those taken, and tells how many.
 fn relate(rows: &mut [Row]) -> u64 {
-    let mut wanted: HashSet<u64> = HashSet::new();
+    let mut reached: HashSet<u64> = HashSet::new();
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_info) {
         for key in row.id.iter().chain(&row.capture).chain(&row.points_to) {
@@ -169,7 +169,7 @@ fn relate(rows: &mut [Row]) -> u64 {
         let keys: Vec<u64> =
             row.id.iter().chain(&row.capture).chain(&row.points_to).chain(&row.original).copied().collect();
         for key in keys {
-            if !wanted.insert(key) {
+            if !reached.insert(key) {
                 continue;
             }
             for &other in by_key.get(&key).into_iter().flatten() {

@@ -115,9 +115,9 @@ impl BlockDigester {
 }
 
 /// Finds the body in a block that comes piece by piece.
-struct Splitter(Part);
+struct Splitter(BlockPart);
 
-enum Part {
+enum BlockPart {
     Head {
         /// The HTTP head, so far.
         head: Vec<u8>,
@@ -130,18 +130,18 @@ enum Part {
 
 impl Splitter {
     fn new(is_http: bool) -> Self {
-        Self(if is_http { Part::Head { head: Vec::new(), ended: false } } else { Part::Plain })
+        Self(if is_http { BlockPart::Head { head: Vec::new(), ended: false } } else { BlockPart::Plain })
     }
 
     fn is_chunked(&self) -> bool {
-        matches!(self.0, Part::Chunked(_))
+        matches!(self.0, BlockPart::Chunked(_))
     }
 
     /// Takes the next bytes, `None` at the end, and tells from where on they
     /// are payload as they stand. `entity` gets what is payload before that;
     /// `raw` the body as it crossed the wire, where that is something else.
     fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
-        let Part::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
+        let BlockPart::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
         let (is_last, bytes) = (bytes.is_none(), bytes.unwrap_or_default());
         let earlier = head.len();
         // A head that comes in one piece is read where it lies.
@@ -162,7 +162,7 @@ impl Splitter {
             None => (parse_request_head(so_far).map_or(0, |head| head.head_len), false),
         };
         let before = std::mem::take(head);
-        self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
+        self.0 = if chunked { BlockPart::Chunked(Box::default()) } else { BlockPart::Plain };
         let earlier_body = before.get(body..earlier).unwrap_or_default();
         if !earlier_body.is_empty() {
             let plain = self.body(Some(earlier_body), raw, entity);
@@ -177,7 +177,7 @@ impl Splitter {
     }
 
     fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
-        let Part::Chunked(dechunker) = &mut self.0 else { return 0 };
+        let BlockPart::Chunked(dechunker) = &mut self.0 else { return 0 };
         match bytes {
             Some(bytes) => {
                 raw(bytes);
@@ -370,11 +370,11 @@ impl RecordProof {
 
     /// The digests that are wrong, in words.
     pub fn finish(self) -> Vec<String> {
-        let words = |name| match name {
+        let describe = |name| match name {
             BLOCK_DIGEST => format!("{name} does not fit the block"),
             _ => format!("{name} does not fit the payload"),
         };
-        self.wrong_fields().into_iter().map(words).collect()
+        self.wrong_fields().into_iter().map(describe).collect()
     }
 
     /// The fields whose digests are wrong.

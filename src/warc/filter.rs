@@ -54,7 +54,7 @@ impl StatusFilter {
 
     fn holds(self, status: u16) -> bool {
         match self {
-            Self::Exactly(wanted) => status == wanted,
+            Self::Exactly(expected) => status == expected,
             Self::Family(digit) => status / 100 == digit,
         }
     }
@@ -62,7 +62,7 @@ impl StatusFilter {
 
 impl RecordFilter {
     /// Whether the HTTP head inside has to be known to tell.
-    pub fn looks_inside(&self) -> bool {
+    pub fn needs_http_head(&self) -> bool {
         !self.statuses.is_empty() || !self.mimes.is_empty()
     }
 
@@ -85,21 +85,21 @@ impl RecordFilter {
             && self.date_from.is_none_or(|from| facts.date.is_some_and(|date| date >= from))
             && self.date_to.is_none_or(|to| facts.date.is_some_and(|date| date <= to))
             && any(self.statuses.is_empty(), &|| {
-                facts.status.is_some_and(|status| self.statuses.iter().any(|wanted| wanted.holds(status)))
+                facts.status.is_some_and(|status| self.statuses.iter().any(|expected| expected.holds(status)))
             })
             && any(self.mimes.is_empty(), &|| {
-                facts.mime.as_ref().is_some_and(|mime| self.mimes.iter().any(|wanted| is_mime(mime, wanted)))
+                facts.mime.as_ref().is_some_and(|mime| self.mimes.iter().any(|expected| is_mime(mime, expected)))
             })
             && any(self.record_ids.is_empty(), &|| {
-                facts.record_id.as_ref().is_some_and(|id| self.record_ids.iter().any(|wanted| bare(wanted) == id))
+                facts.record_id.as_ref().is_some_and(|id| self.record_ids.iter().any(|expected| bare(expected) == id))
             })
             && self.accepts_url(facts.url.as_deref())
     }
 
     fn accepts_url(&self, url: Option<&str>) -> bool {
-        let asks = !self.urls.is_empty() || !self.prefixes.is_empty() || self.pattern.is_some();
-        let Some(url) = url else { return !asks };
-        (self.urls.is_empty() || self.urls.iter().any(|wanted| same_url(wanted, url)))
+        let filters_urls = !self.urls.is_empty() || !self.prefixes.is_empty() || self.pattern.is_some();
+        let Some(url) = url else { return !filters_urls };
+        (self.urls.is_empty() || self.urls.iter().any(|expected| same_url(expected, url)))
             && (self.prefixes.is_empty()
                 || parse_web_url(url).is_some_and(|url| self.prefixes.matches(&ScopeSurt::of(&url))))
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(url))
@@ -147,9 +147,9 @@ fn is_spelled_plainly(text: &str) -> bool {
         })
 }
 
-fn is_mime(mime: &str, wanted: &str) -> bool {
-    let wanted = wanted.trim().trim_end_matches('*').to_ascii_lowercase();
-    if wanted.ends_with('/') { mime.starts_with(&wanted) } else { mime == wanted }
+fn is_mime(mime: &str, expected: &str) -> bool {
+    let expected = expected.trim().trim_end_matches('*').to_ascii_lowercase();
+    if expected.ends_with('/') { mime.starts_with(&expected) } else { mime == expected }
 }
 
 fn bare(id: &str) -> &str {

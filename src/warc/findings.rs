@@ -62,7 +62,7 @@ mod tests {
         let mut findings = Findings::default();
         findings.extend((0..20).map(|number| (ProblemKind::BadField, format!("field {number}"))));
         findings.push((ProblemKind::BadDigest, "digest".to_owned()));
-        let told: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
+        let reported: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
         let expected = [
             ("offset 7: invalid header: field 0", 1),
             ("offset 7: invalid header: field 1", 1),
@@ -72,6 +72,6 @@ mod tests {
             ("offset 7: wrong digest: digest", 1),
             ("offset 7: invalid header: and 15 more of this kind in this record", 15),
         ];
-        assert_eq!(told, expected.map(|(text, count)| (text.to_owned(), count)));
+        assert_eq!(reported, expected.map(|(text, count)| (text.to_owned(), count)));
     }
 }

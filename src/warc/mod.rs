@@ -78,7 +78,7 @@ pub use digest::{
 
 pub use read::{
     ArchiveReader, Compression, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, PlaceReader, Records, Visit,
-    copy_span, enter_record_at, enter_record_in, look_at_record, open_archive_file, open_record_at,
+    copy_span, enter_record_at, enter_record_cancellable, enter_record_in, open_archive_file, open_record_at,
     read_file_in_parallel, read_in_parallel, read_record_at, read_record_in, reading_threads,
 };
 pub use record::{

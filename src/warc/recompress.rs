@@ -118,7 +118,7 @@ fn recompress(
         let begin = out.position().map_err(out_io)?;
         let place = reader.record_offset();
         let bytes = reader.head_bytes().to_vec();
-        let mut member = Member::begin(&mut out, compression);
+        let mut member = MemberWriter::begin(&mut out, compression);
         let (sum, len) = copy_record(&mut reader, &bytes, &mut member).map_err(|error| match error {
             CopyError::Out(source) => out_io(source),
             CopyError::In(source) => WarcError::Io { path: old.to_owned(), source },
@@ -181,7 +181,7 @@ enum CopyError {
 }
 
 /// A record while it is written.
-struct Member<W: Write> {
+struct MemberWriter<W: Write> {
     /// None once a long record is compressed as a stream.
     out: Option<W>,
     compression: NewCompression,
@@ -190,7 +190,7 @@ struct Member<W: Write> {
     stream: Option<GzEncoder<W>>,
 }
 
-impl<W: Write> Member<W> {
+impl<W: Write> MemberWriter<W> {
     fn begin(out: W, compression: NewCompression) -> Self {
         Self { out: Some(out), compression, bytes: Vec::new(), stream: None }
     }
@@ -207,7 +207,7 @@ impl<W: Write> Member<W> {
     }
 }
 
-impl<W: Write> Write for Member<W> {
+impl<W: Write> Write for MemberWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(stream) = &mut self.stream {
             return stream.write(bytes);
@@ -272,7 +272,7 @@ pub(super) fn pack_record(
     out: &mut dyn Write,
 ) -> Result<(), WarcError> {
     let head = reader.head_bytes().to_vec();
-    let mut member = Member::begin(out, NewCompression::GzipPerRecord);
+    let mut member = MemberWriter::begin(out, NewCompression::GzipPerRecord);
     let path = path.to_owned();
     let io = move |source| WarcError::Io { path: path.clone(), source };
     match copy_record(reader, &head, &mut member) {
@@ -284,12 +284,12 @@ pub(super) fn pack_record(
 }
 
 /// Reads the new file: the same records in the same order, each with a place,
-/// and their sums, which `sum_of` makes of the record in hand, as `wanted`.
+/// and their sums, which `sum_of` makes of the record in hand, as `expected`.
 /// Returns what was odd.
 pub(super) fn prove<T: PartialEq>(
     path: &Path,
     compression: Compression,
-    wanted: &[T],
+    expected: &[T],
     cx: &JobCx,
     sum_of: impl Fn(&mut ArchiveReader<File>) -> io::Result<T>,
 ) -> Result<Vec<Problem>, RecompressError> {
@@ -304,14 +304,14 @@ pub(super) fn prove<T: PartialEq>(
         let sum = sum_of(&mut reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
         let span = reader.finish_record()?;
         let offset = reader.record_offset();
-        if span.is_none_or(|span| span.is_inside_member()) || wanted.get(found) != Some(&sum) {
+        if span.is_none_or(|span| span.is_inside_member()) || expected.get(found) != Some(&sum) {
             return Err(unproven(format!("record {} (offset {offset}) is not the one that was read", found + 1)));
         }
         found += 1;
         cx.checkpoint()?;
     }
-    if found != wanted.len() {
-        return Err(unproven(format!("{found} records are in it, {} were written", wanted.len())));
+    if found != expected.len() {
+        return Err(unproven(format!("{found} records are in it, {} were written", expected.len())));
     }
     Ok(reader.take_problems())
 }

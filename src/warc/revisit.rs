@@ -26,13 +26,13 @@ impl RevisitProfile {
 
     /// Whether `uri` is spelled as WARC/1.0 or 1.1 has it.
     pub fn is_standard(&self, uri: &str) -> bool {
-        let word = match self {
+        let profile = match self {
             Self::IdenticalPayload => "identical-payload-digest",
             Self::ServerNotModified => "server-not-modified",
             Self::Other(_) => return false,
         };
         let uri = uri.trim();
-        ["1.0", "1.1"].iter().any(|version| uri == format!("http://netpreserve.org/warc/{version}/revisit/{word}"))
+        ["1.0", "1.1"].iter().any(|version| uri == format!("http://netpreserve.org/warc/{version}/revisit/{profile}"))
     }
 }
 

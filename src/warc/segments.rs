@@ -88,7 +88,7 @@ impl SegmentSeries {
     pub fn flaws(&self) -> Vec<(&Segment, String)> {
         let mut flaws = Vec::new();
         let mut unlisted = 0;
-        let mut tell = |segment, what: String| match flaws.len() < MAX_FLAWS {
+        let mut add_flaw = |segment, what: String| match flaws.len() < MAX_FLAWS {
             true => flaws.push((segment, what)),
             false => unlisted += 1,
         };
@@ -96,23 +96,23 @@ impl SegmentSeries {
         for segment in self.segments() {
             let number = segment.number;
             match number - before {
-                _ if number == 0 => tell(segment, "its number is 0, segments are counted from 1".to_owned()),
-                0 => tell(segment, format!("segment {number} is there more than once")),
+                _ if number == 0 => add_flaw(segment, "its number is 0, segments are counted from 1".to_owned()),
+                0 => add_flaw(segment, format!("segment {number} is there more than once")),
                 1 => {}
-                2 => tell(segment, format!("segment {} is missing before segment {number}", number - 1)),
+                2 => add_flaw(segment, format!("segment {} is missing before segment {number}", number - 1)),
                 _ => {
                     let missing = format!("segments {} to {} are missing", before + 1, number - 1);
-                    tell(segment, format!("{missing} before segment {number}"));
+                    add_flaw(segment, format!("{missing} before segment {number}"));
                 }
             }
             before = number;
         }
         let Some(last) = self.0.values().next_back() else { return flaws };
         for early in self.segments().filter(|segment| segment.number < last.number && segment.total.is_some()) {
-            tell(early, format!("segment {} tells the whole length and is not the last one", early.number));
+            add_flaw(early, format!("segment {} tells the whole length and is not the last one", early.number));
         }
         if last.total.is_none() {
-            tell(last, "the last segment is missing: none tells the whole length".to_owned());
+            add_flaw(last, "the last segment is missing: none tells the whole length".to_owned());
         }
         let sum = self.segments().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
         match last.total {
@@ -141,7 +141,7 @@ impl SegmentSeries {
         let mut segments: Vec<Segment> = self.segments().cloned().collect();
         segments.dedup_by_key(|segment| segment.number);
         for (at, segment) in segments.iter().enumerate().filter(|(_, segment)| segment.span.is_inside_member()) {
-            let goes_on = at.checked_sub(1).is_some_and(|before| segment.stands_behind(&segments[before]));
+            let goes_on = at.checked_sub(1).is_some_and(|before| segment.follows(&segments[before]));
             if !goes_on && !reach.spend(segment.span.decoded_offset()) {
                 let why = "to join the segments of its record, the file would have to be read from its start again \
                            and again, since they share compressed members; join those of a copy that \
@@ -161,7 +161,7 @@ impl SegmentSeries {
 impl Segment {
     /// Whether a reader that has read `before` reaches this one by reading on,
     /// where both share their compressed members with others.
-    fn stands_behind(&self, before: &Self) -> bool {
+    fn follows(&self, before: &Self) -> bool {
         let inside = self.span.is_inside_member() && before.span.is_inside_member();
         inside && self.file == before.file && self.span.decoded_offset() > before.span.decoded_offset()
     }
@@ -226,7 +226,7 @@ impl JoinedBlock {
             };
         }
         let mut reader = match self.present.take() {
-            Some((before, reader)) if segment.stands_behind(&before) => reader,
+            Some((before, reader)) if segment.follows(&before) => reader,
             _ => ArchiveReader::open(&segment.file)?,
         };
         if !reader.skip_to_decoded(segment.span.decoded_offset(), &self.cx)? {

@@ -17,7 +17,7 @@ struct Waiting {
 
 /// Rows of one thread.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct RowBatch {
     rows: Vec<Waiting>,
     texts: Vec<u8>,
     pub(super) links: u64,
@@ -33,7 +33,7 @@ pub(super) enum Column {
     Tail,
 }
 
-impl Batch {
+impl RowBatch {
     pub(super) fn push_link(&mut self, row: &LinkRow<'_>) {
         let tail = plain_tail(row).map(TextId::from);
         self.links += 1;

@@ -82,7 +82,7 @@ impl Dictionary {
     }
 
     /// The texts, for whoever has them alone.
-    pub(super) fn look(&mut self) -> Frozen<&Texts> {
+    pub(super) fn frozen(&mut self) -> Frozen<&Texts> {
         let bits = place_bits(self.sets.len());
         let sets = self.sets.iter_mut().map(|set| &*set.get_mut().unwrap_or_else(PoisonError::into_inner));
         Frozen { sets: sets.collect(), bits }
@@ -128,18 +128,18 @@ impl Dictionary {
                 *place += 1;
             }
         }
-        let wanted = Lookup { texts, tags, counted, split: &self.split };
+        let lookup = Lookup { texts, tags, counted, split: &self.split };
         let bits = place_bits(self.sets.len());
         // Threads begin at different sets.
         let first = tags.first().map_or(0, |&tag| tag as usize);
-        for turn in 0..self.sets.len() {
-            let number = (first + turn) % self.sets.len();
+        for step in 0..self.sets.len() {
+            let number = (first + step) % self.sets.len();
             let Some(which) = order.get(ends[number]..ends[number + 1]).filter(|which| !which.is_empty()) else {
                 continue;
             };
             let mut set = self.sets[number].lock().unwrap_or_else(PoisonError::into_inner);
             let before = (set.used_bytes(), set.count());
-            set.intern(&wanted, which, ((number as u64) << bits) as TextId, found);
+            set.intern(&lookup, which, ((number as u64) << bits) as TextId, found);
             let (used, count, crowded) = (set.used_bytes(), set.count(), set.text_bytes() >> (bits - 1) > 0);
             drop(set);
             if (used, count) != before {

@@ -212,7 +212,7 @@ impl Form {
 
 /// Where rows stand in a spool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
+pub(super) struct SpoolSegment {
     file: usize,
     offset: u64,
     pub(super) rows: usize,
@@ -220,7 +220,7 @@ pub(super) struct Segment {
     checksum: u32,
 }
 
-impl Segment {
+impl SpoolSegment {
     /// What the rows take on the disk.
     pub(super) fn bytes(&self) -> usize {
         self.rows * self.form.row_bytes()
@@ -245,14 +245,14 @@ impl Spool {
     }
 
     /// Appends rows; `bytes` is room for them. Threads do not wait for each other.
-    pub(super) fn write(&self, folder: &Path, rows: &[Entry], bytes: &mut Vec<u8>) -> io::Result<Segment> {
+    pub(super) fn write(&self, folder: &Path, rows: &[Entry], bytes: &mut Vec<u8>) -> io::Result<SpoolSegment> {
         let file = self.file(folder)?;
         let form = Form::of(rows);
         bytes.clear();
         form.write(rows, bytes);
         let offset = self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         write_at(&file, bytes, offset)?;
-        Ok(Segment { file: self.number, offset, rows: rows.len(), form, checksum: checksum(bytes) })
+        Ok(SpoolSegment { file: self.number, offset, rows: rows.len(), form, checksum: checksum(bytes) })
     }
 
     fn file(&self, folder: &Path) -> io::Result<Arc<File>> {
@@ -285,7 +285,7 @@ impl Spooled {
     }
 
     /// Appends the rows of a segment to `rows`.
-    pub(super) fn read(&self, segment: Segment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
+    pub(super) fn read(&self, segment: SpoolSegment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
         let file = self.files.get(segment.file).and_then(Option::as_ref);
         let file = file.ok_or_else(|| invalid("rows on the disk are gone"))?;
         bytes.resize(segment.bytes() + WORD, 0);
@@ -333,7 +333,7 @@ mod tests {
         let same = std::iter::repeat_n(row(7), 1000);
         let rows: Vec<Entry> = plain.iter().copied().chain(millis).chain(mixed).chain(wide).chain(same).collect();
         let spool = Spool::default();
-        let segments: Vec<Segment> =
+        let segments: Vec<SpoolSegment> =
             rows.chunks(250).map(|some| spool.write(folder.path(), some, &mut Vec::new()).unwrap()).collect();
         assert_eq!([0, 4, 8, 12, 16].map(|at: usize| segments[at].bytes() / 250), [6, 6, 6, 24, 1]);
         let spooled = spool.finish();
@@ -341,7 +341,7 @@ mod tests {
         let (mut bytes, mut got) = (Vec::new(), Vec::new());
         segments.iter().for_each(|&segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
         assert_eq!(got, rows);
-        for other in [Segment { file: 9, ..segments[0] }, Segment { checksum: 0, ..segments[0] }] {
+        for other in [SpoolSegment { file: 9, ..segments[0] }, SpoolSegment { checksum: 0, ..segments[0] }] {
             assert!(spooled.read(other, &mut bytes, &mut got).is_err());
         }
     }

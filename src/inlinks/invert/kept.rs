@@ -78,7 +78,9 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<FileLock, LinkError> {
             // A build that ended just now has taken the folder away.
             Err(NotLocked::Failed(source)) if source.kind() == io::ErrorKind::NotFound => {}
             Err(NotLocked::Failed(source)) => return Err(failed(source)),
-            Err(NotLocked::Held(holder)) => return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder }),
+            Err(NotLocked::LockedBy(holder)) => {
+                return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder });
+            }
         }
     }
 }

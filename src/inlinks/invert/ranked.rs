@@ -3,7 +3,7 @@
 
 use super::super::workers::on_threads;
 use super::dictionary::Frozen;
-use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool, Spooled};
+use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Spool, SpoolSegment, Spooled};
 use super::generation::{Generation, PartSoFar};
 use super::row::{FLAGS, PLAIN_TAIL_BYTES, Parts, plain_tail_of};
 use super::run::{Run, RunWriter, Step, run_path};
@@ -52,15 +52,15 @@ struct Part {
     blocks: Vec<Vec<Entry>>,
     /// The last block, that is not full.
     open: Vec<Entry>,
-    segments: Vec<Segment>,
+    segments: Vec<SpoolSegment>,
     /// Rows that went to the disk before targets had ranks.
-    unranked: Vec<Segment>,
+    unranked: Vec<SpoolSegment>,
     rows: usize,
 }
 
 impl Part {
     /// What is on the disk, and whether targets have ranks there.
-    fn on_disk(ranked: &[Segment], unranked: &[Segment]) -> impl Iterator<Item = (Segment, bool)> {
+    fn on_disk(ranked: &[SpoolSegment], unranked: &[SpoolSegment]) -> impl Iterator<Item = (SpoolSegment, bool)> {
         let ranked = ranked.iter().map(|&segment| (segment, true));
         ranked.chain(unranked.iter().map(|&segment| (segment, false)))
     }
@@ -186,7 +186,7 @@ impl SortedGeneration {
         &self,
         parts: &[Mutex<Part>],
         part_of: &[u16],
-        (blocks, segments): (Vec<Vec<Entry>>, Vec<Segment>),
+        (blocks, segments): (Vec<Vec<Entry>>, Vec<SpoolSegment>),
         spool: Option<&Spool>,
         making: RunOptions<'_>,
     ) -> io::Result<()> {
@@ -261,7 +261,7 @@ impl SortedGeneration {
     /// Appends rows of a part that are on the disk.
     fn read_segment(
         &self,
-        (segment, is_ranked): (Segment, bool),
+        (segment, is_ranked): (SpoolSegment, bool),
         bytes: &mut Vec<u8>,
         rows: &mut Vec<Entry>,
     ) -> io::Result<()> {
@@ -339,7 +339,7 @@ impl SortedGeneration {
             if at.is_multiple_of(PART_ROWS) {
                 cx.checkpoint().map_err(io::Error::other)?;
             }
-            self.look_ahead(rows, at);
+            self.prefetch(rows, at);
             writer.write(&self.row(row), before == Some(row.target))?;
             before = Some(row.target);
         }
@@ -481,7 +481,7 @@ impl SortedGeneration {
 
     /// Looks at the texts of the next rows, before they are read one by one.
     #[inline]
-    fn look_ahead(&self, rows: &[Entry], at: usize) {
+    fn prefetch(&self, rows: &[Entry], at: usize) {
         if at.is_multiple_of(BATCH) {
             let some = rows.get(at..rows.len().min(at + BATCH)).unwrap_or_default();
             let touch = |row: &Entry| self.keys.touch(row.source) ^ self.anchors.touch(row.anchor);
@@ -539,7 +539,7 @@ pub(super) struct PartStream<'s> {
     ranked: &'s SortedGeneration,
     parts: Range<usize>,
     /// Targets that are wanted; others of the same parts are given by other streams.
-    wanted: Range<u32>,
+    ranks: Range<u32>,
     rows: Vec<Entry>,
     at: usize,
     loading: Loading,
@@ -547,8 +547,8 @@ pub(super) struct PartStream<'s> {
 }
 
 impl<'s> PartStream<'s> {
-    fn new(ranked: &'s SortedGeneration, parts: Range<usize>, wanted: Range<u32>) -> Self {
-        Self { ranked, parts, wanted, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
+    fn new(ranked: &'s SortedGeneration, parts: Range<usize>, ranks: Range<u32>) -> Self {
+        Self { ranked, parts, ranks, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
     }
 
     /// The rows of the parts that hold targets from `from` on and before `until`.
@@ -557,14 +557,14 @@ impl<'s> PartStream<'s> {
             let part = ranked.part_with(until);
             part + usize::from(ranked.first_target(part) < until)
         });
-        let wanted = ranked.rank_from(from)..until.map_or(u32::MAX, |until| ranked.rank_from(until));
-        Self::new(ranked, ranked.part_with(from)..end, wanted)
+        let ranks = ranked.rank_from(from)..until.map_or(u32::MAX, |until| ranked.rank_from(until));
+        Self::new(ranked, ranked.part_with(from)..end, ranks)
     }
 
     /// Puts the next part that has rows in order; `false` where none is left.
     fn load_next(&mut self) -> io::Result<bool> {
         for part in self.parts.by_ref() {
-            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows, &self.wanted)?;
+            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows, &self.ranks)?;
             if !self.rows.is_empty() {
                 self.at = 0;
                 return Ok(true);
@@ -581,7 +581,7 @@ impl<'s> PartStream<'s> {
         if self.at >= self.rows.len() && !self.load_next()? {
             return Ok(Step::End);
         }
-        self.ranked.look_ahead(&self.rows, self.at);
+        self.ranked.prefetch(&self.rows, self.at);
         // A target is in one part only.
         let now = self.rows.get(self.at).map(|row| row.target);
         Ok(if before == now { Step::Same } else { Step::New })

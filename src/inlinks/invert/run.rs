@@ -447,8 +447,8 @@ mod tests {
                     got.push(format!("{row:?}"));
                 }
             }
-            let wanted = rows.iter().filter(|row| row.0.as_str() >= from).map(|row| format!("{:?}", parts(row)));
-            assert!(got.into_iter().eq(wanted), "from {from}");
+            let expected = rows.iter().filter(|row| row.0.as_str() >= from).map(|row| format!("{:?}", parts(row)));
+            assert!(got.into_iter().eq(expected), "from {from}");
         }
     }
 

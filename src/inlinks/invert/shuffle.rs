@@ -9,7 +9,7 @@
 
 use super::super::workers::on_threads;
 use super::LinkError;
-use super::batch::Batch;
+use super::batch::RowBatch;
 use super::dictionary::MAX_ROW_BYTES;
 use super::generation::{Finder, Generation, PartSoFar};
 use super::kept::{InputRange, KeptRun, KeptRuns, ProcessedInput, ResumeDir};
@@ -130,11 +130,11 @@ pub struct ShuffleReport {
 /// Rows that one thread brings.
 #[derive(Default)]
 struct Local {
-    batch: Batch,
+    batch: RowBatch,
     finder: Finder,
     /// Where runs are kept: rows behind the last mark, that come into a
     /// generation together with it.
-    unmarked: Vec<Batch>,
+    unmarked: Vec<RowBatch>,
     unmarked_bytes: usize,
     /// Links and captures behind the last mark that had to come in without it.
     ahead: (u64, u64),
@@ -372,11 +372,11 @@ impl Core {
 
     #[inline]
     fn after_row(&self, local: &mut Local) -> Result<(), LinkError> {
-        if local.batch.is_full(self.shared.memory_bytes / BATCH_OF_MEMORY) { self.look_up(local) } else { Ok(()) }
+        if local.batch.is_full(self.shared.memory_bytes / BATCH_OF_MEMORY) { self.flush(local) } else { Ok(()) }
     }
 
     /// Adds the rows of a thread to the generation, and makes room where there is none.
-    fn look_up(&self, local: &mut Local) -> Result<(), LinkError> {
+    fn flush(&self, local: &mut Local) -> Result<(), LinkError> {
         self.cx.checkpoint()?;
         if self.shared.keep && local.unmarked_bytes < self.shared.may_wait() {
             local.set_aside();

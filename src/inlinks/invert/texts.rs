@@ -70,18 +70,18 @@ impl Texts {
     /// Each text costs two or three looks at places far apart in memory. So
     /// many are looked at before any is compared: loads that do not wait for
     /// each other take little longer than one.
-    pub(super) fn intern(&mut self, wanted: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
+    pub(super) fn intern(&mut self, lookup: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
         for some in which.chunks(BATCH) {
             while (self.count + some.len()) * 8 > self.slots.len() * 5 {
                 self.grow();
             }
-            self.intern_batch(wanted, some, base, found);
+            self.intern_batch(lookup, some, base, found);
         }
     }
 
-    fn intern_batch(&mut self, wanted: &Lookup<'_>, some: &[u16], base: TextId, found: &mut Found) {
+    fn intern_batch(&mut self, lookup: &Lookup<'_>, some: &[u16], base: TextId, found: &mut Found) {
         let mask = self.slots.len() - 1;
-        let tag_of = |number: u16| wanted.tags.get(usize::from(number)).copied().unwrap_or(0);
+        let tag_of = |number: u16| lookup.tags.get(usize::from(number)).copied().unwrap_or(0);
         black_box(some.iter().fold(0, |all, &number| all ^ self.slots[tag_of(number) as usize & mask]));
         // The place that holds the tag, which nearly always is that of the
         // text; in two of five cases behind others that came before it.
@@ -94,16 +94,16 @@ impl Texts {
         for (&place, &number) in places.iter().zip(some) {
             let number = usize::from(number);
             let (Some(text), Some(&tag), Some(id)) =
-                (wanted.texts.get(number), wanted.tags.get(number), found.ids.get_mut(number))
+                (lookup.texts.get(number), lookup.tags.get(number), found.ids.get_mut(number))
             else {
                 continue;
             };
             let there = self.find_or_add(text, tag, place);
             *id = base + there;
-            if number < wanted.counted {
+            if number < lookup.counted {
                 let before = self.number(there);
                 let now = match count_in(before) {
-                    0 => u32::from(wanted.split.part_of(text)) << COUNT_BITS | 1,
+                    0 => u32::from(lookup.split.part_of(text)) << COUNT_BITS | 1,
                     COUNTED => before,
                     _ => before + 1,
                 };

@@ -345,12 +345,12 @@ mod tests {
         for name in ["html5lib-tests1.dat", "html5lib-test-yahoo-jp.dat"] {
             let bytes = std::fs::read(folder.join(name)).unwrap();
             for case in crate::testing::dat_cases(&bytes) {
-                let (data, wanted) = (case.part(b"data"), case.part(b"encoding"));
-                let wanted = Encoding::for_label(wanted.trim_ascii()).unwrap();
+                let (data, expected) = (case.part(b"data"), case.part(b"encoding"));
+                let expected = Encoding::for_label(expected.trim_ascii()).unwrap();
                 let (got, source) = detect(data, None);
-                let same = got == wanted;
-                let words = String::from_utf8_lossy(data);
-                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {words}", got.name());
+                let same = got == expected;
+                let text = String::from_utf8_lossy(data);
+                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {text}", got.name());
                 *(if same { &mut equal } else { &mut ascii }) += 1;
             }
         }

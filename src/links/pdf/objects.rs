@@ -35,7 +35,7 @@ pub(super) enum Token<'a> {
     /// `>>` or `]`.
     Close,
     /// An operator, or what is none of these.
-    Word(&'a [u8]),
+    Keyword(&'a [u8]),
 }
 
 /// Reads bytes as pieces of the syntax. What is broken is passed over.
@@ -96,11 +96,11 @@ impl<'a> Iterator for Tokens<'a> {
                 let len = regular(name);
                 Token::Name(self.take(len + 1).get(1..).unwrap_or_default())
             }
-            word => {
-                let word = self.take(regular(word).max(1));
+            keyword => {
+                let keyword = self.take(regular(keyword).max(1));
                 let number =
-                    std::str::from_utf8(word).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
-                number.and_then(|text| text.parse().ok()).map_or(Token::Word(word), Token::Number)
+                    std::str::from_utf8(keyword).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
+                number.and_then(|text| text.parse().ok()).map_or(Token::Keyword(keyword), Token::Number)
             }
         })
     }
@@ -139,7 +139,7 @@ impl<'d> Iterator for Entries<'d> {
             Token::Number(_) => {
                 // `12 0 R` is one value.
                 let mut ahead = tokens.clone();
-                if matches!((ahead.next(), ahead.next()), (Some(Token::Number(_)), Some(Token::Word(b"R")))) {
+                if matches!((ahead.next(), ahead.next()), (Some(Token::Number(_)), Some(Token::Keyword(b"R")))) {
                     *tokens = ahead;
                 }
             }
@@ -189,9 +189,10 @@ impl<'a> Objects<'a> {
         let mut heads = memmem::find_iter(body, b" obj");
         for at in heads.by_ref().take(MAX_OBJECTS) {
             let before = body.get(at.saturating_sub(20)..at).unwrap_or_default();
-            let mut words = before.rsplit(|byte| byte.is_ascii_whitespace());
-            let generation = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit));
-            let digits = words.next().unwrap_or_default();
+            let mut fields = before.rsplit(|byte| byte.is_ascii_whitespace());
+            let generation =
+                fields.next().is_some_and(|field| !field.is_empty() && field.iter().all(u8::is_ascii_digit));
+            let digits = fields.next().unwrap_or_default();
             // `endobj7 0 obj` happens.
             let digits = digits.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(digits, |at| &digits[at + 1..]);
             let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
@@ -313,7 +314,7 @@ impl<'a> Objects<'a> {
         let mut objects = Vec::new();
         if tokens.rest.first() == Some(&b'[') {
             tokens.next();
-            while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) =
+            while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Keyword(b"R"))) =
                 (tokens.next(), tokens.next(), tokens.next())
             {
                 objects.extend(self.get(number as u32));
@@ -344,7 +345,7 @@ impl<'a> Objects<'a> {
             let reference = (tokens.next(), tokens.next(), tokens.next());
             self.was_read(near.len() - tokens.rest.len());
             match reference {
-                (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) => {
+                (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Keyword(b"R"))) => {
                     value = self.get(number as u32)?;
                 }
                 _ => return Some(value),

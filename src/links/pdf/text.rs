@@ -123,8 +123,8 @@ impl Letters {
         let mut tokens = Tokens::new(map);
         while let Some(token) = tokens.next() {
             match token {
-                Token::Word(b"beginbfchar") => letters.read_alone(&mut tokens, limits),
-                Token::Word(b"beginbfrange") => letters.read_rows(&mut tokens, limits),
+                Token::Keyword(b"beginbfchar") => letters.read_alone(&mut tokens, limits),
+                Token::Keyword(b"beginbfrange") => letters.read_rows(&mut tokens, limits),
                 _ => {}
             }
         }
@@ -165,7 +165,7 @@ impl Letters {
                                 self.alone.extend(codes);
                             }
                             Some(Token::Close) => break,
-                            Some(Token::Word(_)) | None => return,
+                            Some(Token::Keyword(_)) | None => return,
                             Some(_) => {}
                         }
                         code = code.saturating_add(1);
@@ -314,7 +314,7 @@ fn read_content<'c>(
     let mut line = 0.0;
     let mut tokens = Tokens::new(content);
     while let Some(token) = tokens.next() {
-        let Token::Word(operator) = token else {
+        let Token::Keyword(operator) = token else {
             if operands.len() < 10_000 {
                 operands.push(token);
             }
@@ -366,9 +366,9 @@ fn read_content<'c>(
 /// Gives the addresses in a text, without what is the sentence's.
 fn addresses_in(text: &str, each: &mut impl FnMut(&str)) {
     let ends = |c: char| c.is_whitespace() || c.is_control() || "<>\"{}|\\^`“”„«»‘’…".contains(c) || c == '\u{fffd}';
-    for word in text.split(ends) {
-        let Some(at) = address_at(word) else { continue };
-        let mut address = word.get(at..).unwrap_or_default();
+    for part in text.split(ends) {
+        let Some(at) = address_at(part) else { continue };
+        let mut address = part.get(at..).unwrap_or_default();
         let count = |c: char| address.matches(c).count();
         let mut unopened = [(')', count(')').saturating_sub(count('('))), (']', count(']').saturating_sub(count('[')))];
         while let Some(last) = address.chars().next_back() {
@@ -395,12 +395,12 @@ fn without<'t>(text: &'t str, beginnings: &[&str]) -> &'t str {
 }
 
 /// Where an address begins in a word.
-fn address_at(word: &str) -> Option<usize> {
-    let lower = word.to_ascii_lowercase();
+fn address_at(part: &str) -> Option<usize> {
+    let lower = part.to_ascii_lowercase();
     let begins = |scheme: &str| {
         let at = lower.find(scheme)?;
-        let is_word = lower.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
-        (!is_word).then_some(at)
+        let continues = lower.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
+        (!continues).then_some(at)
     };
     ["http://", "https://", "www."].into_iter().filter_map(begins).min()
 }

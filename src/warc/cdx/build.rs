@@ -31,16 +31,16 @@ pub struct IndexOptions {
 }
 
 /// What the index wants to know of a record; it may wait for its neighbour.
-struct Seen {
+struct PendingRecord {
     record_type: RecordType,
     target: Option<String>,
     id: Option<String>,
     concurrent_to: Option<String>,
     line: Option<IndexLine>,
-    asked: Option<Appended>,
+    appended: Option<Appended>,
 }
 
-impl Seen {
+impl PendingRecord {
     fn of(head: &RecordHead, block: &mut dyn BufRead, filename: &str, options: IndexOptions) -> io::Result<Self> {
         let wants_request = options.post_append && head.record_type == RecordType::Request;
         Ok(Self {
@@ -48,27 +48,27 @@ impl Seen {
             id: head.headers.get("WARC-Record-ID"),
             concurrent_to: head.headers.get("WARC-Concurrent-To"),
             line: if is_indexed(head) { read_line(block, head, filename)? } else { None },
-            asked: if wants_request { read_request(block, head)? } else { None },
+            appended: if wants_request { read_request(block, head)? } else { None },
             record_type: head.record_type.clone(),
         })
     }
 }
 
 /// Lines in the order of their records.
-struct Lines {
+struct LineBuilder {
     options: IndexOptions,
-    last: Option<Seen>,
+    last: Option<PendingRecord>,
 }
 
 /// Who takes lines.
 type Sink<'a> = &'a mut dyn FnMut(IndexLine) -> io::Result<()>;
 
-impl Lines {
+impl LineBuilder {
     fn new(options: IndexOptions) -> Self {
         Self { options, last: None }
     }
 
-    fn take(&mut self, mut seen: Seen, span: Option<Span>, sink: Sink<'_>) -> io::Result<()> {
+    fn take(&mut self, mut seen: PendingRecord, span: Option<Span>, sink: Sink<'_>) -> io::Result<()> {
         let line = seen.line.take().zip(span.filter(|span| !span.is_inside_member()));
         seen.line = line.map(|(line, span)| IndexLine { span, ..line });
         if !self.options.post_append {
@@ -120,11 +120,11 @@ pub fn index_each(
     cx: &JobCx,
     sink: &mut dyn FnMut(IndexLine) -> io::Result<()>,
 ) -> Result<Vec<Problem>, WarcError> {
-    let mut lines = Lines::new(options);
+    let mut lines = LineBuilder::new(options);
     let mut problems = ProblemList::new(MAX_PROBLEMS);
     let mut read_to = 0;
     let mut failed = Ok(());
-    let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
+    let see = |head: &RecordHead, block: &mut dyn BufRead| PendingRecord::of(head, block, filename, options);
     let last = read_file_in_parallel(path, reading_threads(), cx, see, |visit| {
         problems.extend(visit.problems);
         failed = lines.take(visit.value, visit.span, sink);
@@ -145,7 +145,7 @@ pub fn index_reader<R: Read>(
     options: IndexOptions,
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
-    let mut lines = Lines::new(options);
+    let mut lines = LineBuilder::new(options);
     let mut found = Vec::new();
     let mut sink = |line| {
         found.push(line);
@@ -153,7 +153,7 @@ pub fn index_reader<R: Read>(
     };
     let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
     while let Some(head) = reader.next_head()? {
-        let seen = Seen::of(&head, &mut reader, filename, options).map_err(io)?;
+        let seen = PendingRecord::of(&head, &mut reader, filename, options).map_err(io)?;
         lines.take(seen, reader.finish_record()?, &mut sink).map_err(io)?;
         cx.set_done(reader.file_offset());
         if cx.checkpoint().is_err() {
@@ -166,7 +166,7 @@ pub fn index_reader<R: Read>(
 
 /// Whether the two are request and response of one capture; the line of the
 /// response then gets what was asked.
-fn join(first: &mut Seen, second: &mut Seen) -> bool {
+fn join(first: &mut PendingRecord, second: &mut PendingRecord) -> bool {
     if first.target != second.target || second.concurrent_to.is_none() || second.concurrent_to != first.id {
         return false;
     }
@@ -175,12 +175,12 @@ fn join(first: &mut Seen, second: &mut Seen) -> bool {
         (RecordType::Response, RecordType::Request) => (second, first),
         _ => return false,
     };
-    if let (Some(asked), Some(line)) = (request.asked.take(), &mut response.line)
-        && let Some(key) = CdxKey::of_text(&asked.url)
+    if let (Some(appended), Some(line)) = (request.appended.take(), &mut response.line)
+        && let Some(key) = CdxKey::of_text(&appended.url)
     {
         line.key = key;
-        line.more.insert("requestBody".to_owned(), asked.query.map_or(Value::Null, Value::from));
-        line.more.insert("method".to_owned(), Value::from(asked.method));
+        line.more.insert("requestBody".to_owned(), appended.query.map_or(Value::Null, Value::from));
+        line.more.insert("method".to_owned(), Value::from(appended.method));
     }
     true
 }

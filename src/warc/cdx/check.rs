@@ -22,7 +22,7 @@ impl LineCheck {
     /// # Errors
     ///
     /// When the archive file cannot be read.
-    pub fn look(&mut self, line: &IndexLine, source: Option<impl Read + Seek>) -> io::Result<Vec<String>> {
+    pub fn check_line(&mut self, line: &IndexLine, source: Option<impl Read + Seek>) -> io::Result<Vec<String>> {
         let mut wrong = Vec::new();
         let place = (line.key.as_str().to_owned(), line.date.to_digits14());
         if self.last.as_ref().is_some_and(|last| *last > place) {
@@ -31,14 +31,14 @@ impl LineCheck {
         self.last = Some(place);
         match source {
             None => wrong.push(format!("{}: there is no such archive file", line.filename)),
-            Some(source) => wrong.extend(look_up(line, source)?),
+            Some(source) => wrong.extend(check_record(line, source)?),
         }
         self.found += u64::from(wrong.is_empty());
         Ok(wrong)
     }
 }
 
-fn look_up(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<String>> {
+fn check_record(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<String>> {
     let at = format!("{}, offset {}", line.filename, line.span.offset);
     let size = source.seek(SeekFrom::End(0))?;
     if line.span.offset >= size {
@@ -108,13 +108,13 @@ mod tests {
             let (bytes, lines) = file(compressed);
             let mut check = LineCheck::default();
             for line in &lines {
-                assert_eq!(check.look(line, Some(Cursor::new(&bytes))).unwrap(), Vec::<String>::new());
+                assert_eq!(check.check_line(line, Some(Cursor::new(&bytes))).unwrap(), Vec::<String>::new());
             }
             assert_eq!((check.found, lines.len()), (2, 2));
             let mut wrong = |offset: u64, length: u64, url: &str| {
                 let span = Span { offset, length };
                 let line = IndexLine { span, url: url.to_owned(), ..lines[1].clone() };
-                check.look(&line, Some(Cursor::new(&bytes))).unwrap().join("; ")
+                check.check_line(&line, Some(Cursor::new(&bytes))).unwrap().join("; ")
             };
             let Span { offset, length } = lines[1].span;
             assert_eq!(wrong(offset, 0, "http://b.pt/"), "", "a line without a length");
@@ -126,12 +126,12 @@ mod tests {
                 (offset + 3, length, "http://b.pt/", ""),
                 (1 << 40, length, "http://b.pt/", "the file has"),
             ] {
-                let told = wrong(offset, length, url);
-                assert!(told.starts_with("a.warc") && told.contains(why), "{told}");
+                let message = wrong(offset, length, url);
+                assert!(message.starts_with("a.warc") && message.contains(why), "{message}");
             }
             let too_long = wrong(0, lines[0].span.length + 1, "http://a.pt/");
             assert!(too_long.contains(&format!("the record has {} bytes", lines[0].span.length)), "{too_long}");
-            let none = check.look(&lines[0], None::<Cursor<Vec<u8>>>).unwrap();
+            let none = check.check_line(&lines[0], None::<Cursor<Vec<u8>>>).unwrap();
             assert_eq!(none[0], "stands out of order: replay tools search in sorted lines");
             assert_eq!(none[1], "a.warc: there is no such archive file");
         }

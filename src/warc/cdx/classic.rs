@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_says_why() {
+    fn what_is_no_line_is_rejected_with_a_reason() {
         for (bad, why) in [
             ("pt,a)/x 20240301090000 u", "3 columns, 11 are named by the header"),
             ("k 2024 - m 200 - - - 1 2 f", "no URL"),

@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_says_why() {
+    fn what_is_no_line_is_rejected_with_a_reason() {
         for (bad, why) in [
             ("", "no key"),
             ("pt,a)/", "no key"),

@@ -130,18 +130,18 @@ fn values(head: &RecordHead, found: &mut Findings) {
 }
 
 fn advice(head: &RecordHead, found: &mut Findings) {
-    let mut say = |detail: String| found.push((ProblemKind::Advice, detail));
+    let mut advise = |detail: String| found.push((ProblemKind::Advice, detail));
     let text = |name: &str| head.headers.get_trimmed(name);
     let kind = text("Content-Type");
     let mime = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     let is = |mime: &str, name: &str| mime.eq_ignore_ascii_case(name);
     if head.content_length > 0 && kind.is_none() && head.record_type != Continuation {
-        say("Content-Type is missing".to_owned());
+        advise("Content-Type is missing".to_owned());
     }
     if let RecordType::Other(other) = &head.record_type
         && !other.is_empty()
     {
-        say(format!("“{}” is no type of record that the standard knows", clip(other)));
+        advise(format!("“{}” is no type of record that the standard knows", clip(other)));
     }
     let is_web = text("WARC-Target-URI").is_some_and(|uri| {
         let uri = uri.trim_start_matches('<').as_bytes();
@@ -150,10 +150,10 @@ fn advice(head: &RecordHead, found: &mut Findings) {
     });
     match (&head.record_type, mime) {
         (Warcinfo, Some(mime)) if !is(mime, "application/warc-fields") => {
-            say("application/warc-fields is recommended for warcinfo records".to_owned());
+            advise("application/warc-fields is recommended for warcinfo records".to_owned());
         }
         (Response | Request, Some(mime)) if is_web && !is(mime, "application/http") => {
-            say(format!("a {} of a web URL should be application/http", head.record_type));
+            advise(format!("a {} of a web URL should be application/http", head.record_type));
         }
         _ => {}
     }
@@ -161,23 +161,23 @@ fn advice(head: &RecordHead, found: &mut Findings) {
         && let Some(uri) = text("WARC-Profile")
     {
         match RevisitProfile::parse(&uri) {
-            RevisitProfile::Other(_) => say(format!("the revisit profile “{}” is not known", clip(&uri))),
+            RevisitProfile::Other(_) => advise(format!("the revisit profile “{}” is not known", clip(&uri))),
             profile if !profile.is_standard(&uri) => {
-                say(format!("the revisit profile “{}” is not spelled as in the standard", clip(&uri)));
+                advise(format!("the revisit profile “{}” is not spelled as in the standard", clip(&uri)));
             }
             _ => {}
         }
         let refers = ["WARC-Refers-To", "WARC-Refers-To-Target-URI"].iter().any(|name| text(name).is_some());
         if !refers {
-            say("the revisit does not say which record it repeats".to_owned());
+            advise("the revisit does not say which record it repeats".to_owned());
         }
     } else if text("WARC-Profile").is_some() {
-        say(format!("WARC-Profile means nothing in a {} record", head.record_type));
+        advise(format!("WARC-Profile means nothing in a {} record", head.record_type));
     }
     if let Some(reason) = text("WARC-Truncated")
         && !["length", "time", "disconnect", "unspecified"].contains(&reason.to_ascii_lowercase().as_str())
     {
-        say(format!("WARC-Truncated “{}” is no reason that the standard knows", clip(&reason)));
+        advise(format!("WARC-Truncated “{}” is no reason that the standard knows", clip(&reason)));
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Checked {
     /// What it names as its original.
     pub(super) original: Option<OriginalRef>,
     /// Which part it is of which record, where it is a segment.
-    pub(super) segment: Option<Box<Part>>,
+    pub(super) segment: Option<Box<RecordPart>>,
 }
 
 /// What a revisit names as its original.
@@ -40,7 +40,7 @@ pub(super) struct OriginalRef {
 }
 
 /// A part of a segmented record.
-pub(super) struct Part {
+pub(super) struct RecordPart {
     /// Hash of the id of the whole record.
     pub(super) origin: u64,
     segment: Segment,
@@ -60,7 +60,7 @@ pub(super) struct Whole {
 /// fit as little as before.
 const MAX_DIGEST_FIELD: usize = 256;
 
-impl Part {
+impl RecordPart {
     fn of(head: &RecordHead, hasher: &RandomState) -> Option<Box<Self>> {
         head.headers.get_bytes("WARC-Segment-Number")?;
         let facts = RecordFacts::of(head, &[]);
@@ -118,6 +118,6 @@ pub(super) fn check_record(
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
         original: if is_revisit { original() } else { None },
-        segment: Part::of(head, hasher),
+        segment: RecordPart::of(head, hasher),
     })
 }

@@ -9,16 +9,16 @@ use std::ops::ControlFlow;
 const MAX_PROBLEMS: usize = 100_000;
 
 /// What is told of one file.
-pub(super) struct Telling<'t> {
-    tell: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
+pub(super) struct ProblemSink<'t> {
+    on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
     cap: ProblemCap,
     found: BTreeMap<ProblemKind, u64>,
     flow: ControlFlow<()>,
 }
 
-impl<'t> Telling<'t> {
-    pub(super) fn new(tell: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
-        Self { tell, cap: ProblemCap::new(MAX_PROBLEMS), found: BTreeMap::new(), flow: ControlFlow::Continue(()) }
+impl<'t> ProblemSink<'t> {
+    pub(super) fn new(on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
+        Self { on_problem, cap: ProblemCap::new(MAX_PROBLEMS), found: BTreeMap::new(), flow: ControlFlow::Continue(()) }
     }
 
     pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
@@ -27,7 +27,7 @@ impl<'t> Telling<'t> {
             if self.flow.is_continue()
                 && let Some(problem) = self.cap.admit(problem)
             {
-                self.flow = (self.tell)(problem);
+                self.flow = (self.on_problem)(problem);
             }
         }
     }
@@ -41,7 +41,7 @@ impl<'t> Telling<'t> {
     /// each kind.
     pub(super) fn finish(self, read_to: u64) -> BTreeMap<ProblemKind, u64> {
         if self.flow.is_continue() {
-            let _ = self.cap.rest(read_to).try_for_each(self.tell);
+            let _ = self.cap.rest(read_to).try_for_each(self.on_problem);
         }
         self.found
     }

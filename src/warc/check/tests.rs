@@ -161,7 +161,7 @@ fn very_many_types_and_reasons_are_not_listed_one_by_one() {
     let (report, _) = read(&bytes, false);
     for counts in [&report.records, &report.truncated] {
         assert_eq!((counts.len(), counts["other"], counts.values().sum::<u64>()), (1001, 10, 1010));
-        assert!(counts.keys().all(|word| word.len() < 100));
+        assert!(counts.keys().all(|key| key.len() < 100));
     }
 }
 
@@ -178,13 +178,13 @@ fn problems_are_reported_as_they_are_found_until_nobody_reads_more() {
     let cx = JobCx::detached();
     let (all, _) = checked(&mut Checker::new(true), &path);
     assert_eq!((all.total(), all.count(Severity::Error) >= 1000), (1000, true));
-    let mut told = 0;
+    let mut reported = 0;
     let mut stop = |_| {
-        told += 1;
-        if told < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        reported += 1;
+        if reported < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let report = Checker::new(true).check(&path, &cx, &mut stop).unwrap();
-    assert_eq!((told, report.total() <= 3), (3, true));
+    assert_eq!((reported, report.total() <= 3), (3, true));
 }
 
 #[test]
@@ -207,13 +207,13 @@ fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between(
         std::fs::write(folder.path().join(name), bytes).unwrap();
         checked(&mut checker, &folder.path().join(name));
     }
-    let told: Vec<_> = together(checker)
+    let reported: Vec<_> = together(checker)
         .into_iter()
         .map(|(path, problem)| format!("{} {}", path.file_name().unwrap().display(), problem.detail))
         .collect();
     let lonely = |name: &str| format!("the record that the revisit names ({name}) is not in the files given");
     assert_eq!(
-        told,
+        reported,
         [
             format!("a {}", lonely("urn:lost:1")),
             format!("a {}", lonely("urn:lost:2")),
@@ -283,7 +283,7 @@ fn records_and_members_go_together() {
     };
     let split = [member(&plain[..400]), member(&plain[400..600]), member(&plain[600..])].concat();
     assert_eq!(problems(&[split]), ["0@0 not compressed per record: the record lies in 3 compressed members"]);
-    let told = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
+    let expected = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
     let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"");
-    assert_eq!(problems(&[member(&[plain, other].concat())]), [told]);
+    assert_eq!(problems(&[member(&[plain, other].concat())]), [expected]);
 }

@@ -117,7 +117,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
     for field in ["Content-Encoding", "Transfer-Encoding"] {
         for value in headers.all(field) {
             let value = String::from_utf8_lossy(value).to_ascii_lowercase();
-            codings.extend(value.split([',', ';']).map(|word| word.trim().trim_matches(['"', '\'']).to_owned()));
+            codings.extend(value.split([',', ';']).map(|coding| coding.trim().trim_matches(['"', '\'']).to_owned()));
         }
     }
     codings.retain(|coding| !IDENTITY.contains(&coding.as_str()));

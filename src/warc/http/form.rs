@@ -62,7 +62,7 @@ impl Form {
             return form;
         }
         let mime = MediaType::parse(content_type).mime;
-        let looks_like_json = || matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+        let may_be_json = || matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
         let is_json = mime == "application/json" || mime.ends_with("+json");
         if mime == "application/x-www-form-urlencoded" && !body.contains(&0) {
             form.kind = FormKind::UrlEncoded;
@@ -70,7 +70,7 @@ impl Form {
         } else if mime == "multipart/form-data" {
             form.kind = FormKind::Multipart;
             form.multipart(content_type, body);
-        } else if is_json || (matches!(mime.as_str(), "" | "text/plain") && looks_like_json()) {
+        } else if is_json || (matches!(mime.as_str(), "" | "text/plain") && may_be_json()) {
             form.kind = FormKind::Json;
             form.json(body);
         }

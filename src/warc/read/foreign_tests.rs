@@ -54,10 +54,10 @@ fn summary(path: &Path) -> String {
         report.digests_checked,
     );
     for ((Reverse(severity), kind), offsets) in kinds {
-        let told: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| format_offset(*offset)).collect();
+        let listed: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| format_offset(*offset)).collect();
         let more =
             offsets.len().checked_sub(OFFSETS + 1).map_or(String::new(), |_| format!(" … {} in all", offsets.len()));
-        write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), told.join(", ")).unwrap();
+        write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), listed.join(", ")).unwrap();
     }
     lines
 }

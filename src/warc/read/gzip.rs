@@ -83,9 +83,9 @@ impl GzipMember {
     fn trailer(&self, input: &[u8]) -> Step {
         let Some(trailer) = input.first_chunk::<TRAILER>() else { return Step::Starved };
         let [c0, c1, c2, c3, l0, l1, l2, l3] = *trailer;
-        let told = u32::from_le_bytes([c0, c1, c2, c3]);
-        if told != self.crc.sum() {
-            return Step::Broken(format!("the checksum is {:08x}, the file says {told:08x}", self.crc.sum()));
+        let declared = u32::from_le_bytes([c0, c1, c2, c3]);
+        if declared != self.crc.sum() {
+            return Step::Broken(format!("the checksum is {:08x}, the file says {declared:08x}", self.crc.sum()));
         }
         if u32::from_le_bytes([l0, l1, l2, l3]) != self.inflate.total_out() as u32 {
             return Step::Broken(format!("{} bytes came out, the file says otherwise", self.inflate.total_out()));
@@ -152,10 +152,10 @@ pub(in crate::warc) fn gzip_note(header: &[u8]) -> Option<GzipNote> {
     if flags & (FLAG_EXTRA | FLAG_HEADER_CRC) == 0 {
         return None;
     }
-    let checksum = header.split_last_chunk().filter(|_| flags & FLAG_HEADER_CRC != 0).map(|(before, told)| {
+    let checksum = header.split_last_chunk().filter(|_| flags & FLAG_HEADER_CRC != 0).map(|(before, declared)| {
         let mut crc = Crc::new();
         crc.update(before);
-        (u16::from_le_bytes(*told), crc.sum() as u16)
+        (u16::from_le_bytes(*declared), crc.sum() as u16)
     });
     let skip_length = if flags & FLAG_EXTRA != 0 { skip_length(header) } else { None };
     Some(GzipNote { checksum, skip_length })

@@ -71,7 +71,7 @@ pub(super) fn head_len(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Reads a head, `bytes` being exactly one with its empty line.
 pub(super) fn parse(bytes: &[u8], odd: &mut Findings) -> RecordHead {
-    let mut lines = Lines { rest: bytes, bare_lf: false, cut: false };
+    let mut lines = SplitLines { rest: bytes, bare_lf: false, cut: false };
     let version = lines.next().map(text).unwrap_or_default();
     if !VERSIONS.iter().any(|known| known.eq_ignore_ascii_case(&version)) {
         odd.push((ProblemKind::BadHead, format!("version “{}” is not known", clip(&version))));
@@ -166,13 +166,13 @@ fn repeated(headers: &Headers) -> Vec<&str> {
 }
 
 /// Lines without their ends.
-struct Lines<'a> {
+struct SplitLines<'a> {
     rest: &'a [u8],
     bare_lf: bool,
     cut: bool,
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for SplitLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -218,8 +218,8 @@ mod tests {
         assert_eq!(head_len(head.as_bytes(), 0), Some(head.len()));
         let read = parse(head.as_bytes(), &mut odd);
         let found: Vec<_> = read.headers.iter().map(|(name, value)| (name.to_owned(), text(value))).collect();
-        let wanted: Vec<_> = fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        assert_eq!(found, wanted);
+        let expected: Vec<_> = fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        assert_eq!(found, expected);
         assert_eq!(read.content_length, length);
         assert_eq!(odd.into_problems(0).map(|problem| problem.detail).collect::<Vec<_>>(), oddities);
     }
@@ -283,8 +283,8 @@ mod tests {
         let mut odd = Findings::default();
         let read = parse(head.as_bytes(), &mut odd);
         assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
-        let told: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
-        assert_eq!(told, ["duplicate 1f", "duplicate warc-type"]);
+        let reported: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
+        assert_eq!(reported, ["duplicate 1f", "duplicate warc-type"]);
     }
 
     #[test]

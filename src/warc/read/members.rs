@@ -15,7 +15,7 @@ const CHUNK: usize = 64 * 1024;
 /// damaged, in bytes before and after decoding. Archives within archives make
 /// every record of a damaged one begin such a stretch; a hostile file could
 /// nest them so that the whole of it is decoded from every few bytes on.
-const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
+const MAX_REDECODED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// How a file is compressed, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -216,8 +216,8 @@ pub(super) struct Members<R> {
     member_decoded: u64,
     /// Offset in the file up to which a member that broke off has been decoded.
     decoded_to: u64,
-    /// What is left of [`SECOND_LOOKS`].
-    second_looks: u64,
+    /// What is left of [`MAX_REDECODED_BYTES`].
+    redecode_budget: u64,
     glance: Option<gzip::Glance>,
     /// Asked whether to go on.
     cx: Option<JobCx>,
@@ -260,7 +260,7 @@ impl<R: Read> Members<R> {
             in_member: compression == Compression::Plain,
             member_decoded: base,
             decoded_to: base,
-            second_looks: SECOND_LOOKS,
+            redecode_budget: MAX_REDECODED_BYTES,
             glance: None,
             cx: None,
         }
@@ -379,13 +379,13 @@ impl<R: Read> Members<R> {
             }
             Layer::Gzip(gzip) => gzip.fill(&mut self.input, &mut self.window)?,
             Layer::Zstd(frame) => match frame.read(&mut self.input, self.window.room(CHUNK))? {
-                zstd::Step::Wrote(len) => {
+                zstd::ZstdStep::Wrote(len) => {
                     self.window.end += len;
                     Fill::More
                 }
-                zstd::Step::CutOff => Fill::CutOff,
-                zstd::Step::Broken(why) => Fill::Broken(why),
-                zstd::Step::Ended => Fill::End,
+                zstd::ZstdStep::CutOff => Fill::CutOff,
+                zstd::ZstdStep::Broken(why) => Fill::Broken(why),
+                zstd::ZstdStep::Ended => Fill::End,
             },
         };
         self.in_member = fill == Fill::More;
@@ -415,10 +415,10 @@ impl<R: Read> Members<R> {
                 gzip.stage = Stage::Begun { header_len };
             }
             Layer::Zstd(frame) => match frame.begin(&mut self.input)? {
-                zstd::Begin::Frame => self.member_offset = frame.offset(),
-                zstd::Begin::EndOfFile => return Ok(Begin::EndOfFile),
-                zstd::Begin::CutOff => return Ok(Begin::CutOff),
-                zstd::Begin::Foreign(why) => return Ok(Begin::Foreign(why)),
+                zstd::FrameStart::Frame => self.member_offset = frame.offset(),
+                zstd::FrameStart::EndOfFile => return Ok(Begin::EndOfFile),
+                zstd::FrameStart::CutOff => return Ok(Begin::CutOff),
+                zstd::FrameStart::Foreign(why) => return Ok(Begin::Foreign(why)),
             },
         }
         self.in_member = true;
@@ -430,14 +430,14 @@ impl<R: Read> Members<R> {
     /// here on.
     pub(super) fn is_between(&self) -> bool {
         let fresh = !self.in_member && self.window().is_empty();
-        let clean = self.decoded_to <= self.input.offset() && self.second_looks == SECOND_LOOKS;
+        let clean = self.decoded_to <= self.input.offset() && self.redecode_budget == MAX_REDECODED_BYTES;
         self.is_plain() || (fresh && clean)
     }
 
     /// Whether damage is no longer searched for records, because there was too
     /// much of it within itself.
     pub(super) fn gives_up_damage(&self) -> bool {
-        self.second_looks == 0
+        self.redecode_budget == 0
     }
 
     /// Leaves the present member and looks, from the byte after its first (in
@@ -450,13 +450,13 @@ impl<R: Read> Members<R> {
         let decoded_to = self.input.offset();
         if from < self.decoded_to {
             let work = self.decoded_offset().saturating_sub(self.member_decoded) + decoded_to.saturating_sub(from);
-            self.second_looks = self.second_looks.saturating_sub(work);
+            self.redecode_budget = self.redecode_budget.saturating_sub(work);
         }
         self.in_member = false;
         self.decoded_to = self.decoded_to.max(decoded_to);
         // What happens to be held of a long member depends on how it was read.
-        let held = decoded_to.saturating_sub(self.input.retained() as u64);
-        let again = if self.gives_up_damage() { self.decoded_to } else { held };
+        let retained_from = decoded_to.saturating_sub(self.input.retained() as u64);
+        let again = if self.gives_up_damage() { self.decoded_to } else { retained_from };
         let again = again.max(from + 1);
         self.input.go_back_to(again);
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
@@ -530,12 +530,12 @@ impl<R: Read> Members<R> {
     /// Whether what begins at the next raw byte decodes to the start of a
     /// record. A zstd block may be longer than is worth a look: its magic must do.
     fn member_holds_record(&mut self) -> io::Result<bool> {
-        const LOOK: usize = 16 * 1024;
+        const MAX_PEEK: usize = 16 * 1024;
         if matches!(self.layer, Layer::Zstd(_)) {
             return Ok(true);
         }
-        let raw = self.input.peek(LOOK)?;
-        let raw = &raw[..raw.len().min(LOOK)];
+        let raw = self.input.peek(MAX_PEEK)?;
+        let raw = &raw[..raw.len().min(MAX_PEEK)];
         let glance = self.glance.get_or_insert_with(gzip::Glance::new);
         let mut out = [0; 4096];
         // Most of what is none says so in its first bytes.

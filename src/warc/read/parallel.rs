@@ -18,7 +18,7 @@ use super::input::RETAIN;
 use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::FileFormat;
-use super::segment_scheduler::{Handoff, Segment, SegmentScheduler};
+use super::segment_scheduler::{FileSegment, Handoff, SegmentScheduler};
 use crate::jobs::JobCx;
 use crossbeam_channel::Sender;
 use std::fs::File;
@@ -134,12 +134,12 @@ pub(super) fn read_in_segments<T: Send>(
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     mut sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
-    let segments: Vec<Segment> = match threads {
-        0 | 1 => (0..files.len()).map(Segment::whole_file).collect(),
+    let segments: Vec<FileSegment> = match threads {
+        0 | 1 => (0..files.len()).map(FileSegment::whole_file).collect(),
         _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, limits.segment, cx)).collect(),
     };
     let mut filter = NotPerRecordOnce::default();
-    let mut hand_on = |file: usize, mut event: Event<T>| {
+    let mut forward = |file: usize, mut event: Event<T>| {
         if matches!(event, Event::Failed(_)) && cx.is_cancelled() {
             return ControlFlow::Break(());
         }
@@ -149,7 +149,7 @@ pub(super) fn read_in_segments<T: Send>(
     if threads < 2 || segments.len() < 2 {
         // Whole files, then.
         let _ = segments.iter().try_for_each(|segment| {
-            read_alone(&files[segment.file], limits, cx, &map, |event| hand_on(segment.file, event))
+            read_alone(&files[segment.file], limits, cx, &map, |event| forward(segment.file, event))
         });
         return;
     }
@@ -180,7 +180,7 @@ pub(super) fn read_in_segments<T: Send>(
                     Message::GoOnWith(next, own) => front = Some((next, own.wrapping_add(shift))),
                     Message::Events(events) => {
                         let mut each = events.into_iter().map(|event| shifted(event, shift));
-                        if each.try_for_each(|event| hand_on(file, event)).is_break() {
+                        if each.try_for_each(|event| forward(file, event)).is_break() {
                             segment_scheduler.stop();
                             return;
                         }
@@ -242,24 +242,25 @@ fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
 #[derive(Default)]
 struct NotPerRecordOnce {
     file: usize,
-    told: bool,
+    reported: bool,
 }
 
 impl NotPerRecordOnce {
     fn apply<T>(&mut self, file: usize, event: &mut Event<T>) {
         if self.file != file {
-            *self = Self { file, told: false };
+            *self = Self { file, reported: false };
         }
         let (Event::Record(Visit { problems, .. }) | Event::End(problems)) = event else { return };
-        problems
-            .retain(|problem| problem.kind != ProblemKind::NotPerRecord || !std::mem::replace(&mut self.told, true));
+        problems.retain(|problem| {
+            problem.kind != ProblemKind::NotPerRecord || !std::mem::replace(&mut self.reported, true)
+        });
     }
 }
 
 /// The segments of a file: one when it is short or packed so that it cannot be
 /// entered in its middle.
-fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Segment> {
-    let whole = || vec![Segment::whole_file(file)];
+fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<FileSegment> {
+    let whole = || vec![FileSegment::whole_file(file)];
     let Ok(source) = open_archive_file(path) else { return whole() };
     let Ok(len) = source.metadata().map(|data| data.len()) else { return whole() };
     if len < 2 * segment_len {
@@ -280,7 +281,7 @@ fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Se
         .map(|number| {
             let begin = number * segment_len;
             let end = if begin + segment_len >= len { u64::MAX } else { begin + segment_len };
-            Segment { file, begin, end, format: (begin > 0).then(|| format.clone()) }
+            FileSegment { file, begin, end, format: (begin > 0).then(|| format.clone()) }
         })
         .collect()
 }
@@ -385,7 +386,7 @@ impl<T: Send> Worker<'_, T> {
                 return self.end_of_file();
             }
             if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.segment_scheduler.begin_of(next)) {
-                match self.segment_scheduler.hand_over(self.number, next, offset, &reader.format()) {
+                match self.segment_scheduler.try_handoff(self.number, next, offset, &reader.format()) {
                     Handoff::Done(to) => {
                         self.send(events)?;
                         return self.go_on_with(to, reader.decoded_offset());
@@ -397,7 +398,7 @@ impl<T: Send> Worker<'_, T> {
         }
     }
 
-    fn find(&self, segment: &Segment, format: &FileFormat) -> io::Result<Option<ArchiveReader<File>>> {
+    fn find(&self, segment: &FileSegment, format: &FileFormat) -> io::Result<Option<ArchiveReader<File>>> {
         let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
         ArchiveReader::find(file, &present, segment.begin, segment.end, format, self.limits.retain, self.cx)

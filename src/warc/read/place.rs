@@ -22,15 +22,15 @@ fn open_as_named(path: &Path, between: impl FnOnce()) -> io::Result<(File, PathB
     let mut open = OsString::from(path);
     open.push(super::super::OPEN_SUFFIX);
     let open = PathBuf::from(open);
-    let look = |path: &Path| match File::open(path) {
+    let open_if_present = |path: &Path| match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         file => file.map(|file| Some((file, path.to_owned()))),
     };
-    if let Some(found) = look(path)? {
+    if let Some(found) = open_if_present(path)? {
         return Ok(found);
     }
     between();
-    match look(&open)? {
+    match open_if_present(&open)? {
         Some(found) => Ok(found),
         None => File::open(path).map(|file| (file, path.to_owned())),
     }
@@ -53,7 +53,7 @@ pub fn open_archive_file(path: &Path) -> io::Result<File> {
 pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Record, WarcError> {
     let mut reader = open_record_at(path, offset)?;
     match reader.next_record(max_block).or_else(nothing_behind(offset))? {
-        Some(record) if stands_at(&reader, offset) => Ok(record),
+        Some(record) if is_at(&reader, offset) => Ok(record),
         _ => Err(no_record(&mut reader, path, offset)),
     }
 }
@@ -64,7 +64,7 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
 pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Record, Vec<Problem>), WarcError> {
     let mut reader = open_record_at(path, span.offset)?.ending_with(span);
     match reader.next_record(max_block).or_else(nothing_behind(span.offset))? {
-        Some(record) if stands_at(&reader, span.offset) => {
+        Some(record) if is_at(&reader, span.offset) => {
             let mut problems = reader.take_problems();
             // Those of records before it in its member, and of that, are not its own.
             problems.retain(|problem| problem.offset == span.offset && problem.kind != ProblemKind::NotPerRecord);
@@ -98,7 +98,7 @@ fn enter<R: Read>(
 ) -> Result<(RecordHead, ArchiveReader<R>), WarcError> {
     reader.keep_head_bytes();
     match reader.next_head().or_else(nothing_behind(offset))? {
-        Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
+        Some(head) if is_at(&reader, offset) => Ok((head, reader)),
         _ => Err(no_record(&mut reader, path, offset)),
     }
 }
@@ -106,7 +106,7 @@ fn enter<R: Read>(
 /// Enters a record for a look: what is read of the file is counted by `cx`,
 /// and reading fails when that shall stop. A record that shares its compressed
 /// member is looked for from the beginning of `member`, else of the file.
-pub fn look_at_record<'c>(
+pub fn enter_record_cancellable<'c>(
     path: &Path,
     offset: u64,
     member: Option<SharedMember>,
@@ -149,7 +149,7 @@ fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>,
     }
 }
 
-fn stands_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
+fn is_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
     let place = Span { offset, length: 0 };
     match place.is_inside_member() {
         true => reader.decoded_record_offset() == place.decoded_offset(),
@@ -236,7 +236,7 @@ impl PlaceReader {
     pub fn read(&mut self, path: &Path, offset: u64, max_block: usize, cx: &JobCx) -> Result<Record, WarcError> {
         let reader = self.go_to(path, offset, cx)?;
         match reader.next_record(max_block).or_else(nothing_behind(offset))? {
-            Some(record) if stands_at(reader, offset) => Ok(record),
+            Some(record) if is_at(reader, offset) => Ok(record),
             _ => Err(no_record(reader, path, offset)),
         }
     }
@@ -258,7 +258,7 @@ impl PlaceReader {
             (None, None) => return Err(no_record_inside(path, offset)),
         };
         match reader.next_head().or_else(nothing_behind(offset))? {
-            Some(head) if stands_at(reader, offset) => Ok((head, reader)),
+            Some(head) if is_at(reader, offset) => Ok((head, reader)),
             _ => Err(no_record(reader, path, offset)),
         }
     }
@@ -437,13 +437,13 @@ mod tests {
             read_record_at(&path, last, 9).unwrap_err(),
             PlaceReader::default().read(&path, last, 9, &JobCx::detached()).unwrap_err(),
         ] {
-            let told = error.to_string();
-            assert!(!told.contains("share") && told.contains("truncated"), "{told}");
+            let message = error.to_string();
+            assert!(!message.contains("share") && message.contains("truncated"), "{message}");
         }
     }
 
     #[test]
-    fn a_look_at_a_record_begins_at_its_member() {
+    fn entering_a_record_begins_at_its_member() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
         let all: Vec<u8> = (0..9).flat_map(|n| record(n).into_bytes()).collect();
@@ -457,7 +457,7 @@ mod tests {
             assert_eq!(places.len(), 9);
             for (at, (offset, member)) in places.iter().enumerate() {
                 for member in [*member, None] {
-                    let (head, _) = look_at_record(&path, *offset, member, &cx).unwrap();
+                    let (head, _) = enter_record_cancellable(&path, *offset, member, &cx).unwrap();
                     assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"), "{chunk} {member:?}");
                 }
             }
@@ -466,11 +466,11 @@ mod tests {
             bytes[4..members[0].len()].fill(b'x');
             fs::write(&path, bytes).unwrap();
             for (at, (offset, member)) in places.iter().enumerate().skip(first_kept) {
-                let (head, _) = look_at_record(&path, *offset, *member, &cx).unwrap();
+                let (head, _) = enter_record_cancellable(&path, *offset, *member, &cx).unwrap();
                 assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"));
             }
         }
         cx.cancel();
-        assert!(look_at_record(&path, 0, None, &cx).is_err());
+        assert!(enter_record_cancellable(&path, 0, None, &cx).is_err());
     }
 }

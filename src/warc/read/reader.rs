@@ -46,7 +46,7 @@ pub struct ArchiveReader<R> {
     is_archive: bool,
     /// Nothing of the present member has been used yet.
     member_fresh: bool,
-    told_not_per_record: bool,
+    reported_not_per_record: bool,
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
@@ -87,14 +87,14 @@ struct Open {
     declared: u64,
     remaining: u64,
     is_arc: bool,
-    state: State,
+    state: RecordState,
     /// Offset in the file at which the last of its members ended and one begins
     /// that does not go on with it.
     ended: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RecordState {
     /// Nothing is wrong so far.
     Sound,
     /// It ended in good order, but before its declared length.
@@ -197,7 +197,7 @@ impl<R: Read> ArchiveReader<R> {
             arc_version: "ARC/1.0".to_owned(),
             is_archive: false,
             member_fresh: true,
-            told_not_per_record: false,
+            reported_not_per_record: false,
             first_garbage: None,
             sound_len: members.file_offset(),
             done: false,
@@ -408,7 +408,7 @@ impl<R: Read> ArchiveReader<R> {
             self.consume(len);
         }
         match self.open.take() {
-            Some(open) if open.state != State::Lost => self.end_of(&open),
+            Some(open) if open.state != RecordState::Lost => self.end_of(&open),
             _ => Ok(None),
         }
     }
@@ -434,7 +434,7 @@ impl<R: Read> ArchiveReader<R> {
         self.break_bytes.clear();
         let ended = loop {
             // The next member may be open already: it belongs to others.
-            if open.state == State::Short && !self.members.is_plain() {
+            if open.state == RecordState::Short && !self.members.is_plain() {
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
@@ -473,7 +473,7 @@ impl<R: Read> ArchiveReader<R> {
                 return Ok(None);
             }
         };
-        if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
+        if open.state == RecordState::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
             let due = if open.is_arc { 1 } else { WARC_BREAKS };
             let detail = match breaks {
                 1 => format!("1 byte of line breaks stands after the block, {due} are due"),
@@ -490,8 +490,8 @@ impl<R: Read> ArchiveReader<R> {
         if !more {
             self.sound_len = end;
         }
-        if !self.told_not_per_record {
-            self.told_not_per_record = true;
+        if !self.reported_not_per_record {
+            self.reported_not_per_record = true;
             let what = match open.late_dictionary {
                 Some(at) => format!(
                     "records from here on need the zstd dictionary at offset {at}, which does not begin the file"

@@ -112,7 +112,7 @@ impl WholeMembers {
         out: &mut [u8],
     ) -> Option<usize> {
         match self.inflate.gzip_decompress(raw, &mut out[..guess.len + SLACK]) {
-            Ok(len) if len == guess.len && length_stands_once(&raw[header_len..]) => Some(len),
+            Ok(len) if len == guess.len && is_length_unique(&raw[header_len..]) => Some(len),
             // It ends before the guess, or perhaps does.
             Ok(_) => {
                 search.wrong = MAX_WRONG;
@@ -135,7 +135,7 @@ fn guess_at(window: &[u8], end: usize, least: usize) -> Option<Guess> {
 }
 
 /// Whether the last four bytes stand nowhere else.
-fn length_stands_once(raw: &[u8]) -> bool {
+fn is_length_unique(raw: &[u8]) -> bool {
     match (raw.last_chunk::<4>(), raw.split_last()) {
         (Some(len), Some((_, before))) => memmem::find(before, len).is_none(),
         _ => false,

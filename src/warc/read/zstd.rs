@@ -35,14 +35,14 @@ pub(super) struct Frame {
     ready: bool,
 }
 
-pub(super) enum Begin {
+pub(super) enum FrameStart {
     Frame,
     EndOfFile,
     CutOff,
     Foreign(String),
 }
 
-pub(super) enum Step {
+pub(super) enum ZstdStep {
     Wrote(usize),
     Ended,
     CutOff,
@@ -114,17 +114,17 @@ impl Frame {
 
     /// Reads a frame header; passes over skippable frames and takes the
     /// dictionary out of the one that holds it.
-    pub(super) fn begin<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<Begin> {
+    pub(super) fn begin<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<FrameStart> {
         loop {
             self.offset = input.offset();
             input.set_mark();
             let head = input.peek(8)?;
             if head.is_empty() {
-                return Ok(Begin::EndOfFile);
+                return Ok(FrameStart::EndOfFile);
             }
             if let Some(magic) = skippable(head) {
                 let Some(&[l0, l1, l2, l3]) = head.get(4..8).and_then(|len| len.first_chunk()) else {
-                    return Ok(Begin::CutOff);
+                    return Ok(FrameStart::CutOff);
                 };
                 let len = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
                 input.consume(8);
@@ -132,24 +132,24 @@ impl Frame {
                     let mut bytes = Vec::new();
                     input.take(len).read_to_end(&mut bytes)?;
                     if (bytes.len() as u64) < len {
-                        return Ok(Begin::CutOff);
+                        return Ok(FrameStart::CutOff);
                     }
                     let taken = match self.offset {
                         0 => self.use_leading_dictionary(&bytes),
                         _ => self.use_dictionary(&bytes),
                     };
                     if let Err(why) = taken {
-                        return Ok(Begin::Foreign(format!("the zstd dictionary cannot be read: {why}")));
+                        return Ok(FrameStart::Foreign(format!("the zstd dictionary cannot be read: {why}")));
                     }
                     let is_leading = self.leading == Some(Sha1::digest(&bytes).into());
                     self.late = (!is_leading).then_some(self.offset);
                 } else if io::copy(&mut input.take(len), &mut io::sink())? < len {
-                    return Ok(Begin::CutOff);
+                    return Ok(FrameStart::CutOff);
                 }
                 continue;
             }
             if !head.starts_with(&MAGIC) {
-                return Ok(Begin::Foreign("no zstd frame".to_owned()));
+                return Ok(FrameStart::Foreign("no zstd frame".to_owned()));
             }
             return Ok(match self.decoder.reset(&mut *input) {
                 Ok(()) => {
@@ -157,54 +157,54 @@ impl Frame {
                     match self.dictionary {
                         // Frames need not name the dictionary of their file.
                         Some(id) if self.decoder.force_dict(id).is_err() => {
-                            Begin::Foreign("the zstd dictionary does not fit".to_owned())
+                            FrameStart::Foreign("the zstd dictionary does not fit".to_owned())
                         }
-                        _ => Begin::Frame,
+                        _ => FrameStart::Frame,
                     }
                 }
-                Err(error) if input.peek(1)?.is_empty() && is_header_error(&error) => Begin::CutOff,
+                Err(error) if input.peek(1)?.is_empty() && is_header_error(&error) => FrameStart::CutOff,
                 Err(FrameDecoderError::DictNotProvided { dict_id }) => {
-                    Begin::Foreign(format!("zstd dictionary {dict_id} is needed and is not in the file"))
+                    FrameStart::Foreign(format!("zstd dictionary {dict_id} is needed and is not in the file"))
                 }
-                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => Begin::Foreign(format!(
+                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => FrameStart::Foreign(format!(
                     "the zstd frame asks for a window of {} MiB and at most {} MiB are given; unpack the file with zstd -d --long=31 and read that",
                     requested >> 20,
                     max >> 20
                 )),
-                Err(error) => Begin::Foreign(error.to_string()),
+                Err(error) => FrameStart::Foreign(error.to_string()),
             });
         }
     }
 
     /// Decodes into `out`.
-    pub(super) fn read<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> io::Result<Step> {
+    pub(super) fn read<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> io::Result<ZstdStep> {
         loop {
             if self.decoder.can_collect() > 0 {
                 let len = Read::read(&mut self.decoder, out)?;
                 if len > 0 {
-                    return Ok(Step::Wrote(len));
+                    return Ok(ZstdStep::Wrote(len));
                 }
             }
             if !self.ready || self.decoder.is_finished() {
                 return Ok(self.verdict());
             }
-            let wanted = BlockDecodingStrategy::UptoBytes(out.len());
-            if let Err(error) = self.decoder.decode_blocks(&mut *input, wanted) {
+            let strategy = BlockDecodingStrategy::UptoBytes(out.len());
+            if let Err(error) = self.decoder.decode_blocks(&mut *input, strategy) {
                 self.ready = false;
                 return Ok(match input.peek(1)?.is_empty() {
-                    true => Step::CutOff,
-                    false => Step::Broken(format!("the zstd frame is damaged ({error})")),
+                    true => ZstdStep::CutOff,
+                    false => ZstdStep::Broken(format!("the zstd frame is damaged ({error})")),
                 });
             }
         }
     }
 
-    fn verdict(&self) -> Step {
+    fn verdict(&self) -> ZstdStep {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(told), Some(found)) if told != found => {
-                Step::Broken(format!("the checksum is {found:08x}, the file says {told:08x}"))
+            (Some(declared), Some(found)) if declared != found => {
+                ZstdStep::Broken(format!("the checksum is {found:08x}, the file says {declared:08x}"))
             }
-            _ => Step::Ended,
+            _ => ZstdStep::Ended,
         }
     }
 }

@@ -332,7 +332,7 @@ impl Wacz {
             let name = std::path::Path::new(&member.name);
             // Against the advice of the standard, but no error: told, not held against it.
             let mut advice: Option<Problem> = None;
-            let mut tell = |problem: Problem| {
+            let mut on_problem = |problem: Problem| {
                 match problem.kind.severity() {
                     Severity::Error => report.problem(&member.name, problem.to_string()),
                     Severity::Warning if advice.is_none() => advice = Some(problem),
@@ -341,7 +341,7 @@ impl Wacz {
                 ControlFlow::Continue(())
             };
             let checked = ArchiveReader::new(self.open_member(member)?, name)
-                .and_then(|reader| check_reader(reader, name, true, cx, &mut tell));
+                .and_then(|reader| check_reader(reader, name, true, cx, &mut on_problem));
             cx.checkpoint()?;
             match checked {
                 Ok(found) => {
@@ -401,7 +401,7 @@ impl Wacz {
                     },
                 };
                 let wrong = check
-                    .look(&line, source)
+                    .check_line(&line, source)
                     .map_err(|source| WaczError::Io { path: self.path().to_owned(), source })?;
                 for what in wrong {
                     report.problem(&member.name, format!("line {}: {what}", lines.line_number()));
@@ -436,7 +436,7 @@ impl Wacz {
             }
             let number = |name: &str| value.get(name).and_then(Value::as_u64);
             let wrong = match (blocks, number("offset"), number("length")) {
-                (Some(blocks), Some(offset), Some(length)) => self.look_at_block(blocks, prefix, offset, length)?,
+                (Some(blocks), Some(offset), Some(length)) => self.check_block(blocks, prefix, offset, length)?,
                 (None, ..) => Some("there is no compressed index that it leads into".to_owned()),
                 _ => Some("has no offset and length".to_owned()),
             };
@@ -447,7 +447,7 @@ impl Wacz {
         Ok(())
     }
 
-    fn look_at_block(
+    fn check_block(
         &self,
         blocks: &Member,
         prefix: &str,

@@ -81,7 +81,7 @@ impl MemberReader {
             false => Self::Deflated(Box::new(Deflated {
                 inner: DeflateDecoder::new(BufReader::with_capacity(64 * 1024, window)),
                 crc: Crc::new(),
-                told_crc: member.crc32,
+                declared_crc: member.crc32,
                 left: member.len,
             })),
         })
@@ -102,7 +102,7 @@ impl Read for MemberReader {
 pub struct Deflated {
     inner: DeflateDecoder<BufReader<MemberWindow>>,
     crc: Crc,
-    told_crc: u32,
+    declared_crc: u32,
     left: u64,
 }
 
@@ -117,7 +117,7 @@ impl Read for Deflated {
         };
         match read {
             0 if !out.is_empty() && self.left > 0 => wrong("unpacks to fewer bytes than the zip says"),
-            0 if !out.is_empty() && self.crc.sum() != self.told_crc => wrong("its CRC is not that of the zip"),
+            0 if !out.is_empty() && self.crc.sum() != self.declared_crc => wrong("its CRC is not that of the zip"),
             _ => Ok(read),
         }
     }

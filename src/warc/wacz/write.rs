@@ -285,8 +285,8 @@ fn write_all(
     }
     package.end();
 
-    let mut words = Map::new();
-    let mut put = |name: &str, value: Value| drop(words.insert(name.to_owned(), value));
+    let mut datapackage = Map::new();
+    let mut put = |name: &str, value: Value| drop(datapackage.insert(name.to_owned(), value));
     put("profile", "data-package".into());
     put("resources", std::mem::take(&mut package.resources).into());
     // ReplayWeb.page looks for both in `metadata`, under shorter names.
@@ -308,10 +308,10 @@ fn write_all(
     put("created", created.clone().into());
     put("wacz_version", WACZ_VERSION.into());
     put("software", options.software.clone().into());
-    let words = pretty(&words.into());
+    let datapackage = pretty(&datapackage.into());
     package.begin(DATAPACKAGE, CompressionMethod::Deflated, 0)?;
-    package.write(&words)?;
-    let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&words)));
+    package.write(&datapackage)?;
+    let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&datapackage)));
     package.begin(DATAPACKAGE_DIGEST, CompressionMethod::Deflated, 0)?;
     let mut digest = json!({ "path": DATAPACKAGE, "hash": hash });
     if let Some(key) = &options.signer {

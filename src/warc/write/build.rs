@@ -339,9 +339,9 @@ mod tests {
         ];
         let bytes = records.concat();
         let found: Vec<_> = ::warc::WarcReader::new(&bytes[..]).iter_records().map(Result::unwrap).collect();
-        let told: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
+        let summary: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
         assert_eq!(
-            told,
+            summary,
             [
                 ("warcinfo".to_owned(), "<urn:test:0>", 17),
                 ("response".to_owned(), "<urn:test:1>", 23),

@@ -8,7 +8,7 @@ use super::super::LinkError;
 use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{ROWS_PER_CHECK, Shuffle, ShuffleOptions};
 use super::super::sorted::{PartRows, Sorted};
-use super::folder::{LinkStore, Rows};
+use super::folder::{LinkStore, MergedRows};
 use super::query::{CitedCounts, Window};
 use super::scan::Cited;
 use super::{host_of, tallied_anchor};
@@ -142,7 +142,7 @@ impl LinkStore {
 
 /// A place among all links.
 struct Cursor<'s> {
-    rows: Rows<'s>,
+    rows: MergedRows<'s>,
     /// Whether it stands at a row.
     more: bool,
 }
@@ -358,7 +358,7 @@ struct Inside {
     numbered: u64,
     /// Anchors by their tallies, for pages whose best one is asked for again and again.
     ranked: Option<BTreeSet<Rank>>,
-    was_asked: bool,
+    was_queried: bool,
 }
 
 impl Inside {
@@ -426,7 +426,7 @@ impl Inside {
     /// Words of other sites before its own; of equal ones the first by its bytes.
     fn top_anchor(&mut self) -> &str {
         let ranks = || self.anchors.iter().map(|(text, anchor)| (anchor.tally, Reverse(text)));
-        if !std::mem::replace(&mut self.was_asked, true) {
+        if !std::mem::replace(&mut self.was_queried, true) {
             return ranks().max().map_or("", |(_, Reverse(text))| text);
         }
         let set = || ranks().map(|(tally, Reverse(text))| (tally, Reverse(Arc::clone(text)))).collect();

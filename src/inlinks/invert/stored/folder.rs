@@ -6,7 +6,7 @@ use super::super::merge::{Merge, Stream};
 use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
-use super::segment::{Segment, SegmentCounts, SegmentWriter, open_own_file};
+use super::segment::{SegmentCounts, SegmentWriter, StoredSegment, open_own_file};
 use crate::inlinks::Notation;
 use crate::jobs::{FileLock, JobCx, create_own, free_bytes};
 use crate::uri::InternalPolicy;
@@ -120,7 +120,7 @@ pub struct Added {
 pub struct LinkStore {
     folder: PathBuf,
     list: List,
-    segments: Vec<Segment>,
+    segments: Vec<StoredSegment>,
     /// Held by whoever adds; the system frees it when the process dies.
     lock: Option<FileLock>,
 }
@@ -164,7 +164,7 @@ impl LinkStore {
         let mut segments = Vec::with_capacity(list.segments.len());
         for listed in &list.segments {
             let path = segment_path(folder, listed.number);
-            let segment = Segment::open(&path)?;
+            let segment = StoredSegment::open(&path)?;
             if segment.bytes() != listed.bytes || segment.counts() != listed.counts {
                 let why = format!("the file is another one than {LIST} lists");
                 return Err(stored(&path, io::Error::new(io::ErrorKind::InvalidData, why)));
@@ -207,10 +207,10 @@ impl LinkStore {
             false => Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None },
         };
         if store.list.rules != rules {
-            let (has, wanted) = (store.list.rules, rules);
+            let (has, requested) = (store.list.rules, rules);
             let why = format!(
                 "the links here have {:?} keys and {:?} as the rule of internal links, the new ones {:?} and {:?}. Load them into another folder",
-                has.notation, has.internal, wanted.notation, wanted.internal
+                has.notation, has.internal, requested.notation, requested.internal
             );
             return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidInput, why.to_lowercase())));
         }
@@ -298,7 +298,7 @@ impl LinkStore {
 
     /// Size on disk.
     pub fn bytes(&self) -> u64 {
-        self.segments.iter().map(Segment::bytes).sum()
+        self.segments.iter().map(StoredSegment::bytes).sum()
     }
 
     /// Adds sorted rows as a segment, and merges it with others of its size.
@@ -391,12 +391,12 @@ impl LinkStore {
     fn merge_from(&mut self, from: usize, cx: &JobCx) -> Result<(), LinkError> {
         let some = self.segments.get(from..).unwrap_or_default();
         let links: u64 = some.iter().map(|segment| segment.counts().links + segment.counts().captures).sum();
-        self.ensure_room(some.iter().map(Segment::bytes).sum())?;
+        self.ensure_room(some.iter().map(StoredSegment::bytes).sum())?;
         cx.stage("Merging segments", Some(links));
         let number = self.list.next;
         let path = segment_path(&self.folder, number);
         let mut writer = SegmentWriter::create(&path).map_err(at(&path))?;
-        let mut rows = Rows::new(some, b"", 0, None, cx)?;
+        let mut rows = MergedRows::new(some, b"", 0, None, cx)?;
         while rows.advance()? {
             writer.push(&rows.merge.row(), !rows.merge.is_new_target()).map_err(at(&path))?;
         }
@@ -410,7 +410,7 @@ impl LinkStore {
         let old: Vec<Listed> = list.segments.drain(from.min(list.segments.len())..).collect();
         let mut segment = None;
         if let Some((number, counts)) = new {
-            let opened = Segment::open(&segment_path(&self.folder, number))?;
+            let opened = StoredSegment::open(&segment_path(&self.folder, number))?;
             list.next = number + 1;
             list.segments.push(Listed { number, bytes: opened.bytes(), counts });
             segment = Some(opened);
@@ -467,21 +467,21 @@ impl LinkStore {
         when: u64,
         until: Option<Vec<u8>>,
         cx: &'s JobCx,
-    ) -> Result<Rows<'s>, LinkError> {
-        Rows::new(&self.segments, target, when, until, cx)
+    ) -> Result<MergedRows<'s>, LinkError> {
+        MergedRows::new(&self.segments, target, when, until, cx)
     }
 }
 
 /// Merged rows of some segments.
-pub(super) struct Rows<'s> {
+pub(super) struct MergedRows<'s> {
     pub(super) merge: Merge<'s>,
     cx: &'s JobCx,
     count: u64,
 }
 
-impl<'s> Rows<'s> {
+impl<'s> MergedRows<'s> {
     fn new(
-        segments: &'s [Segment],
+        segments: &'s [StoredSegment],
         target: &[u8],
         when: u64,
         until: Option<Vec<u8>>,

@@ -2,7 +2,7 @@
 
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row, read_when, when_of_link};
-use super::folder::{LinkStore, Rows};
+use super::folder::{LinkStore, MergedRows};
 use super::{Hosts, host_of};
 use crate::inlinks::Notation;
 use crate::jobs::JobCx;
@@ -254,7 +254,7 @@ impl LinkStore {
         Ok(())
     }
 
-    fn rows_of<'s>(&'s self, target: &str, when: u64, cx: &'s JobCx) -> Result<Rows<'s>, LinkError> {
+    fn rows_of<'s>(&'s self, target: &str, when: u64, cx: &'s JobCx) -> Result<MergedRows<'s>, LinkError> {
         // No text holds a NUL, so nothing is between a key and this.
         let until = [target.as_bytes(), b"\0"].concat();
         self.rows(target.as_bytes(), when, Some(until), cx)

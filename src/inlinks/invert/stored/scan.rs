@@ -37,7 +37,7 @@ pub enum CitedBy {
     /// Pages of one host.
     OfHost(String),
     /// Pages that other sites link to with these very words, and those links.
-    Words(String),
+    Anchor(String),
 }
 
 /// A capture with what links to it within the window.
@@ -234,10 +234,10 @@ impl LinkStore {
         let mut pages = 0;
         let host = match by {
             CitedBy::OfHost(host) => Some(host.as_str()),
-            CitedBy::All | CitedBy::Words(_) => None,
+            CitedBy::All | CitedBy::Anchor(_) => None,
         };
         let counts = |link: &LinkRow<'_>| match by {
-            CitedBy::Words(words) => !link.internal && link.anchor == words,
+            CitedBy::Anchor(anchor) => !link.internal && link.anchor == anchor,
             CitedBy::All | CitedBy::OfHost(_) => true,
         };
         let begin = host.and_then(|host| self.begin_of(host)).unwrap_or_default();

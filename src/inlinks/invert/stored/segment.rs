@@ -69,7 +69,7 @@ impl AddAssign for SegmentCounts {
 }
 
 /// An open segment.
-pub(super) struct Segment {
+pub(super) struct StoredSegment {
     path: PathBuf,
     file: File,
     /// Where the blocks end, and the leaves.
@@ -89,7 +89,7 @@ pub(super) fn open_own_file(path: &Path) -> io::Result<File> {
     })
 }
 
-impl Segment {
+impl StoredSegment {
     pub(super) fn open(path: &Path) -> Result<Self, LinkError> {
         Self::read(path)
             .map_err(|error| LinkError::Stored(io::Error::new(error.kind(), format!("{}: {error}", path.display()))))

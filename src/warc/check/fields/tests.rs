@@ -91,7 +91,7 @@ fn dates_fit_the_version() {
 }
 
 #[test]
-fn values_are_looked_at() {
+fn values_are_checked() {
     let wild = |fields: &[(&str, &str)], expected: &[&str]| {
         check("WARC/1.0", "resource", &[&[URI, ("Content-Type", "x/y")], fields].concat(), expected);
     };
@@ -109,7 +109,7 @@ fn values_are_looked_at() {
 fn revisits_are_advised() {
     let refers = ("WARC-Refers-To", "<urn:x:1>");
     let digest = ("WARC-Payload-Digest", "sha1:X");
-    let profile = |word: &'static str| ("WARC-Profile", word);
+    let profile = |value: &'static str| ("WARC-Profile", value);
     let standard = profile("http://netpreserve.org/warc/1.0/revisit/identical-payload-digest");
     check("WARC/1.0", "revisit", &[URI, HTTP, standard, refers, digest], &[]);
     check(

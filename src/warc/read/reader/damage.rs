@@ -4,7 +4,7 @@
 use super::super::super::{ProblemKind, WarcError};
 use super::super::head::{MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
-use super::{ArchiveReader, SEARCH_LIMIT, State};
+use super::{ArchiveReader, RecordState, SEARCH_LIMIT};
 use crate::jobs::counted;
 use std::io::Read;
 
@@ -21,8 +21,8 @@ impl<R: Read> ArchiveReader<R> {
         let offset = open.place(plain);
         open.remaining = 0;
         open.state = match ended {
-            Fill::End if !self.members.is_plain() => State::Short,
-            _ => State::Lost,
+            Fill::End if !self.members.is_plain() => RecordState::Short,
+            _ => RecordState::Lost,
         };
         match ended {
             Fill::Broken(why) => {

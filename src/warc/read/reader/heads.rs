@@ -7,7 +7,7 @@ use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
 use super::content_length::due_breaks;
 use super::damage::describe;
-use super::{ArchiveReader, Found, Join, Open, State};
+use super::{ArchiveReader, Found, Join, Open, RecordState};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
@@ -65,8 +65,8 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
                 ended => {
                     // A torn archive may end within its first word.
-                    let is_word = b"WARC/".starts_with(self.members.window());
-                    if start == Start::Unclear && !is_word && !self.is_archive && self.first_garbage.is_none() {
+                    let is_magic = b"WARC/".starts_with(self.members.window());
+                    if start == Start::Unclear && !is_magic && !self.is_archive && self.first_garbage.is_none() {
                         self.first_garbage = Some(describe(self.members.window()));
                     }
                     self.members.consume(pending);
@@ -105,7 +105,7 @@ impl<R: Read> ArchiveReader<R> {
             declared: length,
             remaining: length,
             is_arc,
-            state: if end.is_none() { State::Sound } else { State::Short },
+            state: if end.is_none() { RecordState::Sound } else { RecordState::Short },
             ended: None,
         });
         Ok(Found::Head(head))
