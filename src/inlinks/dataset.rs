@@ -198,7 +198,7 @@ impl DatasetObject {
 /// A line of a data set could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// The line is not the object that is wanted.
+    /// The line is not an object of the data set.
     #[error("line {line}: {source}")]
     Line {
         /// From 1.
@@ -211,7 +211,7 @@ pub enum DatasetError {
     Io {
         /// From 1.
         line: u64,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// A line without end.

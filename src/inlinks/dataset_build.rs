@@ -1,4 +1,4 @@
-//! Archive files into data set objects.
+//! Builds data set objects from archive files.
 
 use super::dataset::render_line;
 use super::invert::{
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 /// far as archives of pages full of links show.
 const ROW_BYTES_PER_ARCHIVE_BYTE: u64 = 2;
 
-/// How keys are written.
+/// Form of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notation {
@@ -43,7 +43,7 @@ impl Notation {
 
     /// How a key of a data set is written, by its looks.
     pub fn of_key(key: &str) -> Self {
-        // `(pt,fct,` and `ftp://(pt,fct,`; `data:` stands in both.
+        // `(pt,fct,` and `ftp://(pt,fct,`; `data:` is in both.
         if key.starts_with('(') || key.contains("://(") { Self::Dataset } else { Self::Cdx }
     }
 
@@ -71,10 +71,10 @@ impl Notation {
     }
 }
 
-/// How a data set is made.
+/// Options of a data set build.
 #[derive(Debug, Clone)]
 pub struct DatasetOptions {
-    /// How keys are written; pages are told apart by them.
+    /// Form of keys, which identify pages.
     pub notation: Notation,
     /// Which links are internal.
     pub internal: InternalPolicy,
@@ -152,7 +152,7 @@ pub struct Keyed<'a> {
     pub name: &'a str,
 }
 
-/// What a build did.
+/// Counts of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildReport {
     /// What was read.
@@ -178,7 +178,7 @@ pub struct DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// `cx` is asked whether to stop, and told how far the work is.
+    /// `cx` cancels the build and shows its progress.
     ///
     /// # Errors
     ///

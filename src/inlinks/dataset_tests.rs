@@ -1,4 +1,4 @@
-//! Whole archive files against data sets made by others.
+//! Compares data sets of whole archive files with those of other programs.
 
 use super::*;
 use crate::captures::Unread;
@@ -304,7 +304,7 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
 fn a_resumed_build_reports_the_same_as_one_in_one_go() {
     let folder = tempfile::tempdir().unwrap();
     let links: String = (0..300).map(|n| format!("<a href=/{}>the words of link {n}</a>", n % 200)).collect();
-    // Some stand too deep: that is told of them, and of their revisits.
+    // Some are too deep: that is reported of them, and of their revisits.
     let deep = |n: usize| if n % 30 == 7 { "<div>".repeat(600) } else { String::new() };
     let page = |n| testing::page_record(&format!("http://a.pt/page/{n}"), &format!("{}{links}", deep(n)));
     let mut bytes: Vec<u8> = (0..100).flat_map(page).collect();

@@ -1,7 +1,7 @@
 //! The two halves of the inversion as filters, for machines that sort elsewhere.
 //!
-//! Between them stand lines of text, so that `sort`, Spark's `pipe` and Hadoop
-//! Streaming can carry them; the key is the first column:
+//! They exchange lines of text, so that `sort`, Spark's `pipe` and Hadoop Streaming can carry them; the key
+//! is the first column:
 //!
 //! ```text
 //! TARGET <tab> DATE                                            a capture
@@ -202,7 +202,7 @@ fn write_fields(out: &mut Vec<u8>, fields: &[&[u8]]) {
 
 // ---- reduce
 
-/// What became of rows.
+/// Counts of the rows of [`reduce_rows`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReduceReport {
     /// Links and captures, exact duplicates, what went to disk.

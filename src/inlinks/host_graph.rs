@@ -1,4 +1,4 @@
-//! Who links to whom, host by host.
+//! Graph of links between hosts.
 //!
 //! In: captures and links in any order, as keys of pages. Out: hosts in the
 //! order of their names, and edges in the order (source, target, internal).

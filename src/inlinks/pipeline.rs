@@ -1,4 +1,4 @@
-//! Archive files through threads: one reads records, the others read pages.
+//! Reads archive files with several threads: one reads records, the others read pages.
 //!
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
@@ -18,19 +18,19 @@ use std::path::PathBuf;
 const BATCH_BYTES: usize = 1024 * 1024;
 const BATCH_PAGES: usize = 64;
 
-/// What a thread does with pages.
+/// Receiver of the pages of a thread.
 pub(super) trait PageSink {
     /// A page begins.
     fn page(&mut self, document: &Document) -> Result<(), LinkError>;
     /// A link of it.
     fn link(&mut self, link: &PageLink<'_>);
-    /// The page is over; errors of its links are told here.
+    /// The page ends; returns the errors of its links.
     fn page_done(&mut self) -> Result<(), LinkError>;
-    /// All pages of a stretch of a file were given, of which this was noted.
+    /// All pages of a stretch of a file were given; `notes` is its report.
     fn batch_done(&mut self, batch: &PageBatch, notes: &DocumentReport) -> Result<(), LinkError>;
 }
 
-/// Pages that stand one behind the other.
+/// Consecutive pages of a file.
 pub(super) struct PageBatch {
     /// Batches are numbered in the order of the input.
     pub(super) number: u64,
@@ -43,10 +43,10 @@ pub(super) struct PageBatch {
     bytes: usize,
 }
 
-/// What there is to tell about a file.
+/// Event in the reading of a file.
 #[derive(Debug)]
 pub enum FileEvent<'a> {
-    /// It is in hand now.
+    /// Its reading begins.
     Begun,
     /// Something is odd or broken in it.
     Problem(&'a Problem),
@@ -54,7 +54,7 @@ pub enum FileEvent<'a> {
     Unreadable(&'a WarcError),
 }
 
-/// What is read, and how.
+/// Files to read, with the options for reading.
 pub(super) struct Input<'i> {
     pub(super) files: &'i [PathBuf],
     pub(super) pages: &'i PageOptions,

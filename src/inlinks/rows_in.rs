@@ -1,5 +1,5 @@
-//! Lines of text into the sort: rows as the filters have them, and objects of
-//! the data set, one a line.
+//! Reads lines of text into the sort: rows as the filters write them, and objects of the data set, one a
+//! line.
 
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
@@ -29,10 +29,10 @@ const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 /// none: of a page 2,000 are kept.
 const MAX_INLINKS_PER_LINE: usize = 2_000_000;
 
-/// Behind so many tabs stands the last column of a row: it may hold more.
+/// Tabs before the last column of a row, which may hold more.
 const TABS: usize = 4;
 
-/// How the columns of a link stand.
+/// Order of the columns of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RowColumns {
     /// As [`map_files`](super::filters::map_files) writes them.
@@ -43,10 +43,10 @@ pub enum RowColumns {
     Table,
 }
 
-/// How lines are read.
+/// Rules for reading lines.
 pub(super) struct LineRules {
     pub(super) columns: RowColumns,
-    /// For rows that do not say it themselves.
+    /// For rows that do not declare it.
     pub(super) internal: InternalPolicy,
     /// Anchors are cut after so many UTF-16 code units.
     pub(super) anchor_cap: Option<usize>,
@@ -55,7 +55,7 @@ pub(super) struct LineRules {
     pub(super) notation: Option<Notation>,
 }
 
-/// What became of lines.
+/// Counts of lines that were not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LineReport {
     /// Lines that are no rows.
@@ -238,7 +238,7 @@ pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
         };
         let key = String::from_utf8_lossy(key.get(..memchr::memchr(end, key)?)?);
         match Notation::of_key(&key) {
-            // Nothing stands before the bracket of other keys than these.
+            // Other keys than these have nothing before the bracket.
             Notation::Cdx if !key.contains(')') => None,
             notation => Some(notation),
         }
@@ -472,8 +472,7 @@ fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     policy.is_internal(&host_name(target), &host_name(source))
 }
 
-/// Whether a URL stands where a key should; a key of Heritrix's scope rules
-/// (`http://(pt,`) is none.
+/// Whether a key is a URL instead; a key of Heritrix's scope rules (`http://(pt,`) is none.
 fn is_web_url(key: &str) -> bool {
     let rest = key.strip_prefix("http://").or_else(|| key.strip_prefix("https://"));
     rest.is_some_and(|rest| !rest.starts_with('('))

@@ -1,4 +1,4 @@
-//! Counts in words.
+//! Writes counts with their nouns and verbs.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ pub fn counted(number: u64, singular: &str) -> String {
     format!("{number} {}", noun(number, singular))
 }
 
-/// A word as it stands behind a number that is written otherwise, such as in groups of digits.
+/// The form of a noun after a number that is written separately, such as in groups of digits.
 pub fn noun(number: u64, singular: &str) -> String {
     if number == 1 {
         return singular.to_owned();
@@ -21,7 +21,7 @@ pub fn noun(number: u64, singular: &str) -> String {
     }
 }
 
-/// A verb as it stands behind a counted word: `is`, `are`; `has`, `have`; `links`, `link`.
+/// The form of a verb after a counted noun: `is`, `are`; `has`, `have`; `links`, `link`.
 pub fn verb(number: u64, of_one: &str) -> &str {
     match of_one {
         _ if number == 1 => of_one,

@@ -1,4 +1,4 @@
-//! Work that several threads share, with its results in the order of the items.
+//! Distributes items to several threads and returns the results in the order of the items.
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::VecDeque;
@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::Scope;
 
-/// Items that are in hand at once, done or not. It does not depend on the number
-/// of threads: whoever counts on what was given before gets the same everywhere.
+/// Items in flight at once, done or not. It does not depend on the number of threads, so that results that
+/// depend on earlier ones are the same everywhere.
 pub const MAX_IN_FLIGHT: usize = 16;
 
 type WorkResult<R> = std::thread::Result<R>;
@@ -49,7 +49,7 @@ impl<T: Send, R: Send> InOrder<T, R> {
         Self { items: send, results: VecDeque::new(), _alive: alive }
     }
 
-    /// Gives an item; who gives more than [`MAX_IN_FLIGHT`] takes results first.
+    /// Adds an item; callers take results first where [`MAX_IN_FLIGHT`] are in flight.
     pub fn push(&mut self, item: T) {
         let (send, result) = bounded(1);
         self.results.push_back(result);
@@ -57,12 +57,12 @@ impl<T: Send, R: Send> InOrder<T, R> {
         let _ = self.items.send((item, send));
     }
 
-    /// Whether [`MAX_IN_FLIGHT`] items are.
+    /// Whether [`MAX_IN_FLIGHT`] items are in flight.
     pub fn is_full(&self) -> bool {
         self.results.len() >= MAX_IN_FLIGHT
     }
 
-    /// Waits for the result of the first item in hand; none where none is.
+    /// Waits for the result of the first item in flight; none where none is.
     ///
     /// # Panics
     ///

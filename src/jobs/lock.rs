@@ -1,4 +1,4 @@
-//! One holder at a time: a lock on a file, freed by the system when the holder dies.
+//! Locks a file for one holder at a time; the system frees the lock when the holder dies.
 
 use super::open_own;
 use std::fs::{self, File, TryLockError};
@@ -6,23 +6,22 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// Looks at a lock that another holds before it counts: whoever asks whether
-/// one is held has it for a moment, too.
+/// Attempts before a lock counts as taken: [`FileLock::is_locked`] of another process takes it for a moment,
+/// too.
 const MAX_TRIES: u32 = 3;
 const RETRY_PAUSE: Duration = Duration::from_millis(20);
 
-/// Times that the file which was locked may be another one than stands there:
-/// more is no others who come and go.
+/// Times that a locked file may have been replaced meanwhile: other holders do not come and go more often.
 const MAX_REPLACED: u32 = 100;
 
-/// A locked file; dropping it lets go.
+/// A locked file; dropping it frees the lock.
 #[derive(Debug)]
 pub struct FileLock(File);
 
 /// Why a lock was not taken.
 #[derive(Debug)]
 pub enum NotLocked {
-    /// Somebody has it: what they wrote about themselves.
+    /// Another holder has it; the text is what that wrote into the file.
     LockedBy(String),
     /// The file cannot be opened, locked or written.
     Failed(io::Error),
@@ -45,8 +44,8 @@ impl FileLock {
             let opened = open_own(path, File::options().read(true).write(true).create(true).truncate(false));
             let mut file = opened.map_err(NotLocked::Failed)?;
             match file.try_lock() {
-                // The one before has taken the file away as it let go, and
-                // another may have made its own.
+                // The holder before removed the file as it freed the lock, and another may have made a new
+                // one.
                 Ok(()) if !is_it(&file, path).map_err(NotLocked::Failed)? => {
                     replaced += 1;
                     if replaced > MAX_REPLACED {
@@ -73,7 +72,7 @@ impl FileLock {
         }
     }
 
-    /// Whether somebody has a lock at this moment. Nothing is written.
+    /// Whether the lock is taken at this moment. Nothing is written.
     pub fn is_locked(path: &Path) -> bool {
         let Ok(file) = open_own(path, File::options().read(true)) else { return false };
         match file.try_lock_shared() {
@@ -94,7 +93,7 @@ impl Drop for FileLock {
     }
 }
 
-/// Whether the open file is the one that stands at a path now.
+/// Whether the open file is the one at a path now.
 fn is_file_at(file: &File, path: &Path) -> io::Result<bool> {
     let locked = file.metadata()?;
     let there = match fs::metadata(path) {
@@ -144,7 +143,7 @@ mod tests {
         let calls = std::cell::Cell::new(0);
         let come_and_go = |_: &File, _: &Path| Ok(calls.replace(calls.get() + 1) == 50);
         FileLock::take_as(&path, "this", come_and_go).unwrap();
-        // What cannot be looked at says so itself.
+        // An error of the system is returned unchanged.
         let refused = |_: &File, _: &Path| Err(io::Error::from(io::ErrorKind::PermissionDenied));
         let Err(NotLocked::Failed(error)) = FileLock::take_as(&path, "this", refused) else { panic!() };
         assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);

@@ -44,12 +44,12 @@ pub use whole_file::{Existing, FileError, WholeFile, remove_left, replace_own, w
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The work was asked to stop and did so at a clean place.
+/// Error of a job that was cancelled and stopped at a clean place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped on request")]
 pub struct Cancelled;
 
-/// What a running job shares with whoever watches it. Cheap to clone.
+/// Progress and control of a running job, shared with those that watch it. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct JobCx {
     shared: Arc<Shared>,
@@ -62,9 +62,9 @@ enum Counts {
     /// Those of the present stage.
     #[default]
     Stage,
-    /// Bytes beside it, told in its note.
+    /// Bytes beside it, counted in its note.
     Aside,
-    /// Nothing that anybody is told of.
+    /// Not counted.
     Nothing,
 }
 
@@ -88,10 +88,10 @@ struct Stage {
     aside: &'static str,
 }
 
-/// One look at a job.
+/// Snapshot of the progress of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What the job does now, in words for a person.
+    /// Name of what the job does now, for a person.
     pub stage: String,
     /// Units done in this stage.
     pub done: u64,
@@ -105,12 +105,12 @@ pub struct Progress {
     pub obstacle: String,
     /// The job waits until it is resumed.
     pub paused: bool,
-    /// The job was asked to stop.
+    /// The job was cancelled.
     pub cancelled: bool,
 }
 
 impl Progress {
-    /// What is said beside the stage: why there is no headway, or the thing in hand.
+    /// Text beside the stage: the obstacle to progress, or the current item.
     pub fn detail(&self) -> &str {
         if self.obstacle.is_empty() { &self.note } else { &self.obstacle }
     }
@@ -127,9 +127,8 @@ impl JobCx {
         Self { shared: Arc::clone(&self.shared), counts: Counts::Nothing }
     }
 
-    /// As [`JobCx::uncounted`], for bytes on which the bar of the stage does
-    /// not move: what is done with them, and with how many, stands in the note
-    /// until the stage goes on.
+    /// As [`JobCx::uncounted`], for bytes on which the bar of the stage does not move: the note names the
+    /// action and the bytes until the stage goes on.
     pub fn aside(&self, doing: &'static str) -> Self {
         lock(&self.shared.stage).aside = doing;
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
@@ -226,7 +225,7 @@ impl JobCx {
         self.shared.resumed.notify_all();
     }
 
-    /// Whether the job was asked to stop.
+    /// Whether the job was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::SeqCst)
     }
@@ -237,7 +236,7 @@ impl JobCx {
         self.shared.resumed.notify_all();
     }
 
-    /// Whether the job was asked to wait.
+    /// Whether the job was paused.
     pub fn is_paused(&self) -> bool {
         *lock(&self.shared.paused)
     }

@@ -33,9 +33,8 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Says whether what stands at a path can be read as a file. A link is
-/// followed; whoever opens a pipe waits for its other end, and a device may
-/// never end.
+/// Checks that a path can be read as a file. A link is followed; whoever opens a pipe waits for its other
+/// end, and a device may never end.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! How fast a job goes and how long it will take, for the window and for
-//! the command line alike.
+//! Estimates the speed of a job and its remaining time, for the window and the command line.
 
 use super::Progress;
 use std::time::{Duration, Instant};

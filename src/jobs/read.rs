@@ -3,7 +3,7 @@
 use super::JobCx;
 use std::io::{self, Read};
 
-/// What reading does when the job shall stop.
+/// Behaviour of a reader once the job is cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnStop {
     /// Reading fails.

@@ -1,4 +1,4 @@
-//! One file that appears whole or not at all: the one way in which this program writes such files.
+//! Writes files that appear whole or not at all; all such files of the program are written here.
 //!
 //! A file is written under another name in the same folder, brought to the disk, and given its name; then the folder is
 //! brought to the disk, too, where the system can do that. Dropped before, it leaves nothing.
@@ -25,7 +25,7 @@ const MOST_OF_NAME: usize = 200;
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// What becomes of a file that is there already.
+/// Treatment of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and nothing is written.
@@ -40,7 +40,7 @@ pub enum Existing {
 pub struct FileError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system said, and what to do.
+    /// Error of the system, with what to do.
     pub source: io::Error,
 }
 

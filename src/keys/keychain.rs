@@ -1,4 +1,4 @@
-//! Where private keys are: the keychain of the system.
+//! Keeps private keys in the keychain of the system.
 
 use super::KeyError;
 use keyring::v1::{Entry, Error};

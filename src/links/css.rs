@@ -1,4 +1,4 @@
-//! References in CSS: `url(…)` and `@import "…"`.
+//! Finds references in CSS: `url(…)` and `@import "…"`.
 
 /// Calls `found` with every reference in reading order, escapes resolved.
 /// Comments and other strings are skipped.

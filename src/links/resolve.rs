@@ -1,4 +1,4 @@
-//! References into absolute URLs, a page's worth at a time.
+//! Resolves the references of a page to absolute URLs.
 //!
 //! Nearly all references are plain: letters, digits and marks that the URL
 //! standard leaves as they are, below the page's own host or a plain one.
@@ -224,8 +224,8 @@ fn plain_base(base: &Url) -> Option<PlainBase> {
 const IN_PATH: u8 = 1;
 const IN_QUERY: u8 = 2;
 
-/// Bytes that stay as they are in a path or a query, whatever stands beside
-/// them (but for escaped dots). Fewer than the standard has.
+/// Bytes that stay unchanged in a path or a query, whatever is beside them (but for escaped dots). Fewer than
+/// the standard has.
 const PLAIN: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

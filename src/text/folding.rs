@@ -1,4 +1,4 @@
-//! When two spellings are one word.
+//! Folds spellings, so that variants of a word compare equal.
 
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;

@@ -1,4 +1,4 @@
-//! Which language a text is written in; the one place that says so.
+//! Identifies the language of a text.
 //!
 //! The rule, measured on one and on five sentences in twenty languages:
 //! 1. A text with fewer than [`FEWEST_LETTERS`] letters is in an unknown language.
@@ -19,11 +19,11 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use whatlang::{Lang, Script};
 
-/// Text that the language is told from, in bytes.
+/// Text that is judged for its language, in bytes.
 pub const LANGUAGE_BYTES: usize = 2048;
 
-/// Letters below which no language is told. A character of a script without
-/// blanks between its units counts [`UNSPACED_LETTERS`].
+/// Letters below which the language is unknown. A character of a script without blanks between its units
+/// counts [`UNSPACED_LETTERS`].
 const FEWEST_LETTERS: usize = 40;
 
 /// What a character of Chinese, Japanese, Thai … counts.
@@ -98,7 +98,7 @@ static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
     index
 });
 
-/// The language of a text as ISO 639-1, where it can be told.
+/// The language of a text as ISO 639-1; `None` where it is unknown.
 ///
 /// ```
 /// use fonds::text::language_of;
@@ -109,7 +109,7 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     text_language(text).map(|found| found.language)
 }
 
-/// The language that a text tells, and how sure that is.
+/// The language of a text, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextLanguage {
     /// ISO 639-1.

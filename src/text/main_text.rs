@@ -1,4 +1,4 @@
-//! Which lines of a page are its main text, and which are boilerplate.
+//! Separates the main text of a page from its boilerplate, line by line.
 //!
 //! A pure function over the layout of a page, in three steps (after boilerpipe,
 //! Kohlschütter et al. 2010, and jusText, Pomikálek 2011; the way down the
@@ -40,7 +40,7 @@ const BESIDE_LINKS_PERCENT: u32 = 20;
 /// Percent of all good bytes that are left where names are to be believed.
 const LEFT_PERCENT: u64 = 25;
 
-/// Elements around the body of an article in which its lead stands.
+/// Elements around the body of an article that are searched for its lead.
 const LEAD_LEVELS: usize = 4;
 
 /// Lines between two good ones that are looked over.
@@ -217,8 +217,8 @@ fn around(layout: &Layout) -> Vec<usize> {
     around
 }
 
-/// Keeps good lines between the last first-order heading and the root: the lead
-/// of an article often stands beside its body.
+/// Keeps good lines between the last first-order heading and the root: the lead of an article is often beside
+/// its body.
 fn keep_lead(layout: &Layout, lines: &[Line], aside: &[bool], root: usize, kept: &mut [bool]) {
     let Some(first) = kept.iter().position(|kept| *kept) else { return };
     let is_title = |line: &Line| layout.ancestors(line.element).take(4).any(|at| layout.elements[at].tag == Tag::H1);

@@ -1,5 +1,4 @@
-//! The text of pages: when two spellings are one, what the main text of a page
-//! is, which language it is in, when it was published.
+//! The text of pages: folding of spellings, main text, language, date of publication.
 //!
 //! In: pages as [`crate::links`] reads them, in one pass with their links. Out:
 //! [`PageText`], folded text, sentences, a language or none.

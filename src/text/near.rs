@@ -1,4 +1,4 @@
-//! Which texts are nearly the same.
+//! Finds texts that are nearly the same.
 //!
 //! A text is the set of its runs of four tokens ([`shingles`]). MinHash (Broder
 //! 1997) keeps 128 numbers of it, in 16 bands of 8: two texts that share a band
@@ -9,7 +9,7 @@
 //! Groups do not chain: a text joins a group where it is near one of its texts,
 //! and alike to the oldest by [`GROUP_JACCARD`] or more.
 //!
-//! Which texts share a band is found by whoever keeps the signatures.
+//! Callers keep the signatures and find the texts that share a band.
 
 use super::words;
 use foldhash::fast::FixedState;
@@ -84,8 +84,8 @@ pub fn jaccard(one: &[u64], other: &[u64]) -> f64 {
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
 }
 
-/// What is kept of a text: of the least of its hashes under 128 orders eight
-/// bits each, and one hash of each band of them.
+/// Signature of a text: eight bits of its least hash under each of 128 orders, and one hash of each band of
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinHash {
     bits: [u8; SIGNATURE_LEN],

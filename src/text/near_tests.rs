@@ -1,4 +1,4 @@
-//! Edited copies of known rate, beside exact comparison of all pairs.
+//! Compares the finder with an exact comparison of all pairs, on copies edited at known rates.
 
 use super::finder::NearFinder;
 use super::*;

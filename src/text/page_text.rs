@@ -1,4 +1,4 @@
-//! What a page says, taken apart for a reader and for an index.
+//! Splits the text of a page into its parts, for a reader and for an index.
 
 use super::main_text::main_lines;
 use super::published::published_of;
@@ -7,8 +7,8 @@ use crate::links::{Page, Tag, TextLine};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
-/// How the lines of main text and boilerplate follow each other on a page: so many of the main text, so many of the
-/// rest, and so on in turn. Empty for what has no boilerplate.
+/// Order of the lines of main text and boilerplate on a page: counts of lines of the main text and of the
+/// rest, alternating. Empty for what has no boilerplate.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LineOrder(Vec<u32>);
@@ -29,8 +29,8 @@ impl LineOrder {
         }
     }
 
-    /// The visible text of the page as it was read, one line a block. Lines that the order does not know stand at
-    /// the end.
+    /// The visible text of the page as it was read, one line a block. Lines that the order does not have come
+    /// last.
     pub fn join(&self, main: &str, rest: &str) -> String {
         let mut text = String::with_capacity(main.len() + rest.len() + 1);
         let mut add = |lines: &str| {
@@ -50,7 +50,7 @@ impl LineOrder {
     }
 }
 
-/// The first lines of a text, and what stands behind their line end.
+/// The first lines of a text, and the text behind their line end.
 fn split_lines(text: &str, count: u32) -> (&str, &str) {
     let Some(last) = count.checked_sub(1) else { return ("", text) };
     let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(last as usize);
@@ -66,8 +66,7 @@ pub struct PageText {
     pub description: Option<String>,
     /// Its main text, one line a block. All of what is no page.
     pub main: String,
-    /// Its boilerplate: navigation, advertising, what stands around the main
-    /// text; one line a block.
+    /// Its boilerplate: navigation, advertising and other text around the main text; one line a block.
     pub rest: String,
     /// How main text and boilerplate follow each other on the page.
     pub order: LineOrder,
@@ -99,7 +98,7 @@ impl PageText {
         }
     }
 
-    /// The same without what has to be told from it: description, date and language. Less than half the work.
+    /// As [`PageText::of_page`] without description, date and language, which takes less than half the time.
     pub fn parts_of(page: &Page) -> Self {
         let mut text = Self {
             title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
@@ -134,7 +133,7 @@ impl PageText {
         LineOrder::default().join(&self.main, &self.rest)
     }
 
-    /// All of it, as it stands on the page.
+    /// The whole text in the order of the page.
     pub fn in_order(&self) -> String {
         self.order.join(&self.main, &self.rest)
     }
@@ -170,7 +169,7 @@ fn without_tags(markup: &str) -> String {
     out
 }
 
-/// Whether a line stands in a heading.
+/// Whether a line is in a heading.
 fn is_heading(page: &Page, line: &TextLine) -> bool {
     let element = page.layout.elements.get(line.element as usize);
     element.is_some_and(|element| matches!(element.tag, Tag::H1 | Tag::H2))

@@ -1,4 +1,4 @@
-//! When a page says that it was published, and how it says so.
+//! Finds the date on which a page says that it was published, and its source.
 //!
 //! In this order: `meta` elements, JSON-LD, `time` elements and microdata, a
 //! day in the URL, a day in a short line near the headline. The day is taken as
@@ -24,7 +24,7 @@ pub struct Published {
     pub evidence: DateEvidence,
 }
 
-/// What a date of publication was read from.
+/// Source of a date of publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DateEvidence {
     /// A `meta` element.
@@ -162,8 +162,7 @@ fn date_of_path(path: &str) -> Option<Date> {
     None
 }
 
-/// The first day in a short line whose element is named after its date, or that
-/// stands near the headline.
+/// The first day in a short line whose element is named after its date, or that is near the headline.
 fn date_of_lines(page: &Page) -> Option<Date> {
     let layout = &page.layout;
     let is_headline =

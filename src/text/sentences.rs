@@ -1,4 +1,4 @@
-//! Where sentences end.
+//! Finds the ends of sentences.
 
 use unicode_segmentation::UnicodeSegmentation;
 

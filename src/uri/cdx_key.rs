@@ -54,7 +54,7 @@ impl CdxKey {
     /// `warcinfo:` lines are their own keys, `dns:` lines the key of the host,
     /// and so is what has a scheme but no host.
     ///
-    /// `None` where the text is empty, or nothing stands where a host should.
+    /// `None` where the text is empty, or the host is.
     pub fn of_text(line: &str) -> Option<Self> {
         let line = line.trim();
         if line.is_empty() {
@@ -273,9 +273,8 @@ fn push_cleaned_path(key: &mut String, path: &str) {
 
 /// Decodes percent signs until none is left to decode.
 ///
-/// In one pass: what decodes to a percent sign or a digit may complete another
-/// one, which then stands at the end of what is decoded so far. Passes over the
-/// whole text would be as many as `%252525…` is long.
+/// In one pass: what decodes to a percent sign or a digit may complete another one, which is then at the end
+/// of what is decoded so far. Passes over the whole text would be as many as `%252525…` is long.
 fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.contains(&b'%') {
         return Cow::Borrowed(text);

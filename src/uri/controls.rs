@@ -1,4 +1,4 @@
-//! Characters in the texts of others that do something where they are shown.
+//! Control characters in untrusted texts that change how these are shown.
 
 use std::borrow::Cow;
 

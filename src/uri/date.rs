@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// When something was captured: milliseconds since 1970 in UTC.
+/// Instant of a capture, in milliseconds since 1970 in UTC.
 ///
 /// Written as 14 digits (CDX, launch folders), as `2024-03-01T09:00:00`
 /// (inlink data set) or as RFC 3339 with `Z` (WARC, logs, JSON).

@@ -6,13 +6,11 @@ use super::{Url, WebParts, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which page a URL means, whatever its spelling.
+/// Key of the page that a URL means, whatever its spelling.
 ///
-/// The scheme, a `www` label, a default port, credentials, the fragment, an
-/// empty query and one trailing slash of the path do not split a page. Path
-/// case, query order and session ids do: servers may tell them apart. Host
-/// labels are reversed so that keys of one site stand together; addresses stay
-/// as they are.
+/// The scheme, a `www` label, a default port, credentials, the fragment, an empty query and one trailing
+/// slash of the path do not split a page. Path case, query order and session ids do: servers may distinguish
+/// them. Host labels are reversed so that keys of one site sort together; addresses stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PageKey(String);

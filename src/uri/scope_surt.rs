@@ -122,9 +122,9 @@ impl ScopePrefix {
         Self(as_prefix(surt.0))
     }
 
-    /// Reads a prefix as it stands in scope files: a SURT (`http://(pt,fct,`,
-    /// `(pt,fct,)/sobre`), or a URL or host (`pt`), which stands for what a
-    /// seed implies. The `+` that marks prefixes in such files may stand first.
+    /// Reads a prefix of a scope file: a SURT (`http://(pt,fct,`, `(pt,fct,)/sobre`), or a URL or host
+    /// (`pt`), read as the prefix that a seed implies. The `+` that marks prefixes in such files may come
+    /// first.
     ///
     /// `None` where the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
@@ -249,7 +249,7 @@ impl fmt::Display for ScopePrefix {
     }
 }
 
-/// Many prefixes, asked at once in the time of a binary search.
+/// Set of prefixes, matched in the time of a binary search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopePrefixSet {
     /// Sorted tails, none of them a prefix of another.

@@ -1,4 +1,4 @@
-//! Pieces that the dialects share: lines of text that stand for URLs.
+//! Parsing of lines of text as URLs, shared by the dialects.
 
 use super::Url;
 

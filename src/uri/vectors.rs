@@ -1,5 +1,4 @@
-//! The dialects held against the vectors of the systems they come from, and
-//! against arbitrary text.
+//! Checks the dialects against the vectors of the systems they come from, and against arbitrary text.
 
 use super::*;
 use crate::testing::data_text;

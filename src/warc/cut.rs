@@ -1,4 +1,4 @@
-//! Some records of a file, as a file of their own.
+//! Copies chosen records of a file into a file of their own.
 //!
 //! The bytes of records do not change: a compressed member is copied as it
 //! is. Only where records share a member (or need a zstd dictionary that does
@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::path::Path;
 
-/// Which records.
+/// A choice of records for [`choose`].
 #[derive(Debug, Clone, Default)]
 pub struct Cut {
     /// What they have to be like.
@@ -31,7 +31,7 @@ pub struct Cut {
     pub with_related: bool,
 }
 
-/// What was cut out.
+/// Counts and problems of a cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CutReport {
     /// Records that the filter took.
@@ -70,7 +70,7 @@ struct Row {
     is_info: bool,
     taken: bool,
     id: Option<u64>,
-    /// URL and date: one capture where no ids are told.
+    /// Hash of URL and date, which identify a capture where records have no ids.
     capture: Option<u64>,
     points_to: Vec<u64>,
     /// The original of a revisit, by id or by URL and date.
@@ -153,7 +153,7 @@ fn row(facts: &RecordFacts, span: Span, is_arc: bool, taken: bool, hasher: &Rand
     }
 }
 
-/// Takes the records that belong to those taken, and tells how many.
+/// Takes the records that belong to those taken; returns how many.
 fn relate(rows: &mut [Row]) -> u64 {
     let mut reached: HashSet<u64> = HashSet::new();
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();

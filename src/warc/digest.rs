@@ -41,7 +41,7 @@ pub fn sha1_text(digest: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(digest))
 }
 
-/// What a block and its payload hash to.
+/// Digests of a block and its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digests {
     /// Of the whole block.
@@ -368,7 +368,7 @@ impl RecordProof {
         }
     }
 
-    /// The digests that are wrong, in words.
+    /// Descriptions of the digests that are wrong.
     pub fn finish(self) -> Vec<String> {
         let describe = |name| match name {
             BLOCK_DIGEST => format!("{name} does not fit the block"),

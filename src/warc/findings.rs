@@ -1,8 +1,8 @@
-//! What is wrong with one record, up to a number.
+//! Collects the problems of one record, a limited number of each kind.
 
 use super::{Problem, ProblemKind};
 
-/// What is odd, in words, for a [`Problem`](super::Problem) at the place of the record.
+/// Kind and description of a [`Problem`](super::Problem) of a record.
 pub(super) type Finding = (ProblemKind, String);
 
 /// Findings of one kind that are listed for a record: a hostile head of 1 MiB

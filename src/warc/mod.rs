@@ -1,9 +1,8 @@
 //! Archive files: records in, records out.
 //!
-//! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or
-//! one for all) or zstd, told by content and not by name. Out: records with
-//! the place they stand at, and [`Problem`]s for what is broken; or, writing,
-//! WARC/1.1 with one gzip member per record.
+//! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or one for all) or zstd, recognised
+//! by content and not by name. Out: records with their spans, and [`Problem`]s for what is broken; or,
+//! writing, WARC/1.1 with one gzip member per record.
 //!
 //! Invariants: reading never panics and trusts no length; after damage it
 //! goes on at the next record; headers keep their order and repeats; bytes of
@@ -22,9 +21,8 @@
 //! | [`cdx`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //! | [`wacz`] | archive files packed together with an index and pages |
 //!
-//! A record that is cut off or damaged is told as a [`Problem`] and not given
-//! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
-//! give what is there of it.
+//! A record that is cut off or damaged is reported as a [`Problem`] and not returned by
+//! [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading return what is there of it.
 //!
 //! ```
 //! use fonds::uri::CaptureDate;

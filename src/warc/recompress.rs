@@ -1,4 +1,4 @@
-//! The same records with another compression.
+//! Writes the records of a file with another compression.
 //!
 //! In: any file that can be read. Out: one with a gzip member a record, or
 //! plain. Heads and blocks stay byte for byte (so WARC/0.17 stays 0.17, and
@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// How a new file is compressed.
+/// Compression of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewCompression {
     /// One gzip member a record, as the standard advises.
@@ -30,7 +30,7 @@ pub enum NewCompression {
     Plain,
 }
 
-/// What was copied and what was not.
+/// Counts of records copied and left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecompressReport {
     /// How the old file is compressed.

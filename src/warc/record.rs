@@ -1,4 +1,4 @@
-//! A record, its head and the place it stands at.
+//! A WARC or ARC record, its head, its span in the file, and problems in it.
 
 use super::http::{HttpHead, parse_response_head};
 use crate::uri::{CaptureDate, Url, escape_bytes};
@@ -17,8 +17,8 @@ pub struct Headers {
     values: Vec<u8>,
     /// Where each field ends in `names` and in `values`.
     ends: Vec<(usize, usize)>,
-    /// A bit for each length of a name (modulo 64): most names that are asked
-    /// for are not there, and this tells at once.
+    /// A bit for each length of a name (modulo 64): most names that are looked up are absent, which this
+    /// shows at once.
     name_lens: u64,
 }
 
@@ -154,7 +154,7 @@ pub enum RecordType {
     Response,
     /// A resource without its protocol exchange.
     Resource,
-    /// What was asked.
+    /// The request of a capture.
     Request,
     /// About another record.
     Metadata,
@@ -232,8 +232,8 @@ pub fn metadata_target(kind: &str, url: &str) -> String {
     format!("{FONDS_URN}{kind}:{url}")
 }
 
-/// Everything of a record before its block. An ARC record has the same shape:
-/// its URL line is told in WARC's field names.
+/// Everything of a record before its block. An ARC record has the same shape: its URL line is read into WARC
+/// fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordHead {
     /// `WARC/1.1`, `ARC/1.0` …
@@ -304,7 +304,7 @@ pub(super) fn unbracket(text: &str) -> &str {
     text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text)
 }
 
-/// Where a record stands in its file: compressed bytes, for random access.
+/// Byte range of a record in its file, compressed, for random access.
 ///
 /// A record that shares its compressed member with others has no such place.
 /// Its span counts in the decompressed file and is marked
@@ -360,7 +360,7 @@ pub struct SharedMember {
 pub struct Record {
     /// Its head.
     pub head: RecordHead,
-    /// Its block as it stands in the file, at most as much as was asked for.
+    /// Bytes of the block in the file, at most as many as were requested.
     pub block: Vec<u8>,
     /// Bytes of the block that were left out by the caller's limit.
     pub omitted: u64,
@@ -368,7 +368,7 @@ pub struct Record {
     pub span: Span,
 }
 
-/// What kind of damage or deviation a [`Problem`] tells of.
+/// Kind of the damage or deviation that a [`Problem`] reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
     /// Bytes between records that are no record.
@@ -401,7 +401,7 @@ pub enum ProblemKind {
     UnreadPage,
 }
 
-/// How bad a [`Problem`] is.
+/// Severity of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing is lost and no rule of the standard is broken.
@@ -469,8 +469,7 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// What exactly, for a person.
     pub detail: String,
-    /// How many problems this one stands for: 1, or those of a kind that are
-    /// counted and not listed.
+    /// Number of problems counted here: 1, or those of a kind that are not listed.
     pub count: u64,
 }
 
@@ -545,8 +544,8 @@ impl ProblemList {
         problems.into_iter().for_each(|problem| self.push(problem));
     }
 
-    /// All of them; how many of each kind are not listed is told behind them,
-    /// at the offset up to which the file has been read.
+    /// Takes all problems; counts of those not listed follow them, one of each kind, at the offset up to
+    /// which the file has been read.
     pub(super) fn take(&mut self, read_to: u64) -> Vec<Problem> {
         let taken = std::mem::replace(self, Self::new(self.max));
         let mut listed = taken.listed;
@@ -569,7 +568,7 @@ pub enum WarcError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is no archive file.

@@ -1,11 +1,11 @@
-//! What revisits say of themselves.
+//! Profiles of revisit records.
 
-/// What `WARC-Profile` says of a revisit (WARC/1.1, 6.7).
+/// Value of `WARC-Profile` of a revisit (WARC/1.1, 6.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RevisitProfile {
-    /// The payload has the digest of one that is held.
+    /// The payload has the digest of one that was captured before.
     IdenticalPayload,
-    /// The server said that nothing changed (304).
+    /// The server answered 304, not modified.
     ServerNotModified,
     /// A profile that is not known: the block means nothing to us.
     Other(String),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// One segment of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// The file it stands in.
+    /// File of the segment.
     pub file: PathBuf,
     /// Its place in the file.
     pub span: Span,
@@ -34,13 +34,12 @@ pub struct SegmentSeries(
     BTreeMap<(u64, usize), Segment>,
 );
 
-/// Flaws of a series that are told one by one; further ones are counted.
+/// Flaws of a series that are listed; further ones are counted.
 const MAX_FLAWS: usize = 20;
 
-/// What may be spent on reaching segments that share compressed members: for
-/// each run of them that stand one behind the other, the file is decoded from
-/// its start. Hostile files could ask for it at every segment, and with many
-/// segmented records at each of these.
+/// Budget for reaching segments that share compressed members: for each run of consecutive ones, the file is
+/// decoded from its start. Hostile files could ask for it at every segment, and with many segmented records
+/// at each of these.
 pub(super) struct Reach {
     /// Times for which nothing is reckoned.
     free: u32,
@@ -84,7 +83,7 @@ impl SegmentSeries {
         self.0.values()
     }
 
-    /// What is wrong with the series: the segment it is told of, and words.
+    /// Flaws of the series: the segment concerned and a description.
     pub fn flaws(&self) -> Vec<(&Segment, String)> {
         let mut flaws = Vec::new();
         let mut unlisted = 0;
@@ -129,9 +128,8 @@ impl SegmentSeries {
     ///
     /// # Errors
     ///
-    /// [`WarcError::NoRecord`] when segments that share compressed members
-    /// stand in so odd an order that a file would have to be read from its
-    /// start again and again.
+    /// [`WarcError::NoRecord`] when segments that share compressed members are in so odd an order that a file
+    /// would have to be read from its start again and again.
     pub fn joined(&self, cx: &JobCx) -> Result<JoinedBlock, WarcError> {
         self.joined_within(&mut Reach::default(), cx)
     }

@@ -1,4 +1,4 @@
-//! Rows that wait for others, so that their texts are looked up together.
+//! Buffers rows, so that their texts are looked up together.
 
 use super::entry::BLOCK_ROWS;
 use super::row::{FLAGS, LinkRow, TargetCapture, encode_tail, plain_tail, when_of_capture, when_of_link, without_nul};

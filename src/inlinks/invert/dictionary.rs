@@ -1,5 +1,5 @@
-//! Texts that threads share: sets side by side, each text in the one that its
-//! hash names, so that two threads seldom want the same at once.
+//! Dictionary of texts that threads share: sets with a lock each, each text in the one that its hash names,
+//! so that two threads seldom wait for one.
 
 use super::split::Split;
 use super::texts::{Found, Lookup, TextId, Texts, count_in, part_in};
@@ -36,7 +36,7 @@ pub(super) struct Dictionary {
     split: Split,
 }
 
-/// What looking up takes along from one time to the next.
+/// Buffers of look-ups, kept from one to the next.
 #[derive(Default)]
 pub(super) struct Scratch {
     tags: Vec<u64>,
@@ -48,7 +48,7 @@ pub(super) struct Scratch {
 /// In the place of a set.
 const REPEATS: u8 = u8::MAX;
 
-/// Bits of a number that say where in its set a text stands.
+/// Bits of a number for the place of a text in its set.
 fn place_bits(sets: usize) -> u32 {
     TextId::BITS - sets.ilog2()
 }

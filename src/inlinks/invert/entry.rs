@@ -1,4 +1,4 @@
-//! A row as some numbers, and rows as bytes on their way to the disk and back.
+//! Encodes rows as numbers in memory, and as bytes on the disk.
 
 use super::blocks::{checksum, invalid, read_at, write_at};
 use super::dictionary::SETS;
@@ -210,7 +210,7 @@ impl Form {
     }
 }
 
-/// Where rows stand in a spool.
+/// Place of rows in a spool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SpoolSegment {
     file: usize,

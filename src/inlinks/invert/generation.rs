@@ -1,4 +1,4 @@
-//! Rows that are being gathered, and the texts that they point at.
+//! Gathers rows and the texts that they point at.
 //!
 //! All threads share one dictionary, so a text is kept once however many rows
 //! have it, and rows that do not fit are dealt to parts by target, which go to
@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// have less in common, and are written in more bytes.
 const SEGMENT_ROWS: usize = 256;
 
-/// What one thread needs for looking texts up.
+/// Buffers of one thread for looking texts up.
 #[derive(Default)]
 pub(super) struct Finder {
     scratch: Scratch,
@@ -101,7 +101,7 @@ impl PartSoFar {
     }
 }
 
-/// Rows as they came.
+/// Rows in the order in which they came.
 #[derive(Default)]
 pub(super) struct GatheredRows {
     pub(super) blocks: Vec<Vec<Entry>>,

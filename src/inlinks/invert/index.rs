@@ -1,4 +1,4 @@
-//! Where blocks are, and which row each of them begins with.
+//! Index of blocks: offset and first row of each.
 
 use super::blocks::{Reader, push_number, push_slice, shared_len};
 
@@ -62,7 +62,7 @@ impl Index {
         self.offsets.get(low.saturating_sub(1)).copied()
     }
 
-    /// The same places, in a file in which something stands before them.
+    /// The index of the blocks behind `by` other bytes.
     pub(super) fn shifted(mut self, by: u64) -> Self {
         self.offsets.iter_mut().for_each(|offset| *offset += by);
         self

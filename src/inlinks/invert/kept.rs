@@ -1,4 +1,4 @@
-//! Runs that outlive the program: a list beside them says what is in them.
+//! Keeps runs beyond the life of the program, with a list of what is in them.
 
 use super::LinkError;
 use super::notes::Notes;
@@ -19,8 +19,7 @@ const MADE: &str = "runs.made";
 /// Who writes runs. Another version may cut pages up in another way.
 const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
 
-/// Where runs are kept, and for which input. As long as it or a build with it
-/// lives, no other one has the folder.
+/// Folder in which runs are kept, locked for one build, and the input they are of.
 #[derive(Debug, Clone)]
 pub struct ResumeDir {
     pub(super) folder: PathBuf,
@@ -110,7 +109,7 @@ impl InputRange {
     }
 }
 
-/// What runs of an earlier build hold already (see [`super::RowWriter::mark`]).
+/// Parts of the input that runs of an earlier build hold already (see [`super::RowWriter::mark`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessedInput(Vec<InputRange>);
 

@@ -1,5 +1,5 @@
-//! The rows of a generation, in parts by target: a part is put in order when
-//! it is read, where it fits the processor's memory.
+//! Sorts the rows of a generation in parts by target: a part is sorted when it is read, where it fits the
+//! cache of the processor.
 
 use super::super::workers::on_threads;
 use super::dictionary::Frozen;
@@ -29,7 +29,7 @@ const PART_OF_MEMORY: usize = 4;
 const FEW_ROWS: usize = 64;
 const MANY_THREADS: usize = 8;
 
-/// Rows that are looked at before they are read one by one.
+/// Rows whose texts are prefetched before they are read one by one.
 const BATCH: usize = 64;
 
 /// See the module.
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-/// How parts and runs are made.
+/// Options for making parts and runs.
 #[derive(Clone, Copy)]
 pub(super) struct RunOptions<'f> {
     pub(super) threads: usize,
@@ -121,7 +121,7 @@ impl RunOptions<'_> {
     }
 }
 
-/// What making runs did.
+/// Result of making runs.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) runs: Vec<NumberedRun>,
@@ -479,7 +479,7 @@ impl SortedGeneration {
         }
     }
 
-    /// Looks at the texts of the next rows, before they are read one by one.
+    /// Prefetches the texts of the next rows.
     #[inline]
     fn prefetch(&self, rows: &[Entry], at: usize) {
         if at.is_multiple_of(BATCH) {
@@ -538,7 +538,7 @@ struct Loading {
 pub(super) struct PartStream<'s> {
     ranked: &'s SortedGeneration,
     parts: Range<usize>,
-    /// Targets that are wanted; others of the same parts are given by other streams.
+    /// Ranks of the targets of this stream; other streams give others of the same parts.
     ranks: Range<u32>,
     rows: Vec<Entry>,
     at: usize,
@@ -599,7 +599,7 @@ impl<'s> PartStream<'s> {
         self.rows.get(at).map(|row| self.ranked.row(row))
     }
 
-    /// Where the present row stands in the part, unless the next step leaves it.
+    /// Place of the present row in the part, unless the next step leaves it.
     #[inline]
     pub(super) fn place(&self) -> Option<usize> {
         (self.at + 1 < self.rows.len()).then_some(self.at)

@@ -1,4 +1,4 @@
-//! Rows as five parts whose order is the order that is wanted.
+//! Rows as five parts whose order is that of the result.
 //!
 //! Target, `when` (kind and date as one number), source, anchor, and the tail:
 //! `source_id position flags target_url 0 source_url`, numbers big-endian.
@@ -30,7 +30,7 @@ pub struct LinkRow<'a> {
     pub internal: bool,
     /// The link says `nofollow`.
     pub nofollow: bool,
-    /// What kind of element it stands in.
+    /// Kind of its element.
     pub kind: LinkKind,
     /// Its number in the linking page.
     pub position: u32,
@@ -47,7 +47,7 @@ pub struct TargetCapture<'a> {
     pub id: u64,
 }
 
-/// What comes out of the shuffle.
+/// Row of the result of a shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row<'a> {
     /// A capture of the target; these come before its links.

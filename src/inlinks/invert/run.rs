@@ -1,9 +1,8 @@
-//! Sorted runs on disk: rows in blocks that can be read one by one.
+//! Writes and reads sorted runs on disk: rows in blocks that can be read one by one.
 //!
-//! A target is written as what it shares with the target before; a source,
-//! anchor or tail that repeats the one before is not written again; dates are
-//! steps from the one before. Behind the blocks stand the first target of
-//! each, so that a part of the run is found without reading what is before it.
+//! A target is written as what it shares with the target before; a source, anchor or tail that repeats the
+//! one before is not written again; dates are steps from the one before. The first target of each follows the
+//! blocks, so that a part of the run is found without reading what is before it.
 
 use super::blocks::{
     BLOCK_BYTES, Reader, checksum, invalid, pack, push_number, push_slice, read_at, read_block, shared_len,
@@ -239,7 +238,7 @@ impl RunWriter {
     }
 }
 
-/// What reading one row further led to.
+/// Result of reading the next row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// A row of the same target.
@@ -378,7 +377,7 @@ impl<'r> RowReader<'r> {
             }
             self.when = reader.fixed()?;
         } else {
-            // Nothing stands before the first row of a block.
+            // No row precedes the first one of a block.
             (!first).then_some(())?;
             let unit = if flags & IN_SECONDS != 0 { SECOND } else { 1 };
             self.when = self.when.wrapping_add(reader.number()?.wrapping_mul(unit));

@@ -1,4 +1,4 @@
-//! The external merge sort.
+//! External merge sort of links and captures.
 //!
 //! Threads that bring rows gather them in one generation: texts once each, and
 //! rows as numbers. When both together do not fit the memory, targets are cut
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-/// Memory that sorting takes unless told otherwise.
+/// Default of the memory that sorting takes.
 pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 
 /// Less than this is not worth a run; tests go below.
@@ -60,10 +60,10 @@ const MAX_RUNS_AT_ONCE: usize = 96;
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Rows between two looks for a cancel.
+/// Rows between two checks for cancellation.
 pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
-/// How rows are sorted.
+/// Options for sorting rows.
 #[derive(Debug, Clone)]
 pub struct ShuffleOptions {
     /// Memory that rows may take, in bytes.
@@ -110,7 +110,7 @@ impl ShuffleOptions {
     }
 }
 
-/// What a sort did.
+/// Counts of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShuffleReport {
     /// Links that were put in.
@@ -170,13 +170,13 @@ struct Core {
     generation: RwLock<Generation>,
     /// Rows of a generation were lost: what comes after must not count.
     failed: AtomicBool,
-    /// Why, where nobody was there to be told.
+    /// First error that could not be returned.
     first_error: Mutex<Option<LinkError>>,
     cx: JobCx,
 }
 
 impl Shuffle {
-    /// `cx` is asked now and then whether to stop.
+    /// `cx` cancels the sort.
     ///
     /// # Errors
     ///
@@ -427,7 +427,7 @@ impl Core {
         self.note(added)
     }
 
-    /// The last rows of a thread, that can be told of no error: it is kept.
+    /// Adds the last rows of a thread, which cannot return an error: it is kept.
     fn add_rows(&self, local: &mut Local) {
         if let Err(error) = self.add_to(&self.generation(), local, None) {
             self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

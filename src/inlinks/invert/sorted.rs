@@ -1,4 +1,4 @@
-//! Sorted rows, one after the other or in parts that threads share.
+//! Reads sorted rows one after the other, or in parts that threads share.
 
 use super::LinkError;
 use super::blocks::BLOCK_BYTES;
@@ -32,7 +32,7 @@ const PIECE_BYTES: usize = 512 * 1024;
 /// Pieces of one part that wait for the parts before it.
 const PIECES_WAITING: usize = 24;
 
-/// What was sorted: in memory, on disk.
+/// Sorted rows in memory and on disk.
 pub(super) struct Pool {
     pub(super) ranked: SortedGeneration,
     pub(super) runs: Vec<Run>,
@@ -84,8 +84,7 @@ impl Sorted {
         Self { pool, report, cx }
     }
 
-    /// Gives every row to `take`. Counts rows as done with the job, and stops
-    /// when asked to.
+    /// Gives every row to `take`. Counts rows as done with the job, which can cancel it.
     pub fn for_each<E: From<LinkError>>(&mut self, mut take: impl FnMut(Row<'_>) -> Result<(), E>) -> Result<(), E> {
         let mut failed = None;
         self.in_one(|rows| {

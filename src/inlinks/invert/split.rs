@@ -1,5 +1,5 @@
-//! Where targets are cut into parts once rows have to go to the disk, so that
-//! the rows of a part lie together there and are read once.
+//! Cuts targets into parts once rows have to go to the disk, so that the rows of a part are together there
+//! and are read once.
 
 /// Parts at most: their number has eleven bits (see [`super::texts`]).
 pub(super) const MOST_PARTS: usize = 512;

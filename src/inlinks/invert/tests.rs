@@ -1,4 +1,4 @@
-//! The sort and the assignment against plain ones in memory.
+//! Compares the sort and the assignment with plain ones in memory.
 
 use super::*;
 use crate::jobs::JobCx;
@@ -370,7 +370,7 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     assert!(matches!(ResumeDir::take(&file, "one".to_owned()), Err(LinkError::NoFolder { path }) if path == file));
-    // Runs of another input or of another form of the list are no use, and what is damaged is told.
+    // Runs of another input or of another form of the list are no use, and damage is reported.
     let other = ResumeDir::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
     let damaged = folder.path().join("runs/run-000001");

@@ -1,7 +1,7 @@
-//! Texts that are kept once each, and put in order.
+//! Stores texts once each, and sorts them.
 //!
-//! A text is named by where it stands in one long buffer, so that a link is
-//! some small numbers and equal texts have equal numbers.
+//! A text is named by its place in one long buffer, so that a link is some small numbers and equal texts have
+//! equal numbers.
 
 use super::split::Split;
 use std::hint::black_box;
@@ -33,7 +33,7 @@ const BATCH: usize = 64;
 /// Most texts reach into a second line of the processor's memory.
 const TOUCH_BYTES: usize = 48;
 
-/// Where a text stands.
+/// Place of a text.
 pub(super) type TextId = u32;
 
 /// Texts to be looked up, with half a hash of each.
@@ -45,7 +45,7 @@ pub(super) struct Lookup<'t> {
     pub(super) split: &'t Split,
 }
 
-/// What was found of some texts.
+/// Result of a look-up of texts.
 #[derive(Default)]
 pub(super) struct Found {
     /// The number of each.

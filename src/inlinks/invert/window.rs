@@ -24,7 +24,7 @@ pub(super) struct Windows {
     /// Links so far: of other sites, and of the same.
     seen: [u64; 2],
     kept: [KeptLinks; 2],
-    /// Of a page that links, its held links, where only one of each is listed.
+    /// Kept links of each linking page, where only one of each is listed.
     sources: HashMap<Box<[u8]>, VecDeque<Place>>,
 }
 

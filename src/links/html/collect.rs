@@ -1,4 +1,4 @@
-//! What is kept while a page is read: links, anchor texts, title, visible text.
+//! Collects links, anchor texts, title and visible text while a page is read.
 //!
 //! Everything is kept as ranges of a few long buffers; URLs are resolved when
 //! the whole page is known, since its first `base` may stand anywhere.

@@ -1,4 +1,4 @@
-//! Pages whose links are known.
+//! Tests of extraction on pages whose links are known.
 
 use super::*;
 use crate::links::{

@@ -35,7 +35,7 @@ const MAX_STREAMS: usize = 100_000;
 /// Between the name `/ObjStm` and both ends of its dictionary.
 const MAX_DICTIONARY_BYTES: usize = 4096;
 
-/// What was found out.
+/// Result of reading a PDF file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PdfRead {
     /// All that can be read was.

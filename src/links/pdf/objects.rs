@@ -1,9 +1,8 @@
-//! Objects of a PDF file (ISO 32000-1, 7.3 and 7.5), as far as text needs them.
+//! Reads the objects of a PDF file (ISO 32000-1, 7.3 and 7.5), as far as text needs them.
 //!
-//! They are found by their heads (`7 0 obj`), not by the table at the end of
-//! the file: that of a broken or cut file is missing. Of several with one
-//! number the last counts, as in files that were saved again; one in an object
-//! stream stands where its stream does.
+//! They are found by their heads (`7 0 obj`), not by the table at the end of the file: that of a broken or
+//! cut file is missing. Of several with one number the last counts, as in files that were saved again; one in
+//! an object stream has the place of its stream.
 
 use super::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
 use flate2::read::DeflateDecoder;
@@ -17,11 +16,11 @@ use std::ops::Range;
 const MAX_OBJECTS: usize = 500_000;
 /// Of a dictionary.
 const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
-/// Of all dictionaries and streams as they stand, as often as they are looked
-/// at, beside so many times the bytes of the file: many may refer to one.
+/// Limit on the bytes of dictionaries and streams read, counted as often as they are read, beside so many
+/// times the bytes of the file: many may refer to one.
 const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_READ_TIMES: u64 = 8;
-/// References from one to the next until a value stands there.
+/// References followed in a row until a value.
 const MAX_REFERENCES: usize = 8;
 
 /// A piece of the syntax.
@@ -161,7 +160,7 @@ fn near(bytes: &[u8]) -> &[u8] {
     bytes.get(..bytes.len().min(MAX_DICTIONARY_BYTES)).unwrap_or_default()
 }
 
-/// Where an object stands.
+/// Place of an object.
 enum Place {
     /// In the file itself.
     Open(Range<usize>),
@@ -289,7 +288,7 @@ impl<'a> Objects<'a> {
         self.read(dictionary, |entries| entries.collect())
     }
 
-    /// The value of an entry as it stands.
+    /// The value of an entry, with its references unresolved.
     pub fn value<'d>(&self, dictionary: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
         self.read(dictionary, |entries| entries.find(|(name, _)| *name == key)).map(|(_, value)| value)
     }

@@ -1,12 +1,10 @@
-//! The text of a PDF file, and the addresses that are printed in it.
+//! Extracts the text of a PDF file, and the addresses that are printed in it.
 //!
-//! The text of pages and forms is put together out of what their content
-//! streams show (ISO 32000-1, 9.4), in the letters that fonts say they have
-//! (`/ToUnicode`, 9.10.3); fonts of one byte without that are taken for
-//! Latin-1. An address begins with `http://`, `https://` or `www.`, names a
-//! host with a dot, and goes on to the next blank. Not read: what stands in the next line of one that is
-//! broken over lines; text in pictures; streams packed with other filters than
-//! Flate and ASCII85.
+//! The text of pages and forms is put together out of what their content streams show (ISO 32000-1, 9.4), in
+//! the letters that fonts say they have (`/ToUnicode`, 9.10.3); fonts of one byte without that are taken for
+//! Latin-1. An address begins with `http://`, `https://` or `www.`, names a host with a dot, and goes on to
+//! the next blank. Not read: the next line of one that is broken over lines; text in pictures; streams packed
+//! with other filters than Flate and ASCII85.
 
 use super::objects::{Objects, Token, Tokens};
 use memchr::memmem;
@@ -70,13 +68,12 @@ fn number(code: &[u8]) -> u32 {
     code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// Codes in a row, and what the first stands for; of each further one the last
-/// unit is one more.
+/// Consecutive codes, and the units of the first; each further one has a last unit one greater.
 #[derive(Clone)]
 struct Codes {
     from: u32,
     to: u32,
-    /// The first code as it was told.
+    /// The first code, as declared.
     first: u32,
     units: Range<usize>,
 }
@@ -192,7 +189,7 @@ impl Letters {
         Some(Codes { from, to, first: from, units: begin..self.units.len() })
     }
 
-    /// What a code stands for, and how much more the last unit is.
+    /// The units of a code, and the number to add to the last one.
     fn of(&self, code: u32) -> Option<(&[u16], u16)> {
         let codes = [&self.alone, &self.rows].into_iter().find_map(|codes| {
             let last = codes.partition_point(|codes| codes.from <= code).checked_sub(1)?;

@@ -21,16 +21,15 @@ const MAX_PROBLEMS: usize = 100_000;
 /// Bytes of a block that are looked at for its HTTP head.
 pub const MAX_INDEXED_BEGIN: usize = 256 * 1024;
 
-/// What goes into the lines.
+/// Options for index lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexOptions {
-    /// Captures that were asked for with a body have it in their keys, as
-    /// cdxj-indexer has with `--post-append`: `__wb_method=POST&…`. The request
-    /// has to stand right before or after its response.
+    /// Captures requested with a body have it in their keys, as with `--post-append` of cdxj-indexer:
+    /// `__wb_method=POST&…`. The request has to be the record right before or after its response.
     pub post_append: bool,
 }
 
-/// What the index wants to know of a record; it may wait for its neighbour.
+/// Index data of a record, which may wait for that of its neighbour.
 struct PendingRecord {
     record_type: RecordType,
     target: Option<String>,
@@ -60,7 +59,7 @@ struct LineBuilder {
     last: Option<PendingRecord>,
 }
 
-/// Who takes lines.
+/// Receiver of lines.
 type Sink<'a> = &'a mut dyn FnMut(IndexLine) -> io::Result<()>;
 
 impl LineBuilder {
@@ -164,8 +163,8 @@ pub fn index_reader<R: Read>(
     Ok((found, reader.take_problems()))
 }
 
-/// Whether the two are request and response of one capture; the line of the
-/// response then gets what was asked.
+/// Whether the two are request and response of one capture; the line of the response then gets the query of
+/// the request.
 fn join(first: &mut PendingRecord, second: &mut PendingRecord) -> bool {
     if first.target != second.target || second.concurrent_to.is_none() || second.concurrent_to != first.id {
         return false;
@@ -226,15 +225,13 @@ fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io:
     Ok(line.map(|line| IndexLine { filename: filename.to_owned(), ..line }))
 }
 
-/// The payload digest that the head of a record tells; an index has another one of those
-/// that tell none.
+/// The payload digest that the head of a record declares; for others an index has one of its own.
 pub fn declared_digest(head: &RecordHead) -> Option<String> {
     head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty())
 }
 
-/// The line of a record whose block begins so, with no place yet; none where it has no
-/// URL or date. Of a block it takes [`MAX_INDEXED_BEGIN`] bytes. `payload_digest` is
-/// asked where the head tells none.
+/// The line of a record whose block begins so, with no place yet; none where it has no URL or date. Of a
+/// block it takes [`MAX_INDEXED_BEGIN`] bytes. `payload_digest` is called where the head declares none.
 pub fn index_line(
     head: &RecordHead,
     begin: &[u8],

@@ -1,11 +1,11 @@
-//! Holds an index against the archive files that it leads to.
+//! Checks an index against the archive files that it refers to.
 
 use super::{IndexLine, indexed_url};
 use crate::warc::{ArchiveReader, Problem, ProblemKind};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Looks a line up in an archive file.
+/// Checks index lines against archive files.
 #[derive(Debug, Default)]
 pub struct LineCheck {
     /// Lines whose records were found.
@@ -14,10 +14,9 @@ pub struct LineCheck {
 }
 
 impl LineCheck {
-    /// What is wrong with a line, where something is: not the record of its
-    /// URL and date stands at its offset, the record has another length, or
-    /// the line stands out of order. `source` is the archive file that the
-    /// line names; `None` where there is none.
+    /// Problems of a line: its offset is not that of the record of its URL and date, the record has another
+    /// length, or the line is out of order. `source` is the archive file that the line names; `None` where
+    /// there is none.
     ///
     /// # Errors
     ///
@@ -46,7 +45,7 @@ fn check_record(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Op
     }
     source.seek(SeekFrom::Start(line.span.offset))?;
     let found = |problems: Vec<Problem>, otherwise: String| match problems.first() {
-        // How far it was looked for a record says nothing of this place.
+        // The extent of the search for a record says nothing of this place.
         Some(problem) if problem.kind != ProblemKind::Garbage => format!("{at}: {}", problem.detail),
         _ => otherwise,
     };

@@ -16,7 +16,7 @@ const TEN: &str = "N b a m s k r M V g";
 /// The 9 columns of older programs.
 const NINE: &str = "N b a m s k r V g";
 
-/// What stands in the columns of a classic CDX file.
+/// Meaning of the columns of a classic CDX file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     letters: Vec<char>,
@@ -120,7 +120,7 @@ impl Columns {
         })
     }
 
-    /// The line in these columns; `-` stands for what is not known.
+    /// The line in these columns, with `-` for what is not known.
     pub fn line(&self, line: &IndexLine) -> String {
         let mut text = String::new();
         for (index, letter) in self.letters.iter().enumerate() {

@@ -1,8 +1,6 @@
-//! Which fields a record must, may and may not have (WARC/1.0 and 1.1,
-//! clauses 5 to 7), and what their values must look like.
+//! Checks which fields a record has, and their values (WARC/1.0 and 1.1, clauses 5 to 7).
 //!
-//! Reading has told already of fields that every record must have and of
-//! fields that stand twice.
+//! The reader has reported missing mandatory fields and duplicate fields already.
 
 use super::super::findings::Findings;
 use super::super::revisit::RevisitProfile;
@@ -88,7 +86,7 @@ fn values(head: &RecordHead, found: &mut Findings) {
         if !bare.contains(char::is_whitespace) && !is_uri(bare) {
             bad("WARC-Target-URI is no URI".to_owned());
         }
-        // The grammar of WARC/1.0 asked for them by mistake; its examples had none.
+        // The grammar of WARC/1.0 required them by mistake; its examples had none.
         if uri.starts_with('<') && head.version.eq_ignore_ascii_case("WARC/1.1") {
             bad("WARC-Target-URI stands in angle brackets".to_owned());
         }
@@ -185,10 +183,10 @@ fn advice(head: &RecordHead, found: &mut Findings) {
 /// fractions of up to nine digits, its forerunners whole seconds.
 fn date_form(date: &str, version: &str) -> Option<&'static str> {
     if crate::uri::CaptureDate::parse(date).is_err() {
-        // Reading has said so.
+        // The reader has reported it.
         return None;
     }
-    // d stands for a digit. Small letters are RFC 3339's leave.
+    // `d` replaces a digit. RFC 3339 permits small letters.
     let shape: String = date.chars().map(|c| if c.is_ascii_digit() { 'd' } else { c.to_ascii_uppercase() }).collect();
     let seconds = "dddd-dd-ddTdd:dd:dd";
     if shape.strip_suffix('Z') == Some(seconds) {

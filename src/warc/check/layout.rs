@@ -1,4 +1,4 @@
-//! How the records of a gzip file are packed: what its member headers hold.
+//! Checks the member headers of a gzip file.
 
 use super::super::findings::Finding;
 use super::super::{GzipNote, ProblemKind, Span};

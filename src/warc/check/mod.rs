@@ -38,7 +38,7 @@ use telling::ProblemSink;
 /// one; further ones count as “other”.
 const MAX_DISTINCT: usize = 1000;
 
-/// What a file holds and what is wrong with it.
+/// Counts of the records and problems of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// How the file is compressed; none where that is not known.
@@ -47,8 +47,7 @@ pub struct CheckReport {
     pub records: BTreeMap<String, u64>,
     /// Records with digests that were held against their bytes.
     pub digests_checked: u64,
-    /// Records that say by `WARC-Truncated` that their writer cut them, by the
-    /// reason told; beyond 1,000 reasons as “other”.
+    /// Records that their writer cut, by the reason in `WARC-Truncated`; beyond 1,000 reasons as “other”.
     pub truncated: BTreeMap<String, u64>,
     /// How many problems of each kind there are.
     pub found: BTreeMap<ProblemKind, u64>,
@@ -66,11 +65,10 @@ impl CheckReport {
     }
 }
 
-/// Reads a whole file by itself: structure, fields and, where `digests`, every
-/// digest. What is wrong is in the order it stands; beyond 100,000 problems, how
-/// many there are.
+/// Reads a whole file by itself: structure, fields and, where `digests`, every digest. Problems come in file
+/// order; beyond 100,000 they are counted.
 ///
-/// Stops early, with what was found so far, when `cx` asks for it.
+/// Stops early, with what was found so far, when `cx` is cancelled.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<(CheckReport, Vec<Problem>), WarcError> {
     let mut problems = Vec::new();
     let report = Checker::new(digests).check(path, cx, &mut |problem| {
@@ -80,8 +78,7 @@ pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<(CheckReport
     Ok((report, problems))
 }
 
-/// As [`Checker::check`], one file from any source, with one thread; `path`
-/// stands in messages.
+/// As [`Checker::check`], one file from any source, with one thread; messages name it `path`.
 pub fn check_reader<R: Read>(
     reader: ArchiveReader<R>,
     path: &Path,
@@ -101,7 +98,7 @@ struct FileCheck<'a> {
     sink: ProblemSink<'a>,
     /// Offset in the file up to which it has been read.
     read_to: u64,
-    /// Hashes of the record ids, and where each stands first.
+    /// Hashes of the record ids, and the first offset of each.
     ids: HashMap<u64, u64>,
 }
 
@@ -146,10 +143,10 @@ impl Checker {
         }
     }
 
-    /// Reads one file. What is wrong with it alone is told as it is found, in
-    /// the order it stands; beyond 100,000 problems, how many there are.
+    /// Reads one file. Its own problems are reported as they are found, in file order; beyond 100,000 they
+    /// are counted.
     ///
-    /// Stops early, with what was found so far, when `cx` or `on_problem` asks for it.
+    /// Stops early, with what was found so far, when `cx` is cancelled or `on_problem` breaks.
     pub fn check(
         &mut self,
         path: &Path,
@@ -337,9 +334,8 @@ impl Checker {
     }
 }
 
-/// Holds the payload digest of a whole segmented record against its parts
-/// joined: the file it begins in, and what is wrong. None where there is no
-/// digest, or `Cancelled`.
+/// Checks the payload digest of a segmented record against its joined segments: the file it begins in, and
+/// what is wrong. None where there is no digest, or `Cancelled`.
 fn whole_digest(
     whole: &Whole,
     series: &SegmentSeries,
@@ -371,12 +367,12 @@ fn whole_digest(
     })
 }
 
-/// Whether the file cannot be looked into a second time.
+/// Whether the file cannot be read a second time.
 fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
 }
 
-/// Counts a word of others.
+/// Counts a name from an untrusted file.
 fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     if let Some(count) = counts.get_mut(name) {
         *count += 1;

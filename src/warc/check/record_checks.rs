@@ -1,4 +1,4 @@
-//! What is found of one record by itself, by whichever thread reads it.
+//! Checks of a single record, made by the thread that reads it.
 //!
 //! Most records are fine: only what looking at the files together will need
 //! is kept of them, hashed, and no copy of the head.
@@ -32,7 +32,7 @@ pub(super) struct Checked {
     pub(super) segment: Option<Box<RecordPart>>,
 }
 
-/// What a revisit names as its original.
+/// The original that a revisit names.
 pub(super) struct OriginalRef {
     /// Any of these will do.
     pub(super) keys: Vec<u64>,
@@ -44,11 +44,11 @@ pub(super) struct RecordPart {
     /// Hash of the id of the whole record.
     pub(super) origin: u64,
     segment: Segment,
-    /// What the first one tells of the whole.
+    /// Digest of the whole record, in its first segment.
     pub(super) whole: Option<Whole>,
 }
 
-/// What the digest of a whole segmented record is held against.
+/// Declared digest of a whole segmented record.
 pub(super) struct Whole {
     pub(super) payload_digest: String,
     pub(super) is_http: bool,
@@ -74,7 +74,7 @@ impl RecordPart {
         Some(Box::new(Self { origin, segment, whole }))
     }
 
-    /// The segment, which stands there.
+    /// The segment with its file and span.
     pub(super) fn at(self, path: &Path, span: Span) -> Segment {
         Segment { file: path.to_owned(), span, ..self.segment }
     }

@@ -59,8 +59,8 @@ impl Revisits {
         Ok(())
     }
 
-    /// Tells each of which the original is not among the `known` (sorted), in
-    /// the order of `files` by their names, and in these as they stand.
+    /// Reports each revisit whose original is not among the `known` (sorted), by the names of `files` and
+    /// their offsets.
     pub(super) fn report_unmatched(
         mut self,
         files: &[PathBuf],

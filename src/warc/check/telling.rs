@@ -1,14 +1,14 @@
-//! Problems handed on as they are found: only how many there are is kept.
+//! Passes problems on as they are found and keeps only their counts.
 
 use super::super::record::ProblemCap;
 use super::super::{Problem, ProblemKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Problems of a file that are told one by one; further ones are counted.
+/// Problems of a file that are listed; further ones are counted.
 const MAX_PROBLEMS: usize = 100_000;
 
-/// What is told of one file.
+/// Receiver of the problems of one file.
 pub(super) struct ProblemSink<'t> {
     on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
     cap: ProblemCap,
@@ -32,13 +32,12 @@ impl<'t> ProblemSink<'t> {
         }
     }
 
-    /// Whether anybody wants to hear more.
+    /// `Break` once the receiver takes no more problems.
     pub(super) fn flow(&self) -> ControlFlow<()> {
         self.flow
     }
 
-    /// Tells how many were not told one by one; returns how many there are of
-    /// each kind.
+    /// Reports the counts of those not listed; returns the counts of all by kind.
     pub(super) fn finish(self, read_to: u64) -> BTreeMap<ProblemKind, u64> {
         if self.flow.is_continue() {
             let _ = self.cap.rest(read_to).try_for_each(self.on_problem);

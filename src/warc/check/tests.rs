@@ -254,8 +254,8 @@ fn what_comes_from_a_pipe_is_checked_with_the_others() {
         assert_eq!(checked(&mut checker, &pipe).0.total(), 4);
     });
     checked(&mut checker, &file);
-    // The original that came by the pipe is known, its lonely revisit is
-    // told, and nobody waits for the pipe to say it all again.
+    // The original from the pipe is known, the revisit without one is reported, and the pipe is not read
+    // again.
     let found: Vec<_> = together(checker).into_iter().map(|(_, problem)| problem).collect();
     assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NoOriginal, ProblemKind::Unchecked]);
     assert!(found[0].detail.contains("urn:test:9"), "{}", found[0]);

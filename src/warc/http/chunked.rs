@@ -11,8 +11,8 @@ const MAX_TRAILER: usize = 64 * 1024;
 
 /// Takes a body piece by piece and gives its entity body.
 ///
-/// A body that is declared chunked and is not comes out unchanged; where the
-/// encoding breaks off later, the rest comes out as it stands.
+/// A body that is declared chunked and is not comes out unchanged; where the encoding breaks off later, the
+/// rest comes out unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct Dechunker {
     state: ChunkState,

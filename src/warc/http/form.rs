@@ -1,8 +1,7 @@
-//! What a request sent: the fields of its body.
+//! Reads the fields of a request body.
 //!
-//! Servers tell pages apart by them, so replay and indexes need them. Bodies
-//! are hostile like everything else: numbers of fields, depth and length are
-//! limited, and what is beyond is told.
+//! Servers distinguish pages by them, so replay and indexes need them. Bodies are untrusted: numbers of
+//! fields, depth and length are limited, and what is left out is reported.
 
 use super::{Flaw, HttpRequestHead, MediaType, decode_body};
 use crate::warc::ProblemKind;

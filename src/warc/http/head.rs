@@ -50,9 +50,9 @@ pub struct HttpRequestHead {
 /// A `Content-Type`, split.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MediaType {
-    /// MIME type in lower case without parameters; empty where none is told.
+    /// MIME type in lower case without parameters; empty where none is declared.
     pub mime: String,
-    /// The charset parameter, as it stands, without quotes.
+    /// The charset parameter, without quotes.
     pub charset: Option<String>,
 }
 

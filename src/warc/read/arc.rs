@@ -1,4 +1,4 @@
-//! The URL line of an ARC record, told in WARC's field names.
+//! Reads the URL line of an ARC record into WARC fields.
 //!
 //! Version 1: `URL IP-address Archive-date Content-type Archive-length`.
 //! Version 2 has `Result-code Checksum Location Offset Filename` between type
@@ -17,7 +17,7 @@ pub(super) struct UrlLine {
     ip: String,
     date: String,
     mime: String,
-    /// Version 2: name in our words and value.
+    /// Version 2: name of the field here, and value.
     more: Vec<(&'static str, String)>,
     length: String,
 }

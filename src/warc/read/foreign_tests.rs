@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Offsets told of one kind of problem; further ones are counted.
+/// Offsets listed for one kind of problem; further ones are counted.
 const OFFSETS: usize = 6;
 
 /// Format, packing, records by type, and problems by kind with their offsets.

@@ -1,4 +1,4 @@
-//! One gzip member at a time (RFC 1952).
+//! Decodes one gzip member at a time (RFC 1952).
 
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::Crc;
@@ -25,13 +25,13 @@ pub(super) struct GzipMember {
     broken: bool,
 }
 
-/// What a step did.
+/// Result of a step.
 pub(super) enum Step {
     /// So many bytes were used and so many written.
     Went { used: usize, written: usize },
     /// The member is complete; so many bytes were used for it.
     Ended { used: usize },
-    /// More input is wanted.
+    /// More input is needed.
     Starved,
     /// The stream is damaged.
     Broken(String),
@@ -136,7 +136,7 @@ pub(in crate::warc) fn gzip_header_len(member: &[u8]) -> Option<usize> {
     header_len(member).ok().flatten()
 }
 
-/// What the header of a gzip member tells that can be held against the rest.
+/// Values in the header of a gzip member that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipNote {
     /// The checksum at the end of the header, and the one that fits it.
@@ -146,7 +146,7 @@ pub struct GzipNote {
     pub skip_length: Option<u32>,
 }
 
-/// What a whole gzip header tells; most tell nothing.
+/// Values of a whole gzip header that can be checked; most have none.
 pub(in crate::warc) fn gzip_note(header: &[u8]) -> Option<GzipNote> {
     let flags = *header.get(3)?;
     if flags & (FLAG_EXTRA | FLAG_HEADER_CRC) == 0 {

@@ -16,11 +16,11 @@ pub const MAX_LINE_BYTES: usize = 256 * 1024;
 /// Versions of the format whose fields are known.
 const VERSIONS: [&str; 4] = ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1"];
 
-/// Fields that may stand more than once (WARC/1.1, 5; `WARC-Protocol` and
-/// `WARC-Cipher-Suite` as the community's extension has it).
+/// Fields that may be repeated (WARC/1.1, 5; `WARC-Protocol` and `WARC-Cipher-Suite` as the community's
+/// extension has it).
 const REPEATABLE: [&str; 3] = ["WARC-Concurrent-To", "WARC-Protocol", "WARC-Cipher-Suite"];
 
-/// Whether bytes begin a record.
+/// Kind of record that bytes begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     /// A WARC version line.
@@ -29,11 +29,11 @@ pub(super) enum Start {
     Arc,
     /// Neither.
     No,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Unclear,
 }
 
-/// Tells whether `bytes` begin a record. Some writers write `warc/1.0`.
+/// Decides whether `bytes` begin a record. Some writers write `warc/1.0`.
 pub(super) fn record_start(bytes: &[u8]) -> Start {
     const MAGIC: &[u8] = b"WARC/";
     let seen = bytes.len().min(MAGIC.len());

@@ -33,7 +33,7 @@ pub(super) struct Input<R> {
 }
 
 impl<R: Read> Input<R> {
-    /// `base` is the offset in the file at which `inner` stands.
+    /// `base` is the offset of `inner` in the file.
     pub(super) fn new(inner: R, base: u64) -> Self {
         Self {
             inner,

@@ -11,13 +11,12 @@ use std::io::{self, Read};
 /// Decoded bytes made at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What is decoded a second time, within stretches that turned out to be
-/// damaged, in bytes before and after decoding. Archives within archives make
-/// every record of a damaged one begin such a stretch; a hostile file could
-/// nest them so that the whole of it is decoded from every few bytes on.
+/// Limit on decoding damaged stretches a second time, in bytes before and after decoding. Archives within
+/// archives make every record of a damaged one begin such a stretch; a hostile file could nest them so that
+/// the whole of it is decoded from every few bytes on.
 const MAX_REDECODED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How a file is compressed, recognised by its first bytes.
+/// Compression of a file, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// Not compressed.
@@ -178,7 +177,7 @@ impl Window {
     }
 }
 
-/// What [`Members::fill`] came to.
+/// Result of [`Members::fill`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     /// The window grew.
@@ -191,7 +190,7 @@ pub(super) enum Fill {
     Broken(String),
 }
 
-/// What [`Members::begin_member`] found.
+/// Result of [`Members::begin_member`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Begin {
     /// A member: [`Members::fill`] decodes it.
@@ -204,8 +203,7 @@ pub(super) enum Begin {
     Foreign(String),
 }
 
-/// The decoded bytes of the present member, and where it stands. A plain file
-/// is one member.
+/// The decoded bytes of the present member and its offset. A plain file is one member.
 pub(super) struct Members<R> {
     input: Input<R>,
     layer: Layer,
@@ -219,13 +217,12 @@ pub(super) struct Members<R> {
     /// What is left of [`MAX_REDECODED_BYTES`].
     redecode_budget: u64,
     glance: Option<gzip::Glance>,
-    /// Asked whether to go on.
+    /// Cancels reading.
     cx: Option<JobCx>,
 }
 
 impl<R: Read> Members<R> {
-    /// Tells the packing by the first bytes. `base` is the offset in the file
-    /// at which `inner` stands.
+    /// Recognises the compression by the first bytes. `base` is the offset of `inner` in the file.
     pub(super) fn new(inner: R, base: u64) -> io::Result<Self> {
         let mut input = Input::new(inner, base);
         let compression = Compression::of(input.peek(4)?);
@@ -301,7 +298,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Uses the dictionary that stands at the beginning of a zstd file.
+    /// Uses the dictionary at the beginning of a zstd file.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         match &mut self.layer {
             Layer::Zstd(frame) => frame.use_leading_dictionary(bytes),
@@ -309,8 +306,8 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Where the dictionary of a zstd file stands that the present frame needs,
-    /// when it is not that at its beginning.
+    /// Offset of the zstd dictionary that the present frame needs, where it is not the one at the beginning
+    /// of the file.
     pub(super) fn late_dictionary(&self) -> Option<u64> {
         match &self.layer {
             Layer::Zstd(frame) => frame.late_dictionary(),
@@ -322,7 +319,7 @@ impl<R: Read> Members<R> {
         matches!(self.layer, Layer::Plain)
     }
 
-    /// What the gzip header of the present member tells.
+    /// Values in the gzip header of the present member.
     pub(super) fn gzip_note(&self) -> Option<GzipNote> {
         match &self.layer {
             Layer::Gzip(gzip) => gzip.note,
@@ -340,8 +337,7 @@ impl<R: Read> Members<R> {
         self.member_decoded
     }
 
-    /// Nothing was decoded yet, and what is decoded next stands at this place
-    /// of the decoded stream.
+    /// Sets the place in the decoded stream of what is decoded next, before anything was decoded.
     pub(super) fn count_from(&mut self, decoded_offset: u64) {
         (self.window.base, self.member_decoded) = (decoded_offset, decoded_offset);
     }

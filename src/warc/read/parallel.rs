@@ -1,4 +1,4 @@
-//! Files read by several threads, their records in order.
+//! Reads files with several threads and returns their records in order.
 //!
 //! A file is cut into segments by bytes. Whoever takes a segment looks for the
 //! first record in it and reads on from there, without knowing whether the
@@ -26,7 +26,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// How much of a file is read and kept at a time.
+/// Limits on how much of a file is read and kept at a time.
 #[derive(Clone, Copy)]
 pub(super) struct ReadLimits {
     /// Bytes of a file that one thread reads.
@@ -78,7 +78,7 @@ impl<T> Visit<T> {
     }
 }
 
-/// What [`read_in_parallel`] hands on.
+/// Event of [`read_in_parallel`].
 #[derive(Debug)]
 pub enum Event<T> {
     /// The next record.
@@ -89,7 +89,7 @@ pub enum Event<T> {
     Failed(WarcError),
 }
 
-/// What a worker sends: events of its segment, and where it left off.
+/// Message of a worker: events of its segment, and where it stopped.
 pub(super) enum Message<T> {
     Events(Vec<Event<T>>),
     /// Where the segment begins, in the decoded bytes that its reader counts.
@@ -238,7 +238,7 @@ fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
     event
 }
 
-/// That records share a member is said once for a file, whoever read it.
+/// Filter that reports once per file that records share a member.
 #[derive(Default)]
 struct NotPerRecordOnce {
     file: usize,

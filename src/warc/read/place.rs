@@ -1,4 +1,4 @@
-//! Random access: one record by its place.
+//! Reads single records by their places.
 
 use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};
 use super::reader::ArchiveReader;
@@ -9,15 +9,14 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Opens the file itself, or its `.open` form while it is being written, and
-/// tells by which name.
+/// Opens the file itself, or its `.open` form while it is being written; returns the name that was opened.
 ///
-/// The file may get its final name between the two looks: then it is there now.
+/// The file may get its final name between the two attempts: then it is there now.
 pub(super) fn open_present(path: &Path) -> io::Result<(File, PathBuf)> {
     open_as_named(path, || ())
 }
 
-/// As [`open_present`]; `between` is called after the first look.
+/// As [`open_present`]; `between` is called after the first attempt.
 fn open_as_named(path: &Path, between: impl FnOnce()) -> io::Result<(File, PathBuf)> {
     let mut open = OsString::from(path);
     open.push(super::super::OPEN_SUFFIX);
@@ -58,9 +57,8 @@ pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Reco
     }
 }
 
-/// Reads the record that is known to stand in `span` with at most `max_block`
-/// bytes of its block, and tells what is wrong with it: a block may be shorter
-/// than its head declares.
+/// Reads the record in `span`, which is known, with at most `max_block` bytes of its block, and its problems:
+/// a block may be shorter than its head declares.
 pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Record, Vec<Problem>), WarcError> {
     let mut reader = open_record_at(path, span.offset)?.ending_with(span);
     match reader.next_record(max_block).or_else(nothing_behind(span.offset))? {
@@ -74,8 +72,8 @@ pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Reco
     }
 }
 
-/// The head of the record at `offset` (a [`Span::offset`]), and a reader that
-/// stands at its block and keeps the bytes of heads.
+/// The head of the record at `offset` (a [`Span::offset`]), and a reader at its block, which keeps the bytes
+/// of heads.
 ///
 /// # Errors
 ///
@@ -85,8 +83,8 @@ pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveR
     enter(open_record_at(path, offset)?, path, offset)
 }
 
-/// As [`enter_record_at`], of the record that is known to stand in `span`: its
-/// block ends within that, whatever its head declares.
+/// As [`enter_record_at`], for a record whose `span` is known: its block ends within that, whatever its head
+/// declares.
 pub fn enter_record_in(path: &Path, span: Span) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
     enter(open_at(path, span.offset, Some(span.length))?.ending_with(span), path, span.offset)
 }
@@ -103,9 +101,9 @@ fn enter<R: Read>(
     }
 }
 
-/// Enters a record for a look: what is read of the file is counted by `cx`,
-/// and reading fails when that shall stop. A record that shares its compressed
-/// member is looked for from the beginning of `member`, else of the file.
+/// Enters a record with progress and cancellation: `cx` counts the bytes read of the file, and reading fails
+/// once it is cancelled. A record that shares its compressed member is looked for from the beginning of
+/// `member`, else of the file.
 pub fn enter_record_cancellable<'c>(
     path: &Path,
     offset: u64,
@@ -159,15 +157,15 @@ fn is_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
 
 fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -> WarcError {
     let mut problems = reader.take_problems();
-    // That records share a member is no reason; nor is what stands before it.
+    // Neither a shared member nor a problem before the record is a reason.
     problems.retain(|problem| problem.kind != ProblemKind::NotPerRecord);
     use ProblemKind::{BadCompression, BadHead, Garbage, Truncated};
     let is_damage = |problem: &&Problem| matches!(problem.kind, Garbage | BadHead | Truncated | BadCompression);
     let here = problems.iter().find(|problem| problem.offset == offset);
     let why = here.or_else(|| problems.iter().rfind(is_damage)).and_then(|problem| match problem.kind {
-        // How far it was looked for a record says nothing of this place.
+        // The extent of the search for a record says nothing of this place.
         Garbage => None,
-        // The place is told once.
+        // The place is in the error already.
         kind if problem.offset == offset => Some(format!("{}: {}", kind.label(), problem.detail)),
         _ => Some(problem.to_string()),
     });
@@ -224,15 +222,14 @@ fn read_up_to(file: File, path: &Path, offset: u64) -> Result<ArchiveReader<File
 /// records that share a member are read in one pass.
 #[derive(Default)]
 pub struct PlaceReader {
-    /// A file, and a reader in it that stands behind the head of a record that
-    /// shares its member.
+    /// A file, and a reader in it behind the head of a record that shares its member.
     inside: Option<(PathBuf, ArchiveReader<File>)>,
-    /// Stands at a record with a place of its own.
+    /// Reader of a record with a place of its own.
     alone: Option<ArchiveReader<File>>,
 }
 
 impl PlaceReader {
-    /// As [`read_record_at`]; `cx` is asked whether to stop, which is an error.
+    /// As [`read_record_at`]; fails once `cx` is cancelled.
     pub fn read(&mut self, path: &Path, offset: u64, max_block: usize, cx: &JobCx) -> Result<Record, WarcError> {
         let reader = self.go_to(path, offset, cx)?;
         match reader.next_record(max_block).or_else(nothing_behind(offset))? {
@@ -241,8 +238,7 @@ impl PlaceReader {
         }
     }
 
-    /// As [`enter_record_in`], with a block to read; `cx` is asked whether to
-    /// stop, which is an error.
+    /// As [`enter_record_in`], with a block to read; fails once `cx` is cancelled.
     pub fn enter(
         &mut self,
         path: &Path,
@@ -284,7 +280,7 @@ impl PlaceReader {
     }
 }
 
-/// The frame with the dictionary that a zstd file begins with, as it stands.
+/// Bytes of the frame with the dictionary that a zstd file begins with.
 pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = open_archive_file(path)?;
     let Some(dictionary) = zstd::leading_dictionary(&mut file)? else { return Ok(None) };
@@ -365,7 +361,7 @@ mod tests {
         gzip.finish().unwrap()
     }
 
-    /// Where each record stands, and the member that it begins in.
+    /// Offset of each record, and the member that it begins in.
     fn places(path: &Path) -> Vec<(u64, Option<SharedMember>)> {
         let mut all = ArchiveReader::open(path).unwrap();
         let mut places = Vec::new();
@@ -461,7 +457,7 @@ mod tests {
                     assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"), "{chunk} {member:?}");
                 }
             }
-            // What stands before the member is not read.
+            // Bytes before the member are not read.
             let mut bytes = members.concat();
             bytes[4..members[0].len()].fill(b'x');
             fs::write(&path, bytes).unwrap();

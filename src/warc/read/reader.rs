@@ -1,4 +1,4 @@
-//! Records, one after the other.
+//! Reads the records of a file one after the other.
 
 mod content_length;
 mod damage;
@@ -31,9 +31,9 @@ const WARC_BREAKS: usize = 4;
 
 /// Reads an archive file from its beginning to its end.
 ///
-/// [`next_head`](Self::next_head) goes to a record, [`Read`] or [`BufRead`]
-/// gives its block, [`finish_record`](Self::finish_record) ends it and tells
-/// its place. [`next_record`](Self::next_record) does the three in one.
+/// [`next_head`](Self::next_head) goes to a record, [`Read`] or [`BufRead`] gives its block,
+/// [`finish_record`](Self::finish_record) ends it and returns its span. [`next_record`](Self::next_record)
+/// does the three in one.
 pub struct ArchiveReader<R> {
     members: Members<R>,
     name: PathBuf,
@@ -50,7 +50,7 @@ pub struct ArchiveReader<R> {
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
-    /// The bytes of the head in hand, where they are asked for.
+    /// The bytes of the current head, where they are kept.
     head_bytes: Option<Vec<u8>>,
     /// The line breaks after the record that was just ended, where heads are kept.
     break_bytes: Vec<u8>,
@@ -67,7 +67,7 @@ pub struct ArchiveReader<R> {
     /// Of a head that was too long: the member it ended in, and up to where no head
     /// ends, as places in the decoded stream. Heads within it need no look there.
     no_head_end: (u64, u64),
-    /// What the header of its gzip member tells, where that begins with it.
+    /// Values in the header of its gzip member, where that begins with it.
     gzip_note: Option<GzipNote>,
     /// Finds the end of a block whose declared length cannot be right.
     length_recovery: Option<LengthRecovery>,
@@ -81,7 +81,7 @@ struct Open {
     /// Whether it can be entered there: it begins a member that needs nothing
     /// but what the file begins with.
     begins_member: bool,
-    /// Where the zstd dictionary stands that it needs, if not at the beginning.
+    /// Offset of the zstd dictionary that it needs, if not at the beginning.
     late_dictionary: Option<u64>,
     /// Length of the block: as declared, or as it is where that cannot be right.
     declared: u64,
@@ -139,13 +139,13 @@ impl ArchiveReader<File> {
         Self::of_file(file, &path, 0)
     }
 
-    /// Reads a file that stands at `offset`.
+    /// Reads a file whose position is `offset`.
     pub(super) fn of_file(file: File, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let length_recovery = LengthRecovery::of(&file, name);
         Ok(Self { length_recovery, ..Self::at(file, name, offset)? })
     }
 
-    /// Reads what stands in a span of a file that stands at its begin.
+    /// Reads a span of a file whose position is the beginning of the span.
     pub(super) fn of_span(file: File, name: &Path, span: Span) -> Result<Self, WarcError> {
         let length_recovery = LengthRecovery::of(&file, name);
         let members = Members::expecting(file, span.offset, span.length)
@@ -153,8 +153,8 @@ impl ArchiveReader<File> {
         Ok(Self { length_recovery, ..Self::of(members, name) })
     }
 
-    /// The first record that seems to begin in `file`, which stands at `from`
-    /// and is as `like` says, and before `limit`; `cx` stops it and the search.
+    /// Finds the first record that seems to begin before `limit` in `file`, whose position is `from` and
+    /// whose format is `like`; `cx` cancels the search and the reader.
     pub(super) fn find(
         file: File,
         name: &Path,
@@ -177,12 +177,12 @@ impl ArchiveReader<File> {
 }
 
 impl<R: Read> ArchiveReader<R> {
-    /// Reads from any source; `name` stands in messages.
+    /// Reads from any source; messages name it `name`.
     pub fn new(source: R, name: &Path) -> Result<Self, WarcError> {
         Self::at(source, name, 0)
     }
 
-    /// Reads from a source that stands at `offset` of its file.
+    /// Reads from a source that begins at `offset` of its file.
     pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
         Ok(Self::of(members, name))
@@ -294,8 +294,8 @@ impl<R: Read> ArchiveReader<R> {
         Ok(false)
     }
 
-    /// Decodes on from the beginning of a member, where this reader stands, up
-    /// to a record within; `false` where the file ends or is damaged before.
+    /// Decodes from the beginning of a member, the position of this reader, up to a record within; `false`
+    /// where the file ends or is damaged before.
     pub(super) fn pass_to_decoded(&mut self, member: SharedMember, place: u64) -> Result<bool, WarcError> {
         self.members.count_from(member.decoded_offset);
         loop {
@@ -611,7 +611,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Join::Ends)
     }
 
-    /// Offset in the file to name for what stands at the present place.
+    /// Offset in the file to report for the present place.
     fn place(&self) -> u64 {
         if self.members.is_plain() { self.members.file_offset() } else { self.members.member_offset() }
     }

@@ -1,4 +1,4 @@
-//! Who reads which segment, and whose results count.
+//! Assigns segments to threads and decides whose results count.
 
 use super::parallel::Message;
 use super::records::FileFormat;
@@ -40,7 +40,7 @@ enum SegmentState {
     Superseded,
 }
 
-/// What became of a wish to leave the rest to others.
+/// Result of [`SegmentScheduler::try_handoff`].
 pub(super) enum Handoff {
     /// This segment goes on.
     Done(usize),

@@ -1,5 +1,4 @@
-//! What the reader promises: any packing, any split of the input, and a way
-//! on after damage.
+//! Tests of the reader: any packing, any split of the input, and reading on after damage.
 
 use super::*;
 use crate::testing::gzip;
@@ -610,7 +609,7 @@ fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
     check(bytes, [false, false, true, true]);
     // The same dictionary once more is no other one.
     check(&bytes[..at as usize].repeat(2), [false; 4]);
-    // One that stands behind something else is not found by its place either.
+    // One behind something else is not found by its place either.
     check(&[b"\x50\x2a\x4d\x18\0\0\0\0", bytes].concat(), [true; 4]);
 }
 

@@ -1,5 +1,5 @@
-//! One zstd frame at a time, with the dictionary that a WARC file may begin
-//! with (“Zstandard Compression for WARC Files 1.0”, IIPC).
+//! Decodes one zstd frame at a time, with the dictionary that a WARC file may begin with (“Zstandard
+//! Compression for WARC Files 1.0”, IIPC).
 
 use super::input::Input;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -77,8 +77,7 @@ impl Frame {
         self.offset
     }
 
-    /// Where the dictionary stands that is in use, when it is not that which
-    /// the file begins with.
+    /// Offset of the dictionary in use, where it is not the one that the file begins with.
     pub(super) fn late_dictionary(&self) -> Option<u64> {
         self.late
     }

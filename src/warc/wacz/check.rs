@@ -1,4 +1,4 @@
-//! Holds a package against what it says of itself, and against the format.
+//! Checks a package against its own declarations and against the format.
 
 use super::package::clip;
 use super::{
@@ -18,13 +18,13 @@ use std::ops::ControlFlow;
 /// Versions of the format whose rules are known here.
 const VERSIONS: [&str; 2] = ["1.1.1", "1.2.0"];
 
-/// Problems told one by one; further ones are counted.
+/// Problems listed; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// A list of blocks beyond so many bytes is not read.
 const MAX_BLOCK_LIST: u64 = 64 * 1024 * 1024;
 
-/// What was found.
+/// Result of a check of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WaczReport {
     /// What is wrong, in the order it was met.
@@ -274,7 +274,7 @@ impl Wacz {
                 }
             }
             (None, _) => report.problem(DATAPACKAGE_DIGEST, format!("no hash that is known here: “{}”", clip(hash))),
-            // That it is missing or broken was told.
+            // A missing or broken file was reported before.
             (_, Err(_)) => {}
         }
         if let Some(signed) = value.get("signedData").filter(|signed| !signed.is_null()) {
@@ -330,7 +330,7 @@ impl Wacz {
         for member in self.archives() {
             cx.note(&*member.name);
             let name = std::path::Path::new(&member.name);
-            // Against the advice of the standard, but no error: told, not held against it.
+            // Deviations from the advice of the standard are notes, not problems.
             let mut advice: Option<Problem> = None;
             let mut on_problem = |problem: Problem| {
                 match problem.kind.severity() {
@@ -396,7 +396,7 @@ impl Wacz {
                     None => None,
                     Some(archive) => match self.open_member(archive)? {
                         MemberReader::Stored(window) => Some(window),
-                        // That the zip compresses it was told.
+                        // The compression by the zip was reported before.
                         MemberReader::Deflated(_) => continue,
                     },
                 };

@@ -1,4 +1,4 @@
-//! The directory of the zip, held against what stands in the zip.
+//! Reads the central directory of a zip and checks it against the local headers.
 
 use super::name::why_not_inside;
 use super::{Member, WaczError, WaczProblem};
@@ -29,11 +29,11 @@ const ALL_BOMBS_BYTES: u64 = 1 << 30;
 /// Length of a local header without name and extra field (APPNOTE 4.3.7).
 const LOCAL_HEADER: usize = 30;
 
-/// The list of members stands at the end of a zip: without it none is found.
+/// Without the list of members at the end of a zip none of them is found.
 const CUT_OFF: &str = "a zip file whose list of members, which ends the file, is missing or damaged: the file seems to be cut \
     off. Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
 
-/// Whether a member stands first.
+/// Whether the file begins with a member.
 fn begins_like_a_zip(path: &Path) -> bool {
     let mut begin = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *b"PK\x03\x04"

@@ -67,9 +67,9 @@ impl Seek for MemberWindow {
 /// The bytes of a member, first to last.
 #[derive(Debug)]
 pub enum MemberReader {
-    /// It stands as it is: can be entered anywhere.
+    /// Stored without compression, so that it is seekable.
     Stored(MemberWindow),
-    /// It is unpacked while it is read, and held against its length and CRC.
+    /// Unpacked while it is read, and checked against its length and CRC.
     Deflated(Box<Deflated>),
 }
 

@@ -1,13 +1,11 @@
 //! WACZ packages (1.1.1): archive files, an index and a list of pages in one zip.
 //!
-//! In: a `.wacz` file of anybody. Out: what the package says of itself, its
-//! pages, and its archive files to be read where they stand.
+//! In: a `.wacz` file of anybody. Out: its description and pages, and its archive files to be read in place.
 //!
-//! Invariants: nothing is unpacked to be read; the directory of the zip is
-//! believed only where the zip itself agrees with it; a member whose name
-//! leads elsewhere, that stands twice, overlaps another or unpacks to far more
-//! than it packs is set aside with a reason ([`Wacz::refused`]), the others
-//! stay readable; no length is trusted.
+//! Invariants: nothing is unpacked to be read; the directory of the zip is believed only where the zip itself
+//! agrees with it; a member whose name leads elsewhere, that is listed twice, overlaps another or unpacks to
+//! far more than it packs is set aside with a reason ([`Wacz::refused`]), the others stay readable; no length
+//! is trusted.
 //!
 //! | where | what |
 //! |---|---|
@@ -67,7 +65,7 @@ pub enum WaczError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is no zip, or none that is read here.
@@ -131,11 +129,11 @@ pub struct Member {
     pub offset: u64,
     /// Bytes that it takes in the package.
     pub packed_len: u64,
-    /// Bytes that it has, as the zip tells.
+    /// Bytes that it has, as the zip declares.
     pub len: u64,
-    /// Whether it stands as it is, without compression by the zip.
+    /// Whether it is stored, without compression by the zip.
     pub stored: bool,
-    /// CRC-32 of its bytes, as the zip tells.
+    /// CRC-32 of its bytes, as the zip declares.
     pub crc32: u32,
 }
 

@@ -25,7 +25,7 @@ const VERSION: &str = "0.1.0";
 /// A signature, and what was found of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// The domain that is said to have signed; empty for an anonymous key.
+    /// The domain named as signer; empty for an anonymous key.
     pub domain: String,
     /// A certificate for the domain, for which a known root stands, signed.
     /// Anybody can make one for which none does.

@@ -10,7 +10,7 @@ use flate2::write::DeflateEncoder;
 use sha2::{Digest, Sha256};
 use std::io::{Seek, SeekFrom, Write};
 
-/// A member and how the zip tells of it.
+/// A member and its entries in the zip.
 #[derive(Clone)]
 pub(super) struct Entry {
     name: String,

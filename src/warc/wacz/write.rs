@@ -32,7 +32,7 @@ const BLOCK_LINES: usize = 1024;
 /// A member that may grow beyond this is written with 64-bit lengths.
 const LARGE: u64 = 3_500_000_000;
 
-/// How a package is written.
+/// Options of [`write_wacz`].
 pub struct WaczOptions<'a> {
     /// Its title.
     pub title: String,
@@ -67,7 +67,7 @@ impl Default for WaczOptions<'_> {
     }
 }
 
-/// What was written.
+/// Counts of a written package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WaczWritten {
     /// Archive files in it.
@@ -107,7 +107,7 @@ pub enum WaczWriteError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Read back, the package is not what was written.
@@ -230,7 +230,7 @@ fn write_all(
     cx.stage("Indexing", Some(sources.len() as u64));
     let mut sorter = IndexSorter::new(IndexForm::Cdxj);
     for Source { path, name } in sources {
-        // Problems of the records are told when the package is read back.
+        // Problems of the records are reported when the package is read back.
         let options = IndexOptions { post_append: true };
         let before = written.index_lines;
         let problems = index_each(path, name, options, &JobCx::detached(), &mut |line| {
@@ -332,8 +332,7 @@ fn pretty(value: &Value) -> Vec<u8> {
     text
 }
 
-/// Reads the package from the disk. What is wrong with the records of others
-/// is told; anything else must not be.
+/// Reads the package from the disk. Problems of untrusted records are returned; any other is an error.
 fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczProblem>, WaczWriteError> {
     let report = Wacz::open(open)?.check(cx).map_err(|error| match error {
         CheckError::Wacz(error) => WaczWriteError::Wacz(error),

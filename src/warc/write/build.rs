@@ -10,11 +10,10 @@ use std::io::{self, Read, Write};
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// `WARC-Profile` of a revisit to which the server said “not modified”
-/// (WARC/1.1, 6.7.3).
+/// `WARC-Profile` of a revisit after the answer “not modified” (WARC/1.1, 6.7.3).
 pub const REVISIT_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// What stands between the block of a record and the next record.
+/// Bytes between the block of a record and the next record.
 const RECORD_END: &[u8] = b"\r\n\r\n";
 
 /// A fresh `urn:uuid:…`, without angle brackets.
@@ -111,8 +110,7 @@ impl RecordBuilder {
         Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", &target).field("Content-Type", mime)
     }
 
-    /// The fields of a record that was read, some of them changed, for writing
-    /// it again; its length is told again.
+    /// The fields of a record that was read, some of them changed, for writing it again; with its new length.
     pub fn with_fields<'f>(fields: impl IntoIterator<Item = (String, std::borrow::Cow<'f, [u8]>)>) -> Self {
         let mut headers = Headers::new();
         for (name, value) in fields {
@@ -172,7 +170,7 @@ impl RecordBuilder {
         self.head(block.len() as u64, digest.as_deref())
     }
 
-    /// The record as it stands in a plain file.
+    /// The record as bytes of a plain file.
     pub fn plain(&self, block: &[u8]) -> Vec<u8> {
         [&self.head_of(block), block, RECORD_END].concat()
     }
@@ -222,7 +220,7 @@ fn push_line(head: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     head.extend_from_slice(b"\r\n");
 }
 
-/// Appends records to a stream and tells their places.
+/// Appends records to a stream and returns their spans.
 pub struct WarcWriter<W> {
     out: W,
     offset: u64,

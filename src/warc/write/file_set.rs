@@ -8,10 +8,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// How the files of a set are called, how large they grow and what their
-/// `warcinfo` says.
+/// Names and size limit of the files of a set, and the fields of their `warcinfo`.
 pub struct FileSetOptions {
-    /// Where the files stand; made when it is missing.
+    /// Folder of the files; made when it is missing.
     pub folder: PathBuf,
     /// Files are called `PREFIX-yyyyMMddHHmmssSSS-00001.warc.gz`.
     pub prefix: String,
@@ -113,7 +112,7 @@ impl FileSetSizes {
     }
 }
 
-/// Where a record was written.
+/// File and span of a written record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     /// The file by the name it will have when it is closed. Readers of this
@@ -473,7 +472,7 @@ mod tests {
         assert!(Current::create(&options(&place, 1000), 1, full).is_err());
         assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
         fs::remove_dir(&place).unwrap();
-        // A file stands where the folder should be.
+        // A file is in the place of the folder.
         fs::write(&place, b"").unwrap();
         let mut set = WarcFileSet::new(options(&place, 1000));
         assert!(set.append(&[&member(1)]).is_err());

@@ -1,15 +1,12 @@
-//! Another head for a record that is a gzip member of its own, its block as it was
-//! packed.
+//! Replaces the head of a record that is a gzip member of its own without packing its block again.
 //!
-//! A deflate stream (RFC 1951) is a row of literals and of matches, which repeat what
-//! stands some bytes before. Where the head of a record changes, all that belongs to
-//! the block still holds, but for the few matches that repeat the head: these become
-//! literals. So the bits of the block are copied; to look through them takes a
-//! seventh of the time of packing the block anew, and it stays as small as its writer
-//! made it.
+//! A deflate stream (RFC 1951) is a row of literals and of matches, which repeat bytes before them. Where the
+//! head of a record changes, all that belongs to the block still holds, but for the few matches that repeat
+//! the head: these become literals. So the bits of the block are copied; to scan them takes a seventh of the
+//! time of packing the block again, and it stays as small as its writer made it.
 //!
-//! Each literal and match is held against the block on its way: what comes out is the
-//! block, or nothing comes out and the record is to be packed anew.
+//! Each literal and match is checked against the block: the result is that block, or none and the record has
+//! to be packed again.
 
 use super::super::read::gzip_header_len;
 use libdeflater::Compressor;
@@ -51,10 +48,9 @@ const DISTANCE_BITS: [u8; 30] =
 /// The order in which the lengths of the codes for lengths of codes stand.
 const CODE_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// `member` with the head that `plain` begins with, which is `head_len` bytes long; all
-/// behind it is what stands in the member behind its own head, which ends where as many
-/// bytes are left. `compressor` packs the head. None where that is not so, or where the
-/// block cannot be kept as it is packed.
+/// `member` with the head that `plain` begins with, which is `head_len` bytes long; the rest of `plain` must
+/// be the block of the member, which gives the length of the old head. `compressor` packs the head. None
+/// where the block differs, or cannot be kept as it is packed.
 pub(super) fn with_other_head(
     member: &[u8],
     plain: &[u8],
@@ -179,7 +175,7 @@ impl BitWriter {
     }
 }
 
-/// What a code stands for.
+/// Meaning of a code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token {
     Literal(u8),
@@ -317,7 +313,7 @@ impl Codes {
         Some((Self { symbols: Table::new(of_symbols), distances: Table::new(of_distances) }, at))
     }
 
-    /// What stands at a place, and how many bits it takes.
+    /// The token at a place, and how many bits it takes.
     #[inline]
     fn token(&self, input: &Bits, at: usize) -> Option<(Token, usize)> {
         if at >= input.end {
@@ -414,7 +410,7 @@ impl Walk<'_> {
         let (codes, tokens) = Codes::read(self.input, self.at, kind)?;
         self.at = tokens;
         let (mut place, mut at) = (self.place, self.at);
-        // What belongs to the head alone is not wanted.
+        // Tokens of the head are dropped.
         while place < self.head_len {
             let (token, bits) = codes.token(self.input, at)?;
             match token {
@@ -489,7 +485,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts what stands in the body between these places as literals.
+    /// Writes the bytes of the body between these places as literals.
     fn literals(&mut self, literals: &[(u16, u8); 256], from: usize, to: usize) -> Option<()> {
         for byte in self.body.get(from - self.head_len..to - self.head_len)? {
             let (code, len) = literals[usize::from(*byte)];

@@ -13,7 +13,7 @@ const TORN_SUFFIX: &str = ".torn";
 /// Names that are tried for a tail; more than this is no accident.
 const MAX_TAILS: u32 = 1000;
 
-/// What became of a file whose writer was killed.
+/// Result of repairing a file whose writer was killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     /// Its final name; none when it held no whole record and was removed.
@@ -152,9 +152,8 @@ fn holds_record(file: &mut File, offset: u64, len: usize) -> io::Result<bool> {
     Ok(memchr::memmem::find(&tail, b"\nWARC/").is_some())
 }
 
-/// Copies what `file`, which stands at `open_path`, holds from `offset` on into
-/// a new file beside `path`; one that holds just this already, as a call that
-/// was killed leaves it, is taken for it.
+/// Copies the bytes of `file` at `open_path` from `offset` on into a new file beside `path`; one that holds
+/// just this already, as a call that was killed leaves it, is taken for it.
 fn keep_tail(file: &mut File, open_path: &Path, path: &Path, offset: u64, records: u64) -> Result<KeptTail, WarcError> {
     let of = |path: &Path| {
         let path = path.to_owned();

@@ -24,8 +24,8 @@ use std::sync::Arc;
 pub struct Counting(Shuffle);
 
 impl Counting {
-    /// None yet; they are sorted as `options` say. `cx` is asked whether to
-    /// stop, and counts nothing: links are what a count goes through.
+    /// Without pages yet; they are sorted by `options`. `cx` cancels it, and counts nothing: links are what a
+    /// count goes through.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Counting {
     }
 }
 
-/// What one pass gives out: captures of a page by date and number, pages by key.
+/// Result of one pass: captures of a page by date and number, pages by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted<'c> {
     /// A capture with what links to it within the window.
@@ -82,7 +82,7 @@ pub enum Counted<'c> {
     },
 }
 
-/// What one pass came to, each link counted once.
+/// Totals of one pass, each link counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CountTotals {
     /// Links of the same site.
@@ -143,7 +143,7 @@ impl LinkStore {
 /// A place among all links.
 struct Cursor<'s> {
     rows: MergedRows<'s>,
-    /// Whether it stands at a row.
+    /// Whether it is at a row.
     more: bool,
 }
 
@@ -356,7 +356,7 @@ struct Inside {
     of_both: HashMap<(u64, u64), u64, RandomState>,
     /// Hosts and anchors that were given a number.
     numbered: u64,
-    /// Anchors by their tallies, for pages whose best one is asked for again and again.
+    /// Anchors by their tallies, for pages whose best one is queried repeatedly.
     ranked: Option<BTreeSet<Rank>>,
     was_queried: bool,
 }
@@ -423,7 +423,7 @@ impl Inside {
         }
     }
 
-    /// Words of other sites before its own; of equal ones the first by its bytes.
+    /// The most frequent anchor, those of other sites first; of equal ones the first by its bytes.
     fn top_anchor(&mut self) -> &str {
         let ranks = || self.anchors.iter().map(|(text, anchor)| (anchor.tally, Reverse(text)));
         if !std::mem::replace(&mut self.was_queried, true) {

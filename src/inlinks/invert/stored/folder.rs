@@ -1,4 +1,4 @@
-//! A folder of segments, and the list that says which of them count.
+//! Manages a folder of segments and the list of those that count.
 
 use super::super::LinkError;
 use super::super::kept::{lock, write_list};
@@ -34,7 +34,7 @@ const LEVEL: u64 = 2;
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What all rows of a folder have in common.
+/// Rules that all rows of a folder share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoreRules {
     /// How keys are written.
@@ -43,8 +43,8 @@ pub struct StoreRules {
     pub internal: InternalPolicy,
 }
 
-/// How far stored links have taken up what they are made of; for whoever adds
-/// what came since. It changes together with the list of segments, or not at all.
+/// Position in the input up to which links are stored, for adding later ones. It changes together with the
+/// list of segments, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Mark {
     /// The newest capture whose links are in.
@@ -101,7 +101,7 @@ impl List {
     }
 }
 
-/// What one addition did.
+/// Result of one addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Added {
     /// What the new segment held.

@@ -1,4 +1,4 @@
-//! One page: its captures and who links to it.
+//! Queries one page: its captures and the links to it.
 
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row, read_when, when_of_link};
@@ -14,8 +14,7 @@ use std::collections::{HashMap, VecDeque};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Which links count: those at most so many days before or after an instant,
-/// to the second, both ends in.
+/// Window of links that count: at most so many days before or after an instant, to the second, both ends in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The instant, usually that of a capture.
@@ -40,7 +39,7 @@ impl Window {
     }
 }
 
-/// A stored link to the page asked about.
+/// A stored link to the queried page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoredInlink {
     /// When the linking page was captured.
@@ -57,11 +56,11 @@ pub struct StoredInlink {
     pub internal: bool,
     /// The link says `nofollow`.
     pub nofollow: bool,
-    /// What kind of element it stands in.
+    /// Kind of its element.
     pub kind: LinkKind,
 }
 
-/// How often a page is cited, in all or within a window.
+/// Counts of the links to a page, in all or within a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 pub struct CitedCounts {
     /// Distinct hosts of the external links.
@@ -72,14 +71,14 @@ pub struct CitedCounts {
     pub internal: u64,
 }
 
-/// What is known of a page.
+/// Captures of a page and links to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct StoredInlinks {
     /// When it was captured.
     pub captures: Vec<CaptureDate>,
     /// Links in the order (date, source, anchor), at most the cap on each side.
     pub inlinks: Vec<StoredInlink>,
-    /// All that were asked about, those over the cap too.
+    /// Counts of all links queried, those over the cap too.
     pub counts: CitedCounts,
     /// Those over the cap.
     pub cut: u64,

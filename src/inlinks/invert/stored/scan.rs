@@ -1,4 +1,4 @@
-//! All pages: what is found by reading every link.
+//! Queries all pages by reading every link.
 //!
 //! Memory holds the hosts that link to one page, and the best so far.
 
@@ -28,7 +28,7 @@ pub struct Cited {
     pub dates: Option<(CaptureDate, CaptureDate)>,
 }
 
-/// Which pages are listed, and which links to them count.
+/// Filter of pages, and of the links to them that count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CitedBy {
     /// All pages, all links.
@@ -36,7 +36,7 @@ pub enum CitedBy {
     All,
     /// Pages of one host.
     OfHost(String),
-    /// Pages that other sites link to with these very words, and those links.
+    /// Pages that other sites link to with this anchor, and those links.
     Anchor(String),
 }
 
@@ -63,7 +63,7 @@ fn unreversed<S: serde::Serializer>(order: &Reverse<CitedCounts>, serializer: S)
     order.0.serialize(serializer)
 }
 
-/// What other sites call pages.
+/// Anchor of links from other sites, with counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnchorCount {
     /// The text. Hostile text.

@@ -1,4 +1,4 @@
-//! One file of sorted rows.
+//! Writes and reads one file of sorted rows.
 //!
 //! ```text
 //! "fondslnk" version 0                       16 bytes
@@ -46,7 +46,7 @@ const LEAF_BYTES: usize = BLOCK_BYTES / 2;
 /// Blocks that wait to be compressed.
 const BLOCKS_WAITING: usize = 8;
 
-/// What is in a segment, or in several.
+/// Counts of a segment, or of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SegmentCounts {
     /// Links, each (target, source, date, anchor) once.
@@ -243,7 +243,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Writes what stands behind the blocks, and gives the file its name.
+    /// Writes what follows the blocks, and gives the file its name.
     fn finish(mut self, counts: &SegmentCounts) -> io::Result<()> {
         self.end_leaf()?;
         self.file.write_all(&self.leaves)?;

@@ -1,4 +1,4 @@
-//! Stored links against plain ones in memory.
+//! Compares stored links with plain ones in memory.
 
 use super::load::{LoadInput, LoadOptions, LoadReport, load};
 use super::*;
@@ -583,7 +583,7 @@ fn folders_of_other_things_are_left_alone() {
     let rules = StoreRules { notation: Notation::Cdx, ..StoreRules::default() };
     let error = LinkStore::open_to_add(other.path(), rules).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("another folder"), "{error}");
-    // Where the list was there once, its loss is told.
+    // Where the list was there once, its loss is reported.
     std::fs::remove_file(other.path().join("links.json")).unwrap();
     let error = LinkStore::open_to_add(other.path(), StoreRules::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("is gone"), "{error}");

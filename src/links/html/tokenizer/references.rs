@@ -1,5 +1,4 @@
-//! Character references, line ends and NUL: what characters a stretch of
-//! markup stands for.
+//! Decodes character references, line ends and NUL in a stretch of markup.
 
 use foldhash::fast::FixedState;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Where comments, scripts and other text elements end.
+//! Finds the ends of comments, scripts and other text elements.
 
 use super::ends_tag_name;
 

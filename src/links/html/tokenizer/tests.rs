@@ -1,4 +1,4 @@
-//! The same tokens as another tokenizer that follows the standard, html5gum.
+//! Compares the tokens with those of html5gum, another tokenizer that follows the standard.
 
 use super::*;
 use crate::links::html::tokens::Doctype;

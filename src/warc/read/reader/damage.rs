@@ -1,5 +1,4 @@
-//! What is done where a record breaks off or something else stands in its
-//! place: it is told, and the next record is looked for.
+//! Recovers where a record breaks off or is missing: reports the damage and searches for the next record.
 
 use super::super::super::{ProblemKind, WarcError};
 use super::super::head::{MAX_HEAD_BYTES, Start, record_start};

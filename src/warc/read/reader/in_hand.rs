@@ -1,5 +1,4 @@
-//! The record in hand as it stands in the file: for copying it byte for byte,
-//! and for telling where it is before it is read to its end.
+//! Bytes and offsets of the current record, known before it is read to its end, for copying it byte for byte.
 
 use super::{ArchiveReader, GzipNote, SharedMember};
 use std::io::Read;
@@ -10,8 +9,8 @@ impl<R: Read> ArchiveReader<R> {
         self.head_bytes.get_or_insert_default();
     }
 
-    /// The head in hand as it stands in the file, its empty line included;
-    /// empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    /// Bytes of the current head in the file, its empty line included; empty unless
+    /// [`keep_head_bytes`](Self::keep_head_bytes) was called before.
     pub fn head_bytes(&self) -> &[u8] {
         self.head_bytes.as_deref().unwrap_or_default()
     }
@@ -22,8 +21,8 @@ impl<R: Read> ArchiveReader<R> {
         &self.break_bytes
     }
 
-    /// Offset in the file of the record in hand, or of the one just ended: of
-    /// the member it begins in, where the file is compressed.
+    /// Offset in the file of the current record, or of the one just ended: of the member it begins in, where
+    /// the file is compressed.
     pub fn record_offset(&self) -> u64 {
         self.begins_at
     }

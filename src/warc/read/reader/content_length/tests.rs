@@ -22,7 +22,7 @@ fn stretched(text: &[u8], by: usize) -> Vec<u8> {
     [&text[..from], (length + by).to_string().as_bytes(), &text[to..]].concat()
 }
 
-/// A message without a word of its length.
+/// A message that does not declare its length.
 fn http(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes()
 }
@@ -160,7 +160,7 @@ fn a_search_for_the_end_of_a_block_can_be_stopped() {
     let mut reader = ArchiveReader::open(&path).unwrap().stopped_by(&cx);
     assert_eq!(reader.next_record(9).unwrap().unwrap().block, b"one");
     cx.cancel();
-    // What is wanted stands in memory already; the search is what fails.
+    // The record is in memory already; the search is what fails.
     assert!(reader.next_head().unwrap_err().to_string().contains("stopped on request"));
 }
 
