@@ -153,7 +153,7 @@ fn push_count(out: &mut Vec<u8>, count: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Whether a byte of a text may stand in JSON as something else.
+/// Whether a byte of a text may be escaped in JSON.
 pub(super) fn needs_escape(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || may_be_obeyed(byte)
 }

@@ -28,8 +28,8 @@ pub enum Notation {
     Dataset,
     /// `pt,arquivo)/` and `pt,fct)/sobre`, as CDX files and the slides.
     Cdx,
-    /// The same letters with the case of the path and the order of the query
-    /// as they are: pages as a workspace tells them apart ([`PageKey`]).
+    /// The same letters with the case of the path and the order of the query as they are: pages as a
+    /// workspace identifies them ([`PageKey`]).
     Page,
 }
 

@@ -223,7 +223,7 @@ fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
     let (url, date, first) = &pages[0];
     let fact = &of_warc["first_page"];
     assert_eq!((&fact["url"], &fact["crawl_date"]), (&url.as_str().into(), &date.to_digits14().into()));
-    // A difference: it tells a language of 60 letters, we do not below 200.
+    // A difference: it names a language from 60 letters on, we from 200.
     assert_eq!((&fact["language"], first.language.as_deref()), (&"en".into(), None));
     let links = |kind: LinkKind| {
         pages.iter().flat_map(move |(url, _, page)| {

@@ -55,7 +55,7 @@ pub(super) struct LineRules {
     pub(super) notation: Option<Notation>,
 }
 
-/// Counts of lines that were not read.
+/// Counts of objects and of what was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LineReport {
     /// Lines that are no rows.
@@ -160,7 +160,7 @@ fn each_piece(
     }
 }
 
-/// An object of the data set, its texts where they stand in the line.
+/// An object of the data set, with its texts as slices of the line.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ObjectIn<'a> {
@@ -223,8 +223,8 @@ impl TextIn<'_> {
     }
 }
 
-/// The notation of the first key in the beginning of some lines, as far as it
-/// shows: lines that are neither rows nor objects tell nothing.
+/// The notation of the first key in the beginning of some lines, as far as it shows: lines that are neither
+/// rows nor objects show none.
 pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
     without_mark(begin).split(|byte| *byte == b'\n').find_map(|line| {
         let text = line.trim_ascii_start();

@@ -1,13 +1,11 @@
-//! Long work: progress that can be read at any time, cancel and pause,
-//! and an outcome; how much room it has on the disk, who holds a folder, and
-//! what files may be called.
+//! Runs long work, with progress that can be read at any time, cancel, pause and an outcome; measures free
+//! space, locks folders, and names files.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of
 //! windows or command lines; those read [`JobCx::progress`].
 //!
-//! Invariants: progress is sampled, never sent; a panic ends its job alone
-//! and becomes [`Outcome::Panicked`]; asking to stop never loses data, since
-//! work looks at the wish only where it can stop cleanly.
+//! Invariants: progress is sampled, never sent; a panic ends its job alone and becomes [`Outcome::Panicked`];
+//! cancelling never loses data, since work checks for it only where it can stop cleanly.
 //!
 //! Not here: what the work is about.
 
@@ -99,7 +97,7 @@ pub struct Progress {
     pub total: Option<u64>,
     /// The units are bytes.
     pub in_bytes: bool,
-    /// The thing in hand (a file, a host), or empty.
+    /// The current item (a file, a host), or empty.
     pub note: String,
     /// Why the job makes no headway now, or empty. It is shown instead of the note.
     pub obstacle: String,
@@ -151,7 +149,7 @@ impl JobCx {
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Says which thing is in hand.
+    /// Sets the current item.
     pub fn note(&self, note: impl Into<String>) {
         lock(&self.shared.stage).note = note.into();
         self.shared.aside_bytes.store(0, Ordering::Relaxed);

@@ -1,8 +1,7 @@
-//! Files that the program keeps at names of its own.
+//! Opens files that the program keeps at names of its own.
 //!
-//! A folder may come from somebody else: a link at such a name leads to a file
-//! of the user. No link is followed here, and nothing but a regular file is
-//! opened; whoever opens a pipe would wait for its other end.
+//! A folder may be untrusted: a link at such a name leads to a file of the user. No link is followed here,
+//! and nothing but a regular file is opened; opening a pipe would wait for its other end.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -33,8 +32,8 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Checks that a path can be read as a file. A link is followed; whoever opens a pipe waits for its other
-/// end, and a device may never end.
+/// Checks that a path can be read as a file. A link is followed; opening a pipe waits for its other end, and
+/// a device may never end.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Reading with progress.
+//! Readers that count their bytes as progress.
 
 use super::JobCx;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use std::io::{self, Read};
 pub enum OnStop {
     /// Reading fails.
     Fail,
-    /// Reading goes on: whoever takes the bytes asks the job.
+    /// Reading goes on: the caller checks the job.
     GoOn,
 }
 

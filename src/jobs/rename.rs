@@ -1,4 +1,4 @@
-//! New names for files that are complete.
+//! Renames files that are complete.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Called by workers when there is something new to look at.
+/// Called by workers when there is something new to show.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Result of a job.

@@ -137,7 +137,7 @@ impl WholeFile {
         &self.open_path
     }
 
-    /// Where the next byte will stand, in bytes.
+    /// Offset of the next byte.
     pub fn position(&mut self) -> io::Result<u64> {
         self.out().stream_position()
     }

@@ -184,7 +184,7 @@ pub struct PageCuts {
     pub links: u64,
     /// Anchor texts shortened.
     pub anchors: u64,
-    /// Elements that stood too deep and were read as if they stood higher.
+    /// Elements that were nested too deep and were read as if they were higher.
     pub depth: u64,
     /// The visible text was shortened.
     pub text: bool,

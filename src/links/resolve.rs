@@ -32,7 +32,7 @@ struct PlainBase {
     path_end: usize,
 }
 
-/// Where the parts of a URL stand in its text.
+/// Ends of the parts of a URL in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ends {
     host_start: usize,

@@ -38,7 +38,7 @@ const TRIGRAM_LETTERS: usize = 200;
 /// Function words in a text from which they may object.
 const FEWEST_HITS: u32 = 3;
 
-/// Languages that whichlang tells apart, in Latin script.
+/// Languages in Latin script that whichlang identifies.
 const SHORT_JUDGE_KNOWS: [&str; 10] = ["nl", "en", "fr", "de", "it", "pt", "es", "sv", "tr", "vi"];
 
 /// By how many function words another language has to be ahead, of a hundred in the text.
@@ -114,8 +114,8 @@ pub fn language_of(text: &str) -> Option<&'static str> {
 pub struct TextLanguage {
     /// ISO 639-1.
     pub language: &'static str,
-    /// 100 where its script tells it or two of three judges agree, the confidence of trigrams where they judge alone,
-    /// and 50 where no more than function words or whichlang say so.
+    /// 100 where its script decides or two of three judges agree, the confidence of trigrams where they judge
+    /// alone, and 50 where only function words or whichlang decide.
     pub percent: u8,
 }
 
@@ -128,13 +128,13 @@ impl TextLanguage {
         Self { language, percent: 50 }
     }
 
-    /// What trigrams say.
+    /// Judgement of trigrams.
     fn by_trigrams(found: whatlang::Info) -> Self {
         Self { language: code(found.lang()), percent: (found.confidence().clamp(0.0, 1.0) * 100.0) as u8 }
     }
 }
 
-/// The language of a text as [`language_of`] tells it, with how sure that is.
+/// The language of a text as in [`language_of`], with how sure that is.
 pub fn text_language(text: &str) -> Option<TextLanguage> {
     let sample = text.get(..text.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or(text);
     let letters: usize = sample.chars().filter(|c| c.is_alphabetic()).map(weight).sum();
@@ -155,7 +155,7 @@ pub fn text_language(text: &str) -> Option<TextLanguage> {
     let evidence = Evidence::of(sample);
     let short_judge = OnceCell::new();
     let by_short_judge = || *short_judge.get_or_init(|| short(whichlang::detect_language(sample).three_letter_code()));
-    // Two of three agree whatever trigrams say, which are most of the work.
+    // Two of three agree without trigrams, which are most of the work.
     if let Some(language) = evidence.clearest().filter(|language| *language == by_short_judge()) {
         return Some(TextLanguage::sure(language));
     }
@@ -260,7 +260,7 @@ impl Evidence {
     }
 }
 
-/// What function words say against a judgement.
+/// Objection of function words to a judgement.
 struct Objection {
     language: &'static str,
     /// The judges know it, too.

@@ -125,7 +125,7 @@ const ARTICLE_NAMES: [&str; 14] = [
 static NAMES: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(BOILERPLATE_NAMES.iter().chain(&ARTICLE_NAMES)).ok());
 
-/// What the names of an element say.
+/// Meaning of the names of an element.
 #[derive(Debug, Clone, Copy, Default)]
 struct Named {
     boilerplate: bool,
@@ -303,7 +303,7 @@ fn descend(layout: &Layout, content: &[u64], named: impl Fn(usize) -> Named) -> 
         .filter(|at| content[*at] * 100 > total * ARTICLE_PERCENT && named(*at).article)
         .max_by_key(|at| content[*at]);
     let mut root = article.unwrap_or_default();
-    // Children stand behind their parents: one way through finds the way down.
+    // Children follow their parents, so that one pass finds the way down.
     for at in root + 1..content.len() {
         let element = &layout.elements[at];
         if element.parent as usize == root

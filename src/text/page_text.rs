@@ -74,10 +74,9 @@ pub struct PageText {
     pub heading: String,
     /// When it was published, where it says so.
     pub published: Option<Published>,
-    /// What it says that its language is, else what the main text tells; ISO
-    /// 639-1, none where that is unknown.
+    /// The declared language, else that of the main text; ISO 639-1, none where that is unknown.
     pub language: Option<String>,
-    /// The language that the main text tells, where the page declares none.
+    /// The language of the main text, where the page declares none.
     pub judged: Option<TextLanguage>,
     /// Text is missing behind what was read.
     pub is_cut: bool,

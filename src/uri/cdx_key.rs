@@ -26,8 +26,7 @@ pub struct CdxKey(String);
 /// Schemes that are not taken for a host name when a line starts with them.
 const HIERARCHICAL: [&str; 7] = ["http:", "https:", "ftp:", "mms:", "rtsp:", "wais:", "whois:"];
 
-/// Session ids that are taken out of a path. Pages have one or two; each wants
-/// a look at the whole path.
+/// Session ids that are taken out of a path. Pages have one or two; each needs a scan of the whole path.
 const MAX_SESSIONS: usize = 16;
 
 impl CdxKey {

@@ -31,7 +31,7 @@ impl PageKey {
         } else {
             push_reversed(key, strip_www(host), false);
         }
-        // Port 443 of http and port 80 of https are no defaults, so `port` tells.
+        // Port 443 of http and port 80 of https are no defaults, so `port` decides.
         if let Some(port) = parts.port {
             push_port(key, port);
         }

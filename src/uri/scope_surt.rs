@@ -145,8 +145,8 @@ impl ScopePrefix {
         url.has_host().then(|| Self::implied_by_seed(text))
     }
 
-    /// Reads a prefix as [`Self::parse`] does, but for URLs with a path: these
-    /// stand for all that begins as they are written.
+    /// Reads a prefix as [`Self::parse`] does, but for URLs with a path: these match all that begins as they
+    /// are written.
     pub fn as_written(text: &str) -> Option<Self> {
         let implied = Self::parse(text)?;
         let text = text.trim();
@@ -201,8 +201,8 @@ impl ScopePrefix {
         tail(&self.0)
     }
 
-    /// What this prefix lets in beyond the obvious, in words for the one who
-    /// types it; `None` where it says just what it seems to say.
+    /// Remark for the person who types this prefix on what it matches beyond the obvious; `None` where it
+    /// matches as it reads.
     pub fn remark(&self) -> Option<&'static str> {
         let Some((_, rest)) = self.0.split_once('(') else {
             return Some("is no SURT prefix and matches nothing");

@@ -43,7 +43,7 @@ pub(super) fn has_scheme(text: &str) -> bool {
     !is_port
 }
 
-/// Parses a URL as people type it: `//host/x` and `host/x` stand for http.
+/// Parses a URL as people type it: `//host/x` and `host/x` are read as http.
 pub(super) fn parse_loose(line: &str) -> Option<Url> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("//") {

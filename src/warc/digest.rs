@@ -137,9 +137,9 @@ impl Splitter {
         matches!(self.0, BlockPart::Chunked(_))
     }
 
-    /// Takes the next bytes, `None` at the end, and tells from where on they
-    /// are payload as they stand. `entity` gets what is payload before that;
-    /// `raw` the body as it crossed the wire, where that is something else.
+    /// Takes the next bytes, `None` at the end; returns the index from which on they are payload, unchanged.
+    /// `entity` gets what is payload before that; `raw` the body as it crossed the wire, where that is
+    /// something else.
     fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
         let BlockPart::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
         let (is_last, bytes) = (bytes.is_none(), bytes.unwrap_or_default());
@@ -316,8 +316,8 @@ pub struct RecordProof {
 }
 
 impl RecordProof {
-    /// For the record with this head. The payload digest of a revisit or of a
-    /// segment is about bytes that are elsewhere and is not held against it.
+    /// For the record with this head. The payload digest of a revisit or of a segment is about bytes that are
+    /// elsewhere and is not checked.
     pub fn new(head: &RecordHead) -> Self {
         let mut unknown = Vec::new();
         let mut check = |name: &str| {
@@ -335,8 +335,8 @@ impl RecordProof {
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
     }
 
-    /// For the joined block of a segmented record: the payload digest that its
-    /// first segment tells is that of the whole.
+    /// For the joined block of a segmented record: the payload digest in its first segment is that of the
+    /// whole.
     pub fn of_joined(payload_digest: &str, is_http: bool) -> Self {
         let payload = DigestCheck::new(payload_digest).zip(DigestCheck::new(payload_digest));
         Self { block: None, payload, splitter: Splitter::new(is_http), unknown: Vec::new() }
@@ -347,7 +347,7 @@ impl RecordProof {
         self.block.is_some() || self.payload.is_some()
     }
 
-    /// Digests that cannot be checked, in words.
+    /// Descriptions of digests that cannot be checked.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }

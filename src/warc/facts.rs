@@ -6,7 +6,7 @@ use super::{RecordHead, RecordType};
 use crate::uri::CaptureDate;
 use std::io::{self, Read};
 
-/// How much of a block is looked at for its HTTP head.
+/// Bytes of a block that are searched for its HTTP head.
 const HTTP_HEAD_BYTES: u64 = 64 * 1024;
 
 /// Fields of a record and of its HTTP head. Ids and URLs have no angle brackets; what is absent is `None`.

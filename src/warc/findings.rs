@@ -5,16 +5,15 @@ use super::{Problem, ProblemKind};
 /// Kind and description of a [`Problem`](super::Problem) of a record.
 pub(super) type Finding = (ProblemKind, String);
 
-/// Findings of one kind that are listed for a record: a hostile head of 1 MiB
-/// has room for hundreds of thousands of broken lines, and the first few say
-/// it all. Those of one kind take no place from another.
+/// Findings of one kind that are listed for a record: a hostile head of 1 MiB has room for hundreds of
+/// thousands of broken lines, and the first few suffice. Those of one kind take no place from another.
 const MAX_LISTED: usize = 5;
 
 /// The first findings of each kind about a record, and how many more there are.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     listed: Vec<Finding>,
-    /// How many there are of each kind: the kind tells how bad they are.
+    /// How many there are of each kind: the kind gives their severity.
     counts: Vec<(ProblemKind, u64)>,
 }
 

@@ -10,7 +10,7 @@
 //! Records that are cut off or damaged are left out and named: their bytes
 //! are only in the old file, which is not touched.
 //!
-//! Not here: Zstandard. The encoder at hand has only its fastest level.
+//! Not here: Zstandard. The available encoder has only its fastest level.
 
 use super::write::{GZIP_LEVEL, MAX_WHOLE, pack_member};
 use super::{ArchiveReader, Compression, Problem, ProblemKind, WarcError};
@@ -144,7 +144,7 @@ fn recompress(
     })
 }
 
-/// The sum of head and block in hand.
+/// The sum of the current head and block.
 fn sum_of_record(reader: &mut ArchiveReader<File>) -> io::Result<[u8; 20]> {
     let head = reader.head_bytes().to_vec();
     match copy_record(reader, &head, &mut io::sink()) {
@@ -242,7 +242,7 @@ fn breaks_after<R: io::Read>(reader: &ArchiveReader<R>, is_arc: bool) -> &[u8] {
     }
 }
 
-/// Copies head and block; tells the sum of both and the length of the block.
+/// Copies head and block; returns the sum of both and the length of the block.
 fn copy_record(block: &mut impl BufRead, head: &[u8], out: &mut impl Write) -> Result<([u8; 20], u64), CopyError> {
     let mut sum = Sha1::new();
     let mut put = |bytes: &[u8], out: &mut dyn Write| {
@@ -264,7 +264,7 @@ fn copy_record(block: &mut impl BufRead, head: &[u8], out: &mut impl Write) -> R
     Ok((sum.finalize().into(), len))
 }
 
-/// Writes the record in hand (its head bytes are kept) as a gzip member, and ends it.
+/// Writes the current record (its head bytes are kept) as a gzip member, and ends it.
 pub(super) fn pack_record(
     path: &Path,
     reader: &mut ArchiveReader<File>,
@@ -283,9 +283,8 @@ pub(super) fn pack_record(
     member.end(breaks_after(reader, is_arc)).map_err(io)
 }
 
-/// Reads the new file: the same records in the same order, each with a place,
-/// and their sums, which `sum_of` makes of the record in hand, as `expected`.
-/// Returns what was odd.
+/// Reads the new file: the same records in the same order, each with a place, and their sums, which `sum_of`
+/// makes of the current record, as `expected`. Returns what was odd.
 pub(super) fn prove<T: PartialEq>(
     path: &Path,
     compression: Compression,

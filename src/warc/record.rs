@@ -9,8 +9,7 @@ use std::path::PathBuf;
 
 /// Named fields in the order they came, repeats kept, names compared without case.
 ///
-/// All names stand in one buffer and all values in another: a file of a
-/// million records has ten million fields.
+/// One buffer has all names and another all values: a file of a million records has ten million fields.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     names: String,
@@ -240,7 +239,7 @@ pub struct RecordHead {
     pub version: String,
     /// What kind of record this is.
     pub record_type: RecordType,
-    /// The named fields as they stand in the file.
+    /// The named fields, unchanged.
     pub headers: Headers,
     /// Declared length of the block in bytes.
     pub content_length: u64,
@@ -276,9 +275,8 @@ impl RecordHead {
         self.version.starts_with("ARC")
     }
 
-    /// Whether the block is an HTTP message: its `Content-Type` says so, or
-    /// there is none and the record is of a web URL. (Without one a reader may
-    /// guess: WARC 1.1, 5.6. Warcio looks at the URL alone.)
+    /// Whether the block is an HTTP message: by its `Content-Type`, or there is none and the record is of a
+    /// web URL. (Without one a reader may guess: WARC 1.1, 5.6. Warcio goes by the URL alone.)
     pub fn is_http(&self) -> bool {
         const HTTP: &[u8] = b"application/http";
         match self.headers.get_bytes("Content-Type").map(<[u8]>::trim_ascii) {
@@ -395,7 +393,7 @@ pub enum ProblemKind {
     Unchecked,
     /// Segments of a record are missing, doubled or do not fit.
     Segments,
-    /// The original of a revisit is not in the files at hand.
+    /// The original of a revisit is not in the files given.
     NoOriginal,
     /// A page that was not read whole: links may be missing.
     UnreadPage,

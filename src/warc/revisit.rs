@@ -12,9 +12,8 @@ pub enum RevisitProfile {
 }
 
 impl RevisitProfile {
-    /// Reads a profile. Writers in the wild put other versions into the URI,
-    /// leave `revisit/` out, use https, brackets, or a slash at the end; the
-    /// last word tells what they mean.
+    /// Reads a profile. Writers in the wild put other versions into the URI, leave `revisit/` out, use https,
+    /// brackets, or a slash at the end; their last part identifies the profile.
     pub fn parse(uri: &str) -> Self {
         let bare = uri.trim().trim_matches(['<', '>', '/']).to_ascii_lowercase();
         match bare.rsplit('/').next().unwrap_or_default() {

@@ -1,8 +1,8 @@
 //! Records that were cut into segments (WARC/1.1, clause 7), joined again.
 //!
-//! The first segment has the record's own type and `WARC-Segment-Number: 1`;
-//! the others are `continuation` records, possibly in other files, that name
-//! it in `WARC-Segment-Origin-ID`. The last one tells the whole length.
+//! The first segment has the record's own type and `WARC-Segment-Number: 1`; the others are `continuation`
+//! records, possibly in other files, that name it in `WARC-Segment-Origin-ID`. The last one has the whole
+//! length.
 
 use super::read::enter_record_in;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
@@ -38,7 +38,7 @@ pub struct SegmentSeries(
 const MAX_FLAWS: usize = 20;
 
 /// Budget for reaching segments that share compressed members: for each run of consecutive ones, the file is
-/// decoded from its start. Hostile files could ask for it at every segment, and with many segmented records
+/// decoded from its start. Hostile files could require it at every segment, and with many segmented records
 /// at each of these.
 pub(super) struct Reach {
     /// Times for which nothing is reckoned.
@@ -203,8 +203,7 @@ pub(super) fn segment_of(file: &Path, span: Span, facts: &RecordFacts, head: &su
     Some(Segment { file: file.to_owned(), span, number, length: facts.content_length, total })
 }
 
-/// The blocks of the segments of a record, one after the other, whatever
-/// files they stand in.
+/// The blocks of the segments of a record, one after the other, from any files.
 pub struct JoinedBlock {
     /// The last one first.
     left: Vec<Segment>,
@@ -213,8 +212,7 @@ pub struct JoinedBlock {
 }
 
 impl JoinedBlock {
-    /// A reader whose next record is this segment: the one at hand where it
-    /// comes by there.
+    /// A reader whose next record is this segment: the present one where it gets there.
     fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
         if !segment.span.is_inside_member() {
             return match enter_record_in(&segment.file, segment.span) {

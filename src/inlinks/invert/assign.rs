@@ -129,7 +129,7 @@ pub struct Assigned<'a> {
 }
 
 impl<'a> Assigned<'a> {
-    /// Whether sources and anchors stand in JSON as they are.
+    /// Whether sources and anchors are written to JSON without escapes.
     pub fn is_plain(&self) -> bool {
         // Without a way out of the loop it takes many bytes at once.
         !self.texts.bytes().fold(false, |any, byte| any | needs_escape(byte))
@@ -248,7 +248,7 @@ struct Object {
 }
 
 impl Object {
-    /// Begins anew with the memory there is.
+    /// Clears the buffers and keeps their memory.
     fn begin(&mut self, capture_date: Option<CaptureDate>) {
         self.capture_date = capture_date;
         self.texts.clear();

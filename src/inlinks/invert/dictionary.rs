@@ -81,7 +81,7 @@ impl Dictionary {
         self.split = split;
     }
 
-    /// The texts, for whoever has them alone.
+    /// The texts, without locks.
     pub(super) fn frozen(&mut self) -> Frozen<&Texts> {
         let bits = place_bits(self.sets.len());
         let sets = self.sets.iter_mut().map(|set| &*set.get_mut().unwrap_or_else(PoisonError::into_inner));

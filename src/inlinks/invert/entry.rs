@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows that are handed on together.
+/// Rows that are passed on together.
 pub(super) const BLOCK_ROWS: usize = 1024;
 
 /// Tails with numbers below this are no texts: those of links that hold
@@ -72,8 +72,7 @@ const ROTATION: u32 = SETS.ilog2();
 /// What a row takes that cannot be written shorter, in bytes.
 const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
 
-/// Rows are written and read in such words, of which the rest is overwritten
-/// or not looked at.
+/// Rows are written and read in such words, of which the rest is overwritten or ignored.
 type Word = u128;
 const WORD: usize = size_of::<Word>();
 

@@ -149,7 +149,7 @@ pub(super) struct KeptRun {
     pub(super) links: u64,
     pub(super) captures: u64,
     pub(super) duplicates: u64,
-    /// The name in the list tells it from one that had offsets in their place.
+    /// The name distinguishes the list from one that had offsets in their place.
     #[serde(rename = "records")]
     pub(super) covered: Vec<InputRange>,
     /// What was noted in those stretches.

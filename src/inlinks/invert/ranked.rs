@@ -435,8 +435,8 @@ impl SortedGeneration {
         Ok(self.end_sorting(rows, counted))
     }
 
-    /// Nearly all rows differ in target or time; only where they do not, texts
-    /// are looked at. Leaves duplicates out and says how many have `counted` targets.
+    /// Nearly all rows differ in target or time; only where they do not, texts are compared. Leaves
+    /// duplicates out and returns how many have `counted` targets.
     fn end_sorting(&self, rows: &mut Vec<Entry>, counted: &Range<u32>) -> u64 {
         let is_same = |a: &Entry, b: &Entry| a.when == b.when && a.target == b.target;
         for same in rows.chunk_by_mut(is_same).filter(|same| same.len() > 1) {

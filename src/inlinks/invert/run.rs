@@ -249,7 +249,7 @@ pub(super) enum Step {
     End,
 }
 
-/// Reads the rows of blocks that stand one behind the other.
+/// Reads the rows of consecutive blocks.
 pub(super) struct RowReader<'r> {
     file: &'r File,
     /// Stands in errors, where others should know it.

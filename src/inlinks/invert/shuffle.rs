@@ -92,8 +92,7 @@ impl ShuffleOptions {
         }
     }
 
-    /// Says in words that there may be too little room on the disk for rows
-    /// of so many bytes; nothing where they fit.
+    /// Warning that there may be too little room on the disk for rows of so many bytes; none where they fit.
     pub fn room_warning(&self, row_bytes: u64) -> Option<String> {
         let folder = self.folder();
         let free = free_bytes(&folder).ok()?;

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Rows in memory that stand for as much as one block of a run.
+/// Rows in memory that equal one block of a run.
 const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 
 /// A part that threads share has at least so many blocks, and some for each
@@ -26,7 +26,7 @@ const PART_BLOCKS_PER_STREAM: usize = 6;
 /// So many parts keep threads busy.
 const ENOUGH_PARTS: usize = 64;
 
-/// Output is handed on in pieces of about so many bytes.
+/// Bytes of a piece of output, about.
 const PIECE_BYTES: usize = 512 * 1024;
 
 /// Pieces of one part that wait for the parts before it.
@@ -217,7 +217,7 @@ enum Sent<R> {
     Failed(LinkError),
 }
 
-/// Bytes on their way to whoever writes them.
+/// Buffer of bytes to be written.
 pub(super) struct Pieces<'s> {
     bytes: Vec<u8>,
     send: &'s dyn Fn(Vec<u8>) -> bool,

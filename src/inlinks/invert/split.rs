@@ -4,7 +4,7 @@
 /// Parts at most: their number has eleven bits (see [`super::texts`]).
 pub(super) const MOST_PARTS: usize = 512;
 
-/// Targets that are looked at for each part.
+/// Targets sampled for each part.
 const SAMPLES: usize = 16;
 
 /// A cut is no longer than this; a longer text only shows where it could be.
@@ -27,7 +27,7 @@ impl Split {
         Self(cuts)
     }
 
-    /// Targets to look at for so many parts.
+    /// Targets to sample for so many parts.
     pub(super) fn samples(parts: usize) -> usize {
         parts * SAMPLES
     }

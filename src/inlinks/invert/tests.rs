@@ -286,7 +286,7 @@ fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
         assert_eq!((report.duplicates, report.links), (whole.duplicates, whole.links));
         once.push(report.spilled_bytes);
     }
-    // What comes first says nothing of what comes later: parts are cut anew.
+    // Early rows do not predict later ones: parts are cut again.
     rows.sort_by_key(|row| match row {
         OwnedRow::Capture(target, _) | OwnedRow::Link { target, .. } => target.clone(),
     });

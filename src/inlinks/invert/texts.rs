@@ -67,9 +67,8 @@ impl Texts {
     /// The numbers of some of the texts, to be put at their places in `found`
     /// with `base` added; the same for the same text.
     ///
-    /// Each text costs two or three looks at places far apart in memory. So
-    /// many are looked at before any is compared: loads that do not wait for
-    /// each other take little longer than one.
+    /// Each text costs two or three reads of places far apart in memory. So many are prefetched before any is
+    /// compared: loads that do not wait for each other take little longer than one.
     pub(super) fn intern(&mut self, lookup: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
         for some in which.chunks(BATCH) {
             while (self.count + some.len()) * 8 > self.slots.len() * 5 {
@@ -136,7 +135,7 @@ impl Texts {
             at = self.place_of(tag, at);
             let slot = self.slots[at];
             if slot == 0 {
-                // Fits: whoever fills a set stops long before 4 GiB.
+                // Fits: a set is full long before 4 GiB.
                 let id = self.bytes.len() as TextId;
                 if self.bytes.capacity() - self.bytes.len() < HEAD + text.len() {
                     // By an eighth: room that is not used is memory all the same.

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
 
-/// Objects of a file that are looked at.
+/// Objects of a file that are read.
 const MAX_OBJECTS: usize = 500_000;
 /// Of a dictionary.
 const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
@@ -176,7 +176,7 @@ pub(super) struct Objects<'a> {
     streams: Vec<Vec<u8>>,
     /// Bytes that may be unpacked yet.
     left: Cell<u64>,
-    /// Bytes that may be read yet as they stand.
+    /// Bytes of dictionaries and streams that may be read yet.
     to_read: Cell<u64>,
     /// Streams that were not unpacked whole, and what was not read, because of a limit.
     pub cut: Cell<u64>,
@@ -412,8 +412,8 @@ impl<'a> Objects<'a> {
         };
         let mut bytes = Vec::new();
         if is_deflated {
-            // Two bytes of zlib stand before what is deflated. What is broken in
-            // the middle is read up to about there.
+            // Two bytes of zlib precede the deflated ones. A stream that is broken in the middle is read up
+            // to about there.
             let _ = DeflateDecoder::new(data.get(2..)?).take(most).read_to_end(&mut bytes);
         } else {
             bytes.extend_from_slice(data.get(..data.len().min(most as usize))?);
@@ -432,7 +432,7 @@ fn of_ascii85(letters: &[u8], most: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity((letters.len() / 5 * 4).min(most));
     let mut group = Vec::with_capacity(5);
     let put = |group: &[u8], bytes: &mut Vec<u8>| {
-        // Of the last group so many letters stand there as it has bytes, and one.
+        // The last group has one letter more than bytes.
         let digits = group.iter().copied().chain(std::iter::repeat(84)).take(5);
         let number = digits.fold(0_u32, |number, digit| number.wrapping_mul(85).wrapping_add(u32::from(digit)));
         bytes.extend_from_slice(number.to_be_bytes().get(..group.len().saturating_sub(1)).unwrap_or_default());

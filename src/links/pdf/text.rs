@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// Codes and letters of all fonts of a file that are known.
 const MAX_LETTERS: usize = 2_000_000;
-/// What one code may stand for, in units of UTF-16: ligatures have a few letters.
+/// Limit on the text of one code, in units of UTF-16: ligatures have a few letters.
 const MAX_UNITS: usize = 32;
 /// Text of one page that is looked through, in bytes.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
@@ -104,7 +104,7 @@ fn apart(rows: Vec<Codes>) -> Vec<Codes> {
     kept.into_values().collect()
 }
 
-/// The letters that a character map tells.
+/// The letters of a character map.
 #[derive(Default)]
 struct Letters {
     /// Of all codes, UTF-16.
@@ -199,8 +199,7 @@ impl Letters {
     }
 }
 
-/// The fonts of a file, each read once. They and their maps are known by where
-/// they stand.
+/// The fonts of a file, each read once. They and their maps are known by their places.
 struct Fonts<'o, 'a> {
     objects: &'o Objects<'a>,
     fonts: HashMap<usize, Rc<Font>>,

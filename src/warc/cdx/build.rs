@@ -18,7 +18,7 @@ use std::path::Path;
 /// Problems of a file that are listed; further ones are counted.
 const MAX_PROBLEMS: usize = 100_000;
 
-/// Bytes of a block that are looked at for its HTTP head.
+/// Bytes of a block that are searched for its HTTP head.
 pub const MAX_INDEXED_BEGIN: usize = 256 * 1024;
 
 /// Options for index lines.
@@ -89,9 +89,8 @@ impl LineBuilder {
     }
 }
 
-/// The index lines of a file, in the order of its records; `filename` is what
-/// they call the file. Stops early, with what was found so far, when `cx` asks
-/// for it.
+/// The index lines of a file, in the order of its records; `filename` is what they call the file. Stops
+/// early, with what was found so far, when `cx` is cancelled.
 pub fn index_file(
     path: &Path,
     filename: &str,

@@ -11,10 +11,10 @@
 //! | where | what |
 //! |---|---|
 //! | [`index_each`], [`index_file`] | from archive files to lines |
-//! | [`index_line`] | from a record that is at hand to its line |
+//! | [`index_line`] | from the head and block of a record to its line |
 //! | [`IndexSorter`], [`write_sorted`] | from lines to text in order, however many there are |
 //! | [`IndexReader`] | from text to lines |
-//! | [`LineCheck`] | whether the record of a line is where the line says |
+//! | [`LineCheck`] | checks lines against their records |
 //!
 //! Not in the index: records without a place of their own (several share a
 //! gzip member), requests, and metadata of `application/warc-fields`.

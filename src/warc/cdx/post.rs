@@ -14,10 +14,10 @@ use std::collections::HashMap;
 /// A query made of a body is cut after so many characters, as elsewhere.
 const MAX_QUERY_CHARS: usize = 4096;
 
-/// How much of a body without `Content-Length` is looked at.
+/// Bytes read of a body without `Content-Length`.
 const UNTOLD_BYTES: usize = 8192;
 
-/// Bytes of a request that are looked at.
+/// Bytes read of a request.
 pub(super) const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Named values of JSON and parts of a form beyond this number are left out:

@@ -135,7 +135,7 @@ mod tests {
 
     const CDXJ: &str = r#"pt,a)/ 20240301090000 {"url": "http://a.pt/", "offset": "3", "filename": "x"}"#;
 
-    /// URLs, and problems in words.
+    /// URLs, and problems as text.
     fn read(bytes: &[u8]) -> Vec<String> {
         let lines = IndexReader::new(bytes, "i").unwrap();
         lines.map(|line| line.map_or_else(|problem| problem.to_string(), |line| line.url)).collect()

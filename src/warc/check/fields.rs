@@ -72,7 +72,7 @@ fn values(head: &RecordHead, found: &mut Findings) {
         for value in head.headers.all(name).filter(|value| !value.is_empty()) {
             let value = String::from_utf8_lossy(value);
             match value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
-                // The drafts before WARC/1.0 did not ask for them.
+                // The drafts before WARC/1.0 did not require them.
                 None if head.version.to_ascii_uppercase().starts_with("WARC/0.") => {}
                 None => bad(format!("{name} does not stand in angle brackets")),
                 Some(uri) if !is_uri(uri) => bad(format!("{name} is no URI")),

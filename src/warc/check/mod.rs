@@ -1,4 +1,4 @@
-//! Holds whole files against the standard.
+//! Checks whole files against the standard.
 //!
 //! In: files, one after the other. Out: what each holds, and what is wrong
 //! with it as it is found; at the end, what only shows when all are known:
@@ -9,8 +9,7 @@
 //! for what a revisit may name it by, as much for its id while its file is
 //! read, 40 bytes of a revisit.
 //!
-//! [`Severity`] tells errors from warnings: a problem of a kind always has the
-//! same one.
+//! [`Severity`] separates errors and warnings: a problem of a kind always has the same one.
 
 mod fields;
 mod layout;
@@ -45,7 +44,7 @@ pub struct CheckReport {
     pub compression: Option<Compression>,
     /// Whole records by type; beyond 1,000 types as “other”.
     pub records: BTreeMap<String, u64>,
-    /// Records with digests that were held against their bytes.
+    /// Records with digests that were compared with their bytes.
     pub digests_checked: u64,
     /// Records that their writer cut, by the reason in `WARC-Truncated`; beyond 1,000 reasons as “other”.
     pub truncated: BTreeMap<String, u64>,
@@ -122,7 +121,7 @@ pub struct Checker {
     series: HashMap<u64, SegmentSeries>,
     /// The same, by the hash of their own ids.
     segments: HashSet<u64>,
-    /// What their first segments tell of the whole.
+    /// Digests of whole records, in their first segments.
     wholes: HashMap<u64, Whole>,
     reach: Reach,
 }
@@ -272,20 +271,18 @@ impl Checker {
         Ok(())
     }
 
-    /// Tells what is wrong with the files together, file by file as they are
-    /// named, at the record concerned; until `on_problem` wants no more.
+    /// Reports the problems of the files together, in the order of their names, at the record concerned;
+    /// until `on_problem` breaks.
     ///
-    /// Returns the records in segments of which no segment has a digest of its
-    /// own but the whole has one, which was held against all of them: the file
-    /// that each begins in.
+    /// Returns the records in segments of which no segment has a digest of its own but the whole has one,
+    /// which was checked: the file that each begins in.
     pub fn finish(
         mut self,
         cx: &JobCx,
         mut on_problem: impl FnMut(&Path, Problem) -> ControlFlow<()>,
     ) -> Result<Vec<PathBuf>, WarcError> {
         let (mut found, mut joined) = (Vec::new(), Vec::new());
-        // In the order in which they stand, so that what is left to spend on
-        // reading them again is spent the same way each time.
+        // In file order, so that the budget for reading them again is spent in the same way each time.
         let mut series: Vec<_> = self.series.into_iter().collect();
         series.sort_by(|(_, a), (_, b)| {
             let place =

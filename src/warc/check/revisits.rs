@@ -26,7 +26,7 @@ struct Waiting {
     offset: u64,
     /// Either will do.
     keys: [u64; 2],
-    /// Where its words stand among the names.
+    /// Place of its text among the names.
     names_at: u64,
     names_len: u32,
 }

@@ -74,7 +74,7 @@ fn a_revisit_needs_its_original_in_one_of_the_files() {
 fn a_hostile_head_does_not_flood_the_report() {
     let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
     let page = String::from_utf8(page).unwrap();
-    // Broken lines, which reading tells, and fields that are no ids.
+    // Broken lines, which the reader reports, and fields that are no ids.
     let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
     let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
     assert_eq!(found.len(), 2 * 6);

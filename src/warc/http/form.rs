@@ -15,7 +15,7 @@ const MAX_FIELDS: usize = 10_000;
 /// Bytes of all names of fields in a JSON body: one key may lead to thousands.
 const MAX_NAME_BYTES: usize = 4 * 1024 * 1024;
 
-/// Bytes of a decoded body that are looked at.
+/// Bytes of a decoded body that are read.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 /// Kind of a request body.

@@ -134,7 +134,7 @@ pub(crate) fn response_head_is_whole(block: &[u8]) -> bool {
             Some(head) if head.is_interim() => rest = &rest[head.head_len..],
             _ => return true,
         }
-        // What follows may be the body of a broken server: a word tells.
+        // What follows may be the body of a broken server: its first bytes decide.
         if rest.len() >= 5 && !rest[..5].eq_ignore_ascii_case(b"HTTP/") {
             return true;
         }

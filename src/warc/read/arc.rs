@@ -10,7 +10,7 @@ use super::super::{Headers, ProblemKind, RecordHead, RecordType};
 use super::head::{clip, text};
 use crate::uri::CaptureDate;
 
-/// The fields of a URL line as they stand.
+/// The fields of a URL line, unchanged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UrlLine {
     url: String,
@@ -109,9 +109,8 @@ impl UrlLine {
     }
 }
 
-/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`.
-/// The format calls itself version 1 whatever follows; the second number
-/// tells 1.1 from 1.0.
+/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`. The format calls itself version 1
+/// whatever follows; the second number is 0 for 1.0 and 1 for 1.1.
 pub(super) fn version(block: &[u8]) -> Option<String> {
     let line = &block[..memchr::memchr(b'\n', block)?];
     let mut fields = line.split(|&byte| byte == b' ').map(text);

@@ -146,7 +146,7 @@ fn check_fields(headers: &Headers, odd: &mut Findings) -> u64 {
     0
 }
 
-/// Names of fields that stood before and may not stand twice.
+/// Names of fields that occur twice and may not.
 fn repeated(headers: &Headers) -> Vec<&str> {
     /// Up to so many fields, looking through them all is the quickest way.
     const FEW: usize = 40;

@@ -68,7 +68,7 @@ impl<R: Read> Input<R> {
         self.base + self.start as u64
     }
 
-    /// Bytes at hand.
+    /// Bytes read and not yet used.
     pub(super) fn window(&self) -> &[u8] {
         &self.buf[self.start..self.end]
     }

@@ -63,7 +63,7 @@ struct Gzip {
     /// Made when the first member is streamed.
     stream: Option<GzipMember>,
     stage: Stage,
-    /// What the header of the present member tells.
+    /// Values in the header of the present member.
     note: Option<GzipNote>,
 }
 
@@ -84,7 +84,7 @@ impl Gzip {
         Self { whole_members: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
     }
 
-    /// Decodes the member at hand as a whole and uses up its raw bytes.
+    /// Decodes the present member as a whole and uses up its raw bytes.
     fn inflate_whole<R: Read>(
         &mut self,
         header_len: usize,
@@ -143,7 +143,7 @@ impl Gzip {
     }
 }
 
-/// Decoded bytes at hand.
+/// Decoded bytes not yet used.
 struct Window {
     buf: Vec<u8>,
     start: usize,
@@ -157,7 +157,7 @@ impl Window {
         &self.buf[self.start..self.end]
     }
 
-    /// Room for at least `min` bytes behind those at hand.
+    /// Room for at least `min` bytes behind the decoded ones.
     fn room(&mut self, min: usize) -> &mut [u8] {
         if self.start == self.end {
             self.base += self.start as u64;
@@ -352,7 +352,7 @@ impl<R: Read> Members<R> {
         self.window.base + self.window.start as u64
     }
 
-    /// Decoded bytes at hand.
+    /// Decoded bytes not yet used.
     pub(super) fn window(&self) -> &[u8] {
         self.window.bytes()
     }

@@ -1,13 +1,11 @@
 //! Reads files with several threads and returns their records in order.
 //!
-//! A file is cut into segments by bytes. Whoever takes a segment looks for the
-//! first record in it and reads on from there, without knowing whether the
-//! place is right: a payload may hold a whole WARC. It is proven by whoever
-//! reads the segment before: a reader that ends a record exactly there would
-//! go on as the other one did. If it never does, it reads on through the
-//! segment itself and what the other one made is thrown away. So the result is
-//! that of one reader, in every file; files that cannot be cut (one member for
-//! all records) are read by one thread.
+//! A file is cut into segments by bytes. The reader of a segment searches for the first record in it and
+//! reads on from there, without knowing whether the place is right: a payload may hold a whole WARC. The
+//! reader of the segment before proves it: one that ends a record exactly there would go on in the same way.
+//! If it never does, it reads through the segment itself, and the results of the other reader are dropped. So
+//! the result is that of one reader, in every file; files that cannot be cut (one member for all records) are
+//! read by one thread.
 //!
 //! Memory is bounded: only a few segments are ahead of the one whose results
 //! are taken, and each may hold only so many results.
@@ -44,7 +42,7 @@ impl Default for ReadLimits {
 /// More threads than this want more memory than they bring speed.
 const MAX_THREADS: usize = 4;
 
-/// Results handed on at once.
+/// Results sent at once.
 const BATCH: usize = 128;
 
 /// Bytes of heads in one message, after which it is sent: hostile heads are long.
@@ -104,13 +102,11 @@ pub fn reading_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
-/// Reads files with so many threads. `map` is called by any of them, for every
-/// record, with its head and its block; it may be called for records that turn
-/// out to be none, so it must do no more than compute. `sink` is called by the
-/// calling thread with the number of the file, in the order of files and
-/// records, as reading with one [`ArchiveReader`] would have it; each file ends
-/// with [`Event::End`] or [`Event::Failed`]. It can break off, and so can `cx`,
-/// also within a long block: then nothing more is handed on.
+/// Reads files with so many threads. `map` is called by any of them, for every record, with its head and its
+/// block; it may be called for records that turn out to be none, so it must do no more than compute. `sink`
+/// is called by the calling thread with the number of the file, in the order of files and records, as reading
+/// with one [`ArchiveReader`] would have it; each file ends with [`Event::End`] or [`Event::Failed`]. `sink`
+/// can break off and `cx` can cancel, also within a long block: then no more events follow.
 ///
 /// # Panics
 ///
@@ -266,8 +262,7 @@ fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Fi
     if len < 2 * segment_len {
         return whole();
     }
-    // The first record tells what holds for the whole file; where it ends is
-    // not looked for.
+    // The first record has the properties of the whole file; its end is not searched.
     let Ok(reader) = ArchiveReader::new(source, path) else { return whole() };
     let mut reader = reader.stopped_by(cx);
     let format = match reader.next_head() {
@@ -359,7 +354,7 @@ impl<T: Send> Worker<'_, T> {
                 }
             },
             Some(format) => match self.find(segment, format) {
-                // Where this one cannot read, the one before will say so.
+                // Where this reader fails, the one before reports it.
                 Ok(None) | Err(_) => {
                     self.segment_scheduler.nothing_begins(self.number);
                     return Ok(());

@@ -38,7 +38,7 @@ pub struct ArchiveReader<R> {
     members: Members<R>,
     name: PathBuf,
     open: Option<Open>,
-    /// A head that was read ahead; its record is in hand.
+    /// A head that was read ahead; its record is the current one.
     ahead: Option<RecordHead>,
     problems: ProblemList,
     arc_version: String,
@@ -54,9 +54,9 @@ pub struct ArchiveReader<R> {
     head_bytes: Option<Vec<u8>>,
     /// The line breaks after the record that was just ended, where heads are kept.
     break_bytes: Vec<u8>,
-    /// Members that the record in hand was joined from, after its first.
+    /// Members that the current record was joined from, after its first.
     joined: u64,
-    /// Where the record in hand, or the one just ended, begins.
+    /// Offset of the current record, or of the one just ended.
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
@@ -64,8 +64,8 @@ pub struct ArchiveReader<R> {
     begins_in: Option<SharedMember>,
     /// Where the head that was read last is to be looked for ([`Span::offset`]).
     head_place: u64,
-    /// Of a head that was too long: the member it ended in, and up to where no head
-    /// ends, as places in the decoded stream. Heads within it need no look there.
+    /// Of a head that was too long: the member it ended in, and up to where no head ends, as places in the
+    /// decoded stream. Heads within it need no search there.
     no_head_end: (u64, u64),
     /// Values in the header of its gzip member, where that begins with it.
     gzip_note: Option<GzipNote>,
@@ -73,7 +73,7 @@ pub struct ArchiveReader<R> {
     length_recovery: Option<LengthRecovery>,
 }
 
-/// The record in hand.
+/// The current record.
 struct Open {
     /// Offset in the file of the member it begins in, or of itself in a plain file.
     offset: u64,
@@ -238,7 +238,7 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// What a reader that begins anew at a boundary must know of the file.
+    /// Properties of the file for a reader that begins at a boundary.
     pub(super) fn format(&self) -> FileFormat {
         FileFormat { compression: self.members.compression(), arc_version: self.arc_version.clone() }
     }
@@ -368,7 +368,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(None)
     }
 
-    /// Goes to the next record, ending the one in hand.
+    /// Goes to the next record and ends the current one.
     ///
     /// # Errors
     ///
@@ -397,8 +397,8 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// Ends the record in hand and tells its place; `None` when there is none
-    /// in hand, or when it was cut off or damaged (a problem says so).
+    /// Ends the current record and returns its span; `None` when there is none, or when it was cut off or
+    /// damaged (which is a problem).
     pub fn finish_record(&mut self) -> Result<Option<Span>, WarcError> {
         loop {
             let len = self.block_chunk()?.len();
@@ -413,7 +413,7 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// The next bytes of the block in hand; empty at its end.
+    /// The next bytes of the current block; empty at its end.
     fn block_chunk(&mut self) -> Result<&[u8], WarcError> {
         while self.members.window().is_empty() && self.open.as_ref().is_some_and(|open| open.remaining > 0) {
             match self.fill()? {
@@ -452,8 +452,8 @@ impl<R: Read> ArchiveReader<R> {
                 ended => break ended,
             }
         };
-        // What follows in the member of a damaged record is no record: only
-        // the member's end tells whether the record is sound.
+        // What follows in the member of a damaged record is no record: only the member's end shows whether
+        // the record is sound.
         let ended = match ended {
             Fill::More if !self.members.is_plain() => self.pass_garbage_inside(place)?,
             ended => ended,

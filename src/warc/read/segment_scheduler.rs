@@ -103,7 +103,7 @@ impl<T> SegmentScheduler<T> {
 
     /// First byte of a segment; behind the last one, the largest number.
     pub(super) fn begin_of(&self, number: usize) -> u64 {
-        // At the beginning of another file nothing can be handed over.
+        // No handoff crosses the beginning of another file.
         self.segments.get(number).filter(|segment| segment.format.is_some()).map_or(u64::MAX, |segment| segment.begin)
     }
 
@@ -190,7 +190,7 @@ impl<T> SegmentScheduler<T> {
             if places.states[number] == SegmentState::Superseded {
                 return Handoff::Superseded;
             }
-            // A later head of an ARC file may tell another version.
+            // A later head of an ARC file may declare another version.
             let same = self.segments.get(next).and_then(|segment| segment.format.as_ref()) == Some(format);
             match places.states[next] {
                 SegmentState::Searched if !places.stopped => {

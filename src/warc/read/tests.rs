@@ -207,7 +207,7 @@ fn lengths_are_not_trusted() {
     check(
         &[member, gzip(&next)].concat(),
         &["0", "1"],
-        // The line breaks included: nothing tells them from the block.
+        // The line breaks included: nothing separates them from the block.
         &["offset 0: truncated: the block is declared with 1000 bytes, 7 are there"],
     );
     let too_short = [format!("{head}Content-Length: 1\r\n\r\nabc\r\n\r\n").into_bytes(), next].concat();
@@ -429,7 +429,7 @@ fn some_block() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Names of few letters, so that some stand more than once; values of any bytes.
+/// Names of few letters, so that some are repeated; values of any bytes.
 fn some_field() -> impl Strategy<Value = (String, Vec<u8>)> {
     (
         "X-[AaBb]{1,2}",

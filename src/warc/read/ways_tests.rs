@@ -55,7 +55,7 @@ fn file(compression: usize, blocks: &[usize]) -> Vec<u8> {
     }
 }
 
-/// What readers hand on, in words.
+/// The events of readers, as text.
 fn read_in_parallel(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Vec<String> {
     let mut read = Vec::new();
     let map = |head: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {

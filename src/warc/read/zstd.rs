@@ -15,18 +15,16 @@ const DICTIONARY_MAGIC: u32 = 0x184D_2A5D;
 /// A dictionary larger than this is refused.
 const MAX_DICTIONARY: usize = 64 * 1024 * 1024;
 
-/// Window sizes above this are refused: memory stays bounded. A frame may ask
-/// for as much memory as its window, so that this alone takes reading above 64
-/// MiB: the levels 20 to 22 of zstd make such frames of long records, and to
-/// refuse them would lose what they hold. `zstd -d` draws the line here, too.
+/// Window sizes above this are refused: memory stays bounded. A frame may need as much memory as its window,
+/// so that this alone takes reading above 64 MiB: the levels 20 to 22 of zstd make such frames of long
+/// records, and to refuse them would lose what they hold. `zstd -d` draws the line here, too.
 const MAX_WINDOW: u64 = 128 * 1024 * 1024;
 
 /// Decodes frames.
 pub(super) struct Frame {
     decoder: FrameDecoder,
     dictionary: Option<u32>,
-    /// Digest of the dictionary that the file begins with: whoever reads one
-    /// record by its place finds this one.
+    /// Digest of the dictionary that the file begins with: reading one record by its place finds this one.
     leading: Option<[u8; 20]>,
     /// Offset in the file of the dictionary in use, where it is another one.
     late: Option<u64>,
@@ -72,7 +70,7 @@ impl Frame {
         Self { decoder: new_decoder(), dictionary: None, leading: None, late: None, offset: 0, ready: false }
     }
 
-    /// Offset in the file of the frame in hand.
+    /// Offset in the file of the current frame.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }

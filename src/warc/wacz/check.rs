@@ -31,11 +31,11 @@ pub struct WaczReport {
     pub problems: Vec<WaczProblem>,
     /// Problems beyond those listed.
     pub more_problems: u64,
-    /// What was not looked at, or is worth knowing.
+    /// Parts that were not checked, and remarks.
     pub notes: Vec<String>,
     /// Files in the package.
     pub members: u64,
-    /// Members whose digests are those that the package tells.
+    /// Members whose digests are those in the package.
     pub digests: u64,
     /// Pages in its lists.
     pub pages: u64,
@@ -107,8 +107,8 @@ impl Wacz {
         Ok(report)
     }
 
-    /// The signature alone, without a look at what the digests in `datapackage.json`
-    /// guard; none where the package is not signed.
+    /// The signature alone, without a check of the files whose digests are in `datapackage.json`; none where
+    /// the package is not signed.
     ///
     /// # Errors
     ///

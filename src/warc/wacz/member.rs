@@ -1,4 +1,4 @@
-//! Bytes of a member: where they stand, or unpacked as they are read.
+//! Reads the bytes of a member: in place, or unpacked as they are read.
 
 use super::Member;
 use flate2::Crc;

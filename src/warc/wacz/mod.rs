@@ -168,9 +168,9 @@ impl Wacz {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is no zip, or has more members than are
-    /// looked at. A package without `datapackage.json`, or with a broken one,
-    /// is opened: its archive files can be read ([`Wacz::problems`] tells).
+    /// When the file cannot be read, is no zip, or has too many members. A package without
+    /// `datapackage.json`, or with a broken one, is opened: its archive files can be read, and
+    /// [`Wacz::problems`] reports it.
     pub fn open(path: &Path) -> Result<Self, WaczError> {
         let (members, refused) = directory::read(path)?;
         let archives = members.iter().filter(|member| member.is_archive()).cloned().collect();

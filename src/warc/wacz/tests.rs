@@ -121,7 +121,7 @@ fn check_refused(entries: &[Entry], expected: &[(&str, &str)]) {
     let reported: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
     assert_eq!(reported.len(), expected.len(), "{reported:?}");
     for (reported, (name, why)) in reported.iter().zip(expected) {
-        assert!(reported.starts_with(name) && reported.contains(why), "{reported} should tell of {name}: {why}");
+        assert!(reported.starts_with(name) && reported.contains(why), "{reported} should name {name}: {why}");
     }
 }
 
@@ -388,7 +388,7 @@ fn what_is_written_is_read_and_holds() {
     assert!(again.to_string().ends_with("ours.wacz: there is such a file; remove it or name another one"), "{again}");
 }
 
-/// Rewrites a package of ours with a member changed; tells what is wrong then.
+/// Rewrites a package of ours with a member changed; returns the problem of it.
 #[track_caller]
 fn tampered(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -515,7 +515,7 @@ fn members_of_the_longest_names_become_files_whatever_a_killed_call_left() {
 /// A key that signs packages for tests and nothing else.
 const TEST_KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc4/j9nRZgdhU1nUuJ07NgdCwUhTc8wPzoyUKUycOrgqhRANCAATBaTdbgl4pjFJSd0A1PTgusV4bBXGOyCkZK7GIgtjTLL1c+jX2qoprfslmMTHPsUa7RVZ1nYqEun/3fPfGsYXm";
 
-/// What the digest file of a package with this `datapackage.json` tells, signed.
+/// The signed digest file of a package with this `datapackage.json`.
 fn signed(package: &[u8], hash: &str) -> serde_json::Value {
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(BASE64.decode(TEST_KEY.as_bytes()).unwrap());
     let key = rustls::crypto::ring::sign::any_ecdsa_type(&key.into()).unwrap();

@@ -162,8 +162,7 @@ struct Source {
     name: String,
 }
 
-/// Names in the package: that of the file, with the ending that its content
-/// asks for; no two are equal.
+/// Names in the package: that of the file, with the ending of its format; no two are equal.
 fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
     let mut taken = HashSet::new();
     let mut sources = Vec::new();

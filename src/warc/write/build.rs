@@ -32,8 +32,7 @@ pub fn warc_fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
 
 /// A record to be written: its fields in the order they were given.
 ///
-/// `WARC-Type`, `WARC-Record-ID` and `WARC-Date` stand first, the block digest
-/// and `Content-Length` last.
+/// `WARC-Type`, `WARC-Record-ID` and `WARC-Date` come first, the block digest and `Content-Length` last.
 #[derive(Debug, Clone)]
 pub struct RecordBuilder {
     headers: Headers,
@@ -93,8 +92,8 @@ impl RecordBuilder {
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
 
-    /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
-    /// for what it tells (see [`metadata_target`]).
+    /// A `metadata` record of JSON about a capture of `url`; `kind` names its content (see
+    /// [`metadata_target`]).
     pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {
         Self::metadata(record_id, date, &metadata_target(kind, url), "application/json")
     }
@@ -206,8 +205,8 @@ impl RecordBuilder {
         pack::pack_from(&self.head(block_len, None), (block, block_len), RECORD_END, Some(member), out)
     }
 
-    /// The head as whoever reads the record with such a block finds it. The digest of the
-    /// block is in it where it was given before.
+    /// The head as it is read back from a record with such a block. The digest of the block is in it where it
+    /// was given before.
     pub fn as_read(&self, block_len: u64) -> RecordHead {
         parse_head(&self.head(block_len, None))
     }
@@ -236,7 +235,7 @@ impl<W: Write> WarcWriter<W> {
     ///
     /// # Errors
     ///
-    /// After one, part of the record may stand at the end of the stream.
+    /// After one, part of the record may be at the end of the stream.
     pub fn append(&mut self, member: &[u8]) -> io::Result<Span> {
         self.out.write_all(member)?;
         let span = Span { offset: self.offset, length: member.len() as u64 };
@@ -252,7 +251,7 @@ impl<W: Write> WarcWriter<W> {
         Ok(span)
     }
 
-    /// Offset at which the next record will stand.
+    /// Offset of the next record.
     pub fn offset(&self) -> u64 {
         self.offset
     }

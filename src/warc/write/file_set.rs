@@ -136,7 +136,7 @@ pub struct WarcFileSet {
     unsynced: Vec<PathBuf>,
 }
 
-/// The end of the file in hand, to be synced while others append to it.
+/// The end of the current file, to be synced while others append to it.
 pub struct SyncPoint {
     /// The file by the name it will have when it is closed.
     pub file: PathBuf,
@@ -251,15 +251,14 @@ impl WarcFileSet {
         Ok(self.warcinfo_id().unwrap_or_default().to_owned())
     }
 
-    /// Id of the `warcinfo` record of the file in hand, for `WARC-Warcinfo-ID`;
-    /// none before the first append and between files.
+    /// Id of the `warcinfo` record of the current file, for `WARC-Warcinfo-ID`; none before the first append
+    /// and between files.
     pub fn warcinfo_id(&self) -> Option<&str> {
         self.current.as_ref().map(|current| current.warcinfo_id.as_str())
     }
 
-    /// The end of the file in hand; none before the first append and between
-    /// files. Files that were closed before are safe, unless
-    /// [`is_unsynced`](Self::is_unsynced) says otherwise.
+    /// The end of the current file; none before the first append and between files. Files that were closed
+    /// before are safe, unless [`is_unsynced`](Self::is_unsynced) is true.
     ///
     /// # Errors
     ///
@@ -280,7 +279,7 @@ impl WarcFileSet {
         self.unsynced.iter().any(|unsynced| unsynced == file)
     }
 
-    /// Closes the file in hand: synced, then renamed to its final name.
+    /// Closes the current file: synced, then renamed to its final name.
     pub fn close_current(&mut self) -> Result<(), WarcError> {
         let Some(current) = self.current.take() else { return Ok(()) };
         let io = |source| WarcError::Io { path: current.open_path.clone(), source };

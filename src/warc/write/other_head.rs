@@ -26,7 +26,7 @@ const TABLE_BITS: u32 = 10;
 /// Longest code.
 const MAX_CODE: usize = 15;
 
-/// Symbols of literals and lengths, of which some never stand in a stream.
+/// Symbols of literals and lengths, of which some never occur in a stream.
 const MAX_SYMBOLS: usize = 288;
 
 /// The symbol that ends a block.
@@ -45,7 +45,7 @@ const DISTANCES: [u16; 30] = [
 const DISTANCE_BITS: [u8; 30] =
     [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
 
-/// The order in which the lengths of the codes for lengths of codes stand.
+/// The order of the lengths of the codes for lengths of codes.
 const CODE_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
 /// `member` with the head that `plain` begins with, which is `head_len` bytes long; the rest of `plain` must
@@ -271,8 +271,8 @@ impl Table {
 }
 
 impl Codes {
-    /// The codes of the block whose tables stand at `at`, and where they end; `kind` is 1
-    /// for codes that are always the same and 2 for such that stand there.
+    /// The codes of the block whose tables are at `at`, and where these end; `kind` is 1 for fixed codes and
+    /// 2 for codes in the block.
     fn read(input: &Bits, mut at: usize, kind: u64) -> Option<(Self, usize)> {
         if kind == 1 {
             let mut lengths = [8_u8; 288];

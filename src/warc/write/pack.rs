@@ -20,10 +20,9 @@ pub const FAST_LEVEL: u32 = 1;
 /// memory.
 pub const MAX_WHOLE: usize = 4 * 1024 * 1024;
 
-/// Tools that nobody uses. There are at most as many of a level as the processor can do
-/// at once: buffers for the largest records stay, however many threads pack
-/// now and then, since to get that much memory anew for a record can cost a
-/// sixth of the time of packing it.
+/// Packers that are free. There are at most as many of a level as the processor can do at once: buffers for
+/// the largest records stay, however many threads pack now and then, since to allocate that much memory for a
+/// record can cost a sixth of the time of packing it.
 static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
 
 /// Asking for it takes files to be read.

@@ -40,7 +40,7 @@ pub struct KeptTail {
     pub offset: u64,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Whole records that seem to stand in it.
+    /// Whole records that seem to be in it.
     pub records: u64,
 }
 

@@ -294,7 +294,7 @@ impl Pass<'_> {
     /// A page with captures, by date.
     fn captured(&mut self, captures: &[(CaptureDate, u64)], give: Give<'_>) -> Result<bool, LinkError> {
         let mut inside = Inside::default();
-        // Whether the cursors stand at the page, and how many rows are between them.
+        // Whether the cursors are at the page, and how many rows are between them.
         let (mut enters, mut leaves, mut between) = (true, true, 0_u64);
         let mut links = 0;
         for (date, id) in captures {

@@ -39,7 +39,7 @@ const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 pub struct StoreRules {
     /// How keys are written.
     pub notation: Notation,
-    /// Which links are internal, where the rows did not say it themselves.
+    /// Rule for internal links, where the rows did not declare it.
     pub internal: InternalPolicy,
 }
 
@@ -121,7 +121,7 @@ pub struct LinkStore {
     folder: PathBuf,
     list: List,
     segments: Vec<StoredSegment>,
-    /// Held by whoever adds; the system frees it when the process dies.
+    /// Held by the process that adds; the system frees it when that dies.
     lock: Option<FileLock>,
 }
 
@@ -136,7 +136,7 @@ impl LinkStore {
         folder.join(LIST)
     }
 
-    /// Opens stored links to look at them.
+    /// Opens stored links for reading.
     ///
     /// # Errors
     ///
@@ -222,8 +222,7 @@ impl LinkStore {
         Ok(store)
     }
 
-    /// Removes what stored links consist of, and nothing else: damaged ones,
-    /// before they are made anew.
+    /// Removes what stored links consist of, and nothing else: damaged ones, before they are built again.
     ///
     /// # Errors
     ///

@@ -37,7 +37,7 @@ pub struct LoadOptions {
     /// Which links are internal, where lines do not declare it; else as in the links that are there, or one
     /// FQDN.
     pub internal: Option<InternalPolicy>,
-    /// How the columns of rows stand.
+    /// Order of the columns of rows.
     pub columns: RowColumns,
     /// Anchors are cut after so many UTF-16 code units.
     pub anchor_cap: Option<usize>,

@@ -48,7 +48,7 @@ pub struct StoredInlink {
     pub source: String,
     /// Its URL, where it was kept.
     pub source_url: String,
-    /// The number that whoever stored the link gave to the capture that links.
+    /// Number of the linking capture, given by the program that stored the link.
     pub source_id: u64,
     /// Anchor text. Hostile text.
     pub anchor: String,

@@ -185,8 +185,7 @@ impl LinkStore {
         Ok(best.kept.into_iter().collect())
     }
 
-    /// What a person means who asks for all pages under a beginning: of keys
-    /// in either notation, or a URL.
+    /// Prefix of pages that a person types: of keys in either notation, or a URL.
     pub fn under(&self, text: &str) -> Under {
         let text = text.trim();
         if text.contains("://") || text.contains(')') {

@@ -11,7 +11,7 @@ use std::io::Read;
 const DESCRIBED: usize = 16;
 
 impl<R: Read> ArchiveReader<R> {
-    /// The block in hand ends before its declared length.
+    /// The current block ends before its declared length.
     pub(super) fn block_ends(&mut self, ended: Fill) -> Result<(), WarcError> {
         let plain = self.members.is_plain();
         let Some(open) = &mut self.open else { return Ok(()) };
@@ -108,9 +108,8 @@ impl<R: Read> ArchiveReader<R> {
         Ok(ended)
     }
 
-    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to
-    /// the end of the member. `ended` tells how the last decoding went; `known`
-    /// that the line at hand begins no record.
+    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to the end of the member. `ended`
+    /// is the result of the last decoding; `known` means that the present line begins no record.
     pub(super) fn pass_garbage(&mut self, mut ended: Fill, mut known: bool) -> Result<(u64, Fill), WarcError> {
         let mut skipped = 0;
         loop {

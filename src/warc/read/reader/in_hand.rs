@@ -44,8 +44,8 @@ impl<R: Read> ArchiveReader<R> {
         self.joined + 1
     }
 
-    /// What the gzip header before the record that was just ended tells; none
-    /// where it tells nothing, or belongs to another record.
+    /// Values in the gzip header before the record that was just ended; none where it has none, or belongs to
+    /// another record.
     pub fn gzip_note(&self) -> Option<GzipNote> {
         self.gzip_note
     }
