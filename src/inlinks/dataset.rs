@@ -34,7 +34,7 @@ pub struct DatasetObject {
     pub inlinks: Vec<DatasetInlink>,
 }
 
-/// One link of a [`DatasetObject`].
+/// Inlink of a [`DatasetObject`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInlink {
     /// When the linking page was captured.

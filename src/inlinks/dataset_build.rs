@@ -41,7 +41,7 @@ impl Notation {
         key
     }
 
-    /// How a key of a data set is written, by its looks.
+    /// Guesses the notation of a key of a data set by its form.
     pub fn of_key(key: &str) -> Self {
         // `(pt,fct,` and `ftp://(pt,fct,`; `data:` is in both.
         if key.starts_with('(') || key.contains("://(") { Self::Dataset } else { Self::Cdx }
@@ -189,7 +189,7 @@ impl DatasetBuilder {
         Ok(Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() })
     }
 
-    /// What may be too little for archives of so many bytes: room on the disk.
+    /// Warning that there may be too little room on the disk for archives of so many bytes.
     pub fn room_warning(&self, archive_bytes: u64) -> Option<String> {
         self.options.shuffle.room_warning(archive_bytes.saturating_mul(ROW_BYTES_PER_ARCHIVE_BYTE))
     }
@@ -213,7 +213,7 @@ impl DatasetBuilder {
         })
     }
 
-    /// How many of the files could not be read at all.
+    /// Number of files that could not be read at all.
     pub fn unreadable(&self) -> u64 {
         self.unreadable
     }

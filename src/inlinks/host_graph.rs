@@ -37,7 +37,7 @@ pub struct HostNode {
     pub cited_hosts: u64,
 }
 
-/// All links from one host to another.
+/// Counts of the links from one host to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostEdge {
     /// Which of [`HostGraph::hosts`] links.

@@ -26,7 +26,7 @@ pub(super) trait PageSink {
     fn link(&mut self, link: &PageLink<'_>);
     /// The page ends; returns the errors of its links.
     fn page_done(&mut self) -> Result<(), LinkError>;
-    /// All pages of a stretch of a file were given; `notes` is its report.
+    /// Ends a batch, of which all pages were given; `notes` is its report.
     fn batch_done(&mut self, batch: &PageBatch, notes: &DocumentReport) -> Result<(), LinkError>;
 }
 

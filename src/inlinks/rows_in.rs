@@ -254,7 +254,7 @@ struct LineReader<'o, 's> {
     date: Option<(String, CaptureDate)>,
 }
 
-/// What is wrong with a line, or with the whole work.
+/// Error of a line, or of the whole work.
 enum Wrong {
     Line(Cow<'static, str>),
     Work(LinkError),

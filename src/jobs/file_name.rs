@@ -39,7 +39,7 @@ pub fn plain_name(text: &str, others: &str) -> String {
     name
 }
 
-/// The same in ASCII: letters without their marks, `-` for those of other scripts.
+/// As [`plain_name`] in ASCII: letters without their marks, `-` for those of other scripts.
 pub fn ascii_name(text: &str, others: &str) -> String {
     let bare: String = text.nfkd().filter(|c| !is_combining_mark(*c)).collect();
     let is_kept = |c: char| c.is_ascii_alphanumeric() || others.contains(c);

@@ -54,7 +54,7 @@ pub struct JobCx {
     counts: Counts,
 }
 
-/// What the units are that are counted as done.
+/// Units that are counted as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Counts {
     /// Those of the present stage.
@@ -120,7 +120,7 @@ impl JobCx {
         Self::default()
     }
 
-    /// The same job, for work beside what the present stage counts.
+    /// This job without its counts, for work beside the present stage.
     pub fn uncounted(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), counts: Counts::Nothing }
     }
@@ -208,8 +208,7 @@ impl JobCx {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// What work came to: an error that it met while the job shall stop is that
-    /// wish, in whatever words it was passed on.
+    /// Replaces any error of the work by [`Cancelled`] once the job is cancelled.
     pub fn or_cancelled<T, E: From<Cancelled>>(&self, ended: Result<T, E>) -> Result<T, E> {
         ended.map_err(|error| if self.is_cancelled() { Cancelled.into() } else { error })
     }
@@ -239,7 +238,7 @@ impl JobCx {
         *lock(&self.shared.paused)
     }
 
-    /// How far the job is.
+    /// Snapshot of the progress of the job.
     pub fn progress(&self) -> Progress {
         let mut stage = lock(&self.shared.stage).clone();
         let aside_mb = self.shared.aside_bytes.load(Ordering::Relaxed) / 1_000_000;

@@ -21,7 +21,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     rename_by(|| fs::hard_link(from, to), from, to)
 }
 
-/// The same with a way to give a second name.
+/// Renames with `second_name` as the way to give a second name.
 fn rename_by(second_name: impl FnOnce() -> io::Result<()>, from: &Path, to: &Path) -> io::Result<()> {
     match second_name() {
         Ok(()) => remove_name(from)?,

@@ -79,7 +79,7 @@ impl SpillSort {
         Ok(())
     }
 
-    /// All lines in order.
+    /// Returns all lines in order.
     ///
     /// # Errors
     ///

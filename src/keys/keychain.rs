@@ -5,7 +5,7 @@ use keyring::v1::{Entry, Error};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What the entries of Fonds are called there.
+/// Name of the entries of Fonds in the keychain.
 const SERVICE: &str = "Fonds";
 
 /// Keeps secrets by their names.

@@ -28,7 +28,7 @@ pub struct KnownKeys {
     keys: Vec<KnownKey>,
 }
 
-/// What can be the name of a key.
+/// Checks the name of a key.
 pub(super) fn check_name(name: &str) -> Result<(), KeyError> {
     let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.trim() == name;
     match fits && !name.contains(char::is_control) {
@@ -65,7 +65,7 @@ impl KnownKeys {
         Ok(Self { path: Some(path.to_owned()), keys })
     }
 
-    /// All, in the order in which they came.
+    /// All keys, in the order in which they were added.
     pub fn all(&self) -> &[KnownKey] {
         &self.keys
     }

@@ -69,7 +69,7 @@ impl SigningKey {
         Ok(Self(Arc::new(Pair { name: name.to_owned(), manifest, package: package.into() })))
     }
 
-    /// Its name in the keychain.
+    /// Name in the keychain.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -84,7 +84,7 @@ impl SigningKey {
         PublicKey::of_point(P384_BEGIN, self.0.package.verifying_key().to_sec1_point(false).as_bytes())
     }
 
-    /// Both, that of manifests first.
+    /// Both public keys, that of manifests first.
     pub fn publics(&self) -> [PublicKey; 2] {
         [self.public(), self.package_public()]
     }

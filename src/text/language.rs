@@ -26,10 +26,10 @@ pub const LANGUAGE_BYTES: usize = 2048;
 /// counts [`UNSPACED_LETTERS`].
 const FEWEST_LETTERS: usize = 40;
 
-/// What a character of Chinese, Japanese, Thai … counts.
+/// Weight of a character of Chinese, Japanese, Thai …
 const UNSPACED_LETTERS: usize = 3;
 
-/// What a syllable of Korean counts.
+/// Weight of a syllable of Korean.
 const SYLLABLE_LETTERS: usize = 2;
 
 /// Letters from which trigrams are better than whichlang.
@@ -192,7 +192,7 @@ fn has_russian_letters(text: &str) -> bool {
     text.contains(['ы', 'э']) && !text.contains(['і', 'ї', 'є', 'ґ', 'ў', 'ј', 'ћ'])
 }
 
-/// How many letters a character is worth.
+/// Number of letters that a character is worth.
 fn weight(c: char) -> usize {
     match c {
         '\u{ac00}'..='\u{d7a3}' => SYLLABLE_LETTERS,
@@ -201,7 +201,7 @@ fn weight(c: char) -> usize {
     }
 }
 
-/// How many function words of each language a text has.
+/// Counts of the function words of each language in a text.
 struct Evidence {
     hits: [u32; FUNCTION_LISTS.len()],
     tokens: u32,

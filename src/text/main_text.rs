@@ -31,10 +31,10 @@ const TOO_MUCH_PERCENT: u64 = 50;
 /// Percent of the good bytes of an element that a part of it has to hold to take its place.
 const DESCENT_PERCENT: u64 = 80;
 
-/// The same for an element that says it is the article.
+/// Percentage for an element that is marked as the article.
 const ARTICLE_PERCENT: u64 = 30;
 
-/// The same of a short line beside good ones.
+/// Percentage of links in a short line beside good ones.
 const BESIDE_LINKS_PERCENT: u32 = 20;
 
 /// Percent of all good bytes that are left where names are to be believed.
@@ -101,7 +101,7 @@ const BOILERPLATE_NAMES: [&str; 51] = [
     "mostread",
 ];
 
-/// The same, as whole names or between hyphens.
+/// Names of boilerplate, as whole names or between hyphens.
 const BOILERPLATE_TOKENS: [&str; 7] = ["nav", "ad", "ads", "aside", "rss", "bio", "toc"];
 
 /// Parts of names of the article itself.
@@ -150,7 +150,7 @@ impl Named {
     }
 }
 
-/// What is known of one line.
+/// Properties of one line.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     bytes: u32,
@@ -203,7 +203,7 @@ pub(super) fn main_lines(page: &Page) -> Vec<bool> {
     kept
 }
 
-/// Of each element the one that it shares with others, where it is a paragraph or heading.
+/// For each element that is a paragraph or heading, the element that it shares with others.
 fn around(layout: &Layout) -> Vec<usize> {
     let mut around = vec![0; layout.elements.len()];
     for (at, element) in layout.elements.iter().enumerate().skip(1) {
@@ -266,8 +266,8 @@ fn sums(layout: &Layout, values: impl Iterator<Item = (usize, u32)>) -> Vec<u64>
     sums
 }
 
-/// Which elements are no main text, whatever is in them, and how much good text
-/// the others hold. Where little is left, names are not believed.
+/// Finds elements that are no main text, whatever is in them, and the amount of good text in the others.
+/// Where little is left, names are not believed.
 fn put_aside(layout: &Layout, lines: &[Line]) -> (Vec<bool>, Vec<u64>) {
     let good = sums(layout, lines.iter().map(|line| (line.element, line.good)));
     let total = good.first().copied().unwrap_or_default();

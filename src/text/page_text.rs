@@ -127,7 +127,7 @@ impl PageText {
         Self { main, is_cut, language, judged, ..Self::default() }
     }
 
-    /// All of it, main text first.
+    /// The whole text, main text first.
     pub fn all(&self) -> String {
         LineOrder::default().join(&self.main, &self.rest)
     }
@@ -192,7 +192,7 @@ mod tests {
         PageText::of_page(&read_page(html.as_bytes(), Some("utf-8"), &url, &PageOptions::default()), &url)
     }
 
-    /// What a reader would call the article, and nothing else.
+    /// A page with an article and boilerplate.
     const ARTICLE: &str = "<title>Festival</title><meta name=description content='O festival da ria.'>\
         <nav><a href=/>Início</a> <a href=/n>Notícias</a></nav>\
         <div class=sidebar><p>Assine já a nossa carta de notícias e receba todas as semanas o melhor da região no seu correio.</div>\

@@ -40,7 +40,7 @@ pub enum DateEvidence {
 }
 
 impl DateEvidence {
-    /// Its value in records and tables.
+    /// Value in records and tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Meta => "meta",
@@ -91,7 +91,7 @@ const META_NAMES: [&str; 29] = [
     "date",
 ];
 
-/// When a page was published, where it says so.
+/// Date of publication of a page, where the page has one.
 pub(super) fn published_of(page: &Page, url: &Url) -> Option<Published> {
     let statements = &page.statements;
     let by = |date: Option<Date>, evidence| date.and_then(|date| published(date, evidence));

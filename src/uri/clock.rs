@@ -20,7 +20,7 @@ impl Clock {
         self.at(CaptureDate::now())
     }
 
-    /// What this clock shows at an instant of the system's.
+    /// Time of this clock at an instant of the system's.
     pub fn at(self, instant: CaptureDate) -> CaptureDate {
         CaptureDate::from_millis(instant.millis().saturating_sub(self.behind_ms))
     }

@@ -78,12 +78,12 @@ impl CaptureDate {
         Self(millis.clamp(FIRST_SECOND * 1000, LAST_SECOND * 1000))
     }
 
-    /// From milliseconds since 1970.
+    /// Makes a date from milliseconds since 1970.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// From seconds since 1970.
+    /// Makes a date from seconds since 1970.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1000))
     }

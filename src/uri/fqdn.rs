@@ -20,13 +20,13 @@ impl Fqdn {
         Self::new(url.host_str().unwrap_or_default())
     }
 
-    /// From the host name of a URL.
+    /// Makes the name from the host name of a URL.
     pub fn new(host: &str) -> Self {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         Self(strip_www(&host).to_owned())
     }
 
-    /// The same name, read out of the URL without keeping a copy.
+    /// Name of the host of a URL, without a copy.
     pub fn name_of(url: &Url) -> &str {
         strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
     }
@@ -131,7 +131,7 @@ impl InternalPolicy {
         self.is_internal_name(&a.0, &b.0)
     }
 
-    /// The same for names as [`Fqdn::name_of`] gives them.
+    /// Whether a link is internal, by names as [`Fqdn::name_of`] gives them.
     pub fn is_internal_name(self, a: &str, b: &str) -> bool {
         if a == b {
             return true;

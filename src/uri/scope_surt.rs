@@ -81,8 +81,8 @@ impl ScopeSurt {
         &self.0
     }
 
-    /// What prefixes are compared with: http and https are one, so the scheme's
-    /// name is left away for these two (`://(pt,fct,)/`).
+    /// Text that prefixes are compared with: http and https are one, so the scheme's name is left away for
+    /// these two (`://(pt,fct,)/`).
     pub fn tail(&self) -> &str {
         tail(&self.0)
     }
@@ -284,7 +284,7 @@ impl ScopePrefixSet {
         self.tails.splice(at..at + covered, [tail.into()]);
     }
 
-    /// How many prefixes are left.
+    /// Number of prefixes left.
     pub fn len(&self) -> usize {
         self.tails.len()
     }

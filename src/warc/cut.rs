@@ -62,8 +62,7 @@ pub enum CutError {
     Cancelled(#[from] Cancelled),
 }
 
-/// What the first pass keeps of a record. Ids are kept as hashes: a file may
-/// have millions.
+/// Data of a record that the first pass keeps. Ids are kept as hashes: a file may have millions.
 struct Row {
     span: Span,
     is_arc: bool,

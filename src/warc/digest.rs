@@ -58,7 +58,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Of a block in memory.
+    /// Computes the digests of a block in memory.
     pub fn of_block(block: &[u8], is_http_response: bool) -> Self {
         let mut digester = BlockDigester::new(is_http_response);
         digester.update(block);
@@ -221,8 +221,8 @@ enum Hash {
 }
 
 impl DigestCheck {
-    /// For a field such as `sha1:3KRQ…` in base 32, 16 or 64; `None` when the
-    /// algorithm is not one that Fonds has.
+    /// Makes a check for a field such as `sha1:3KRQ…` in base 32, 16 or 64; `None` when the algorithm is not
+    /// one that Fonds has.
     pub fn new(field: &str) -> Option<Self> {
         let (algorithm, value) = field.trim().split_once(':')?;
         let (hash, len) = match algorithm.trim().to_ascii_lowercase().replace('-', "").as_str() {
@@ -316,8 +316,8 @@ pub struct RecordProof {
 }
 
 impl RecordProof {
-    /// For the record with this head. The payload digest of a revisit or of a segment is about bytes that are
-    /// elsewhere and is not checked.
+    /// Makes the checks for the record with this head. The payload digest of a revisit or of a segment is
+    /// about bytes that are elsewhere and is not checked.
     pub fn new(head: &RecordHead) -> Self {
         let mut unknown = Vec::new();
         let mut check = |name: &str| {
@@ -335,8 +335,8 @@ impl RecordProof {
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
     }
 
-    /// For the joined block of a segmented record: the payload digest in its first segment is that of the
-    /// whole.
+    /// Makes the check for the joined block of a segmented record: the payload digest in its first segment is
+    /// that of the whole.
     pub fn of_joined(payload_digest: &str, is_http: bool) -> Self {
         let payload = DigestCheck::new(payload_digest).zip(DigestCheck::new(payload_digest));
         Self { block: None, payload, splitter: Splitter::new(is_http), unknown: Vec::new() }
@@ -382,8 +382,8 @@ impl RecordProof {
         self.wrong_digests().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The same, each with its right value where that is known: SHA-1 of what has one
-    /// digest by both readings.
+    /// Names of the fields that are wrong, each with its right value where that is known: SHA-1 of what has
+    /// one digest by both readings.
     pub fn wrong_digests(mut self) -> Vec<(&'static str, Option<String>)> {
         self.step(None);
         let mut wrong = Vec::new();

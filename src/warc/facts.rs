@@ -59,7 +59,7 @@ pub struct RecordFacts {
 }
 
 impl RecordFacts {
-    /// From a head and the first bytes of its block.
+    /// Reads the facts from a head and the first bytes of its block.
     pub fn of(head: &RecordHead, begin: &[u8]) -> Self {
         let text = |name: &str| head.headers.get(name).filter(|value| !value.trim().is_empty());
         let id = |name: &str| text(name).map(|value| unbracket(&value).to_owned());
@@ -99,8 +99,8 @@ impl RecordFacts {
         }
     }
 
-    /// From a head and its block, of which only what an HTTP head can take is
-    /// read, and that only where `http`.
+    /// Reads the facts from a head and its block, of which only what an HTTP head can take is read, and that
+    /// only where `http`.
     pub fn read(head: &RecordHead, block: &mut impl Read, http: bool) -> io::Result<Self> {
         let mut begin = Vec::new();
         if http && head.is_http() {

@@ -34,8 +34,8 @@ impl Findings {
         }
     }
 
-    /// Those listed, then a line for each kind of which there are more; all as
-    /// problems of the record at `offset`.
+    /// Returns the listed findings, then a line for each kind of which there are more; all as problems of the
+    /// record at `offset`.
     pub(super) fn into_problems(self, offset: u64) -> impl Iterator<Item = Problem> {
         let rest = self.counts.into_iter().filter_map(move |(kind, count)| {
             let more = count.checked_sub(MAX_LISTED as u64).filter(|&more| more > 0)?;

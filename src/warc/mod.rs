@@ -93,5 +93,5 @@ pub fn gzip_member(lines: &[u8]) -> Vec<u8> {
     write::pack_member(&[lines], write::FAST_LEVEL)
 }
 
-/// What the name of a file ends in while it is being written.
+/// Suffix of the name of a file that is being written.
 pub const OPEN_SUFFIX: &str = ".open";

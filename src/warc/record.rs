@@ -83,7 +83,7 @@ impl Headers {
         self.all(name).next()
     }
 
-    /// All fields of this name.
+    /// Values of all fields of this name.
     pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         let is_possible = self.name_lens & bit_of(name) != 0;
         let fields = if is_possible { self.ends.as_slice() } else { &[] };
@@ -96,7 +96,7 @@ impl Headers {
         })
     }
 
-    /// All fields.
+    /// Names and values of all fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let mut start = (0, 0);
         self.ends.iter().map(move |&end| {
@@ -115,7 +115,7 @@ impl Headers {
         }
     }
 
-    /// How many fields there are.
+    /// Number of fields.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -178,7 +178,7 @@ impl RecordType {
         matches!(self, Self::Response | Self::Resource)
     }
 
-    /// From the value of `WARC-Type`.
+    /// Parses the value of `WARC-Type`.
     pub fn parse(text: &str) -> Self {
         const KNOWN: [RecordType; 8] = [
             RecordType::Response,
@@ -218,7 +218,7 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// What the targets of our own metadata records begin with.
+/// Prefix of the targets of metadata records of Fonds.
 const FONDS_URN: &str = "urn:fonds:";
 
 /// `WARC-Target-URI` of a metadata record about `url`: `urn:fonds:KIND:URL`.
@@ -251,8 +251,8 @@ impl RecordHead {
         self.headers.get_text("WARC-Record-ID").map(|id| unbracket(&id).to_owned())
     }
 
-    /// What the record is about: `WARC-Target-URI` without the angle brackets
-    /// that some writers add, and without the prefix of [`metadata_target`].
+    /// Target of the record: `WARC-Target-URI` without the angle brackets that some writers add, and without
+    /// the prefix of [`metadata_target`].
     pub fn target_uri(&self) -> Option<String> {
         let text = self.headers.get_text("WARC-Target-URI")?;
         let uri = unbracket(&text);
@@ -409,7 +409,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name.
+    /// Name of the severity.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -419,7 +419,7 @@ impl Severity {
 }
 
 impl ProblemKind {
-    /// Its name for people.
+    /// Name of the kind for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Garbage => "data outside records",
@@ -439,8 +439,7 @@ impl ProblemKind {
         }
     }
 
-    /// How bad problems of this kind are. What servers sent is the server's
-    /// fault and kept as it came.
+    /// Severity of problems of this kind. What servers sent is the server's fault and kept as it came.
     pub fn severity(self) -> Severity {
         match self {
             Self::NotPerRecord
@@ -472,12 +471,12 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// One problem.
+    /// Makes a problem that counts once.
     pub fn new(offset: u64, kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { offset, member: None, kind, detail: detail.into(), count: 1 }
     }
 
-    /// The same, of a record in this member, if its place is one in a member.
+    /// Sets the member of the record, if its place is one in a member.
     pub(crate) fn in_member(self, member: Option<SharedMember>) -> Self {
         let is_inside = Span { offset: self.offset, length: 0 }.is_inside_member();
         Self { member: member.filter(|_| is_inside), ..self }
@@ -512,8 +511,8 @@ impl ProblemCap {
         None
     }
 
-    /// How many of each kind are not listed, at the offset up to which the file
-    /// has been read.
+    /// Problems that count those of each kind that are not listed, at the offset up to which the file has
+    /// been read.
     pub(super) fn rest(self, read_to: u64) -> impl Iterator<Item = Problem> {
         self.unlisted.into_iter().map(move |(kind, count)| {
             let detail = format!("{count} further problems of this kind are not listed");

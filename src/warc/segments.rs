@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// One segment of a record.
+/// Segment of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     /// File of the segment.
@@ -54,7 +54,7 @@ impl Reach {
 
     /// Takes what it costs to come to this place; `false` when so much is not left.
     fn spend(&mut self, place: u64) -> bool {
-        /// What it costs to open a file, in bytes that are decoded meanwhile.
+        /// Cost of opening a file, in bytes that are decoded meanwhile.
         const OPENING: u64 = 16 * 1024;
         if self.free > 0 {
             self.free -= 1;

@@ -135,7 +135,7 @@ impl<'a> Assigned<'a> {
         !self.texts.bytes().fold(false, |any, byte| any | needs_escape(byte))
     }
 
-    /// What is kept, by (date, source, anchor).
+    /// Inlinks that are kept, by (date, source, anchor).
     pub fn inlinks(&self) -> impl ExactSizeIterator<Item = Inlink<'a>> + use<'a> {
         let texts = self.texts;
         let mut from = 0;
@@ -307,7 +307,7 @@ impl Object {
     }
 }
 
-/// One target.
+/// Captures and links of one target.
 struct Group<'o> {
     options: &'o AssignOptions,
     target: Vec<u8>,

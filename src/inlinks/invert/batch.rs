@@ -77,7 +77,7 @@ impl RowBatch {
         self.rows.len() >= BLOCK_ROWS || self.texts.len() >= BATCH_BYTES.min(room)
     }
 
-    /// What the rows take, in bytes.
+    /// Memory of the rows, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.rows.len() * size_of::<Waiting>() + self.texts.len()
     }
@@ -97,7 +97,7 @@ impl RowBatch {
         })
     }
 
-    /// When, and the tail if it is known, of each row.
+    /// Time, and the tail if it is known, of each row.
     pub(super) fn rest(&self) -> impl Iterator<Item = (u64, Option<TextId>)> {
         self.rows.iter().map(|row| (row.when, row.tail))
     }

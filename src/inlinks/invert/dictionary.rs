@@ -20,7 +20,7 @@ const FEW: usize = 12;
 /// Parts above this are put in order by a thread of their own.
 const MANY: usize = 20_000;
 
-/// What one text takes while texts are put in order and cut into parts, in bytes.
+/// Memory of one text while texts are sorted and cut into parts, in bytes.
 pub(super) const ORDER_BYTES: usize = 16 + 4 + 4 + 2;
 
 /// Texts that come.
@@ -45,7 +45,7 @@ pub(super) struct Scratch {
     order: Vec<u16>,
 }
 
-/// In the place of a set.
+/// Mark in the place of a set.
 const REPEATS: u8 = u8::MAX;
 
 /// Bits of a number for the place of a text in its set.
@@ -162,7 +162,7 @@ impl Dictionary {
         [&self.text_bytes, &self.table_bytes].map(|bytes| bytes.load(Ordering::Relaxed))
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -243,7 +243,7 @@ impl Frozen {
         (order, counts)
     }
 
-    /// All numbers in the order of their texts' bytes.
+    /// Sorts all numbers by the bytes of their texts.
     fn in_order(&self) -> Vec<TextId> {
         let mut order: Vec<(u64, TextId)> = Vec::with_capacity(self.sets.iter().map(Texts::count).sum());
         for (number, set) in (0_u64..).zip(&self.sets) {

@@ -27,15 +27,14 @@ pub(super) struct Entry {
     pub(super) tail: TextId,
 }
 
-/// What one row takes, in bytes.
+/// Memory of one row, in bytes.
 pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
 
 /// Dates of archives are whole seconds; `when` has milliseconds.
 const SECOND: u64 = 1000;
 
-/// How some rows are written: of each number only the bits in which the rows
-/// differ. Rows that come together are some decades apart at most, nearly all
-/// in whole seconds, and most have one tail.
+/// Format of some rows: of each number only the bits in which the rows differ. Rows that come together are
+/// some decades apart at most, nearly all in whole seconds, and most have one tail.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     whens: Whens,
@@ -45,7 +44,7 @@ struct Form {
     bytes: u8,
 }
 
-/// How the kinds and dates of rows are written.
+/// Format of the kinds and dates of rows.
 #[derive(Debug, Clone, Copy)]
 struct Whens {
     /// With the kind, where all have the same.
@@ -56,7 +55,7 @@ struct Whens {
     mixed: bool,
 }
 
-/// How the numbers of texts are written: what they are more than the least.
+/// Format of the numbers of texts: differences from the least.
 #[derive(Debug, Clone, Copy)]
 struct Packed {
     least: TextId,
@@ -69,7 +68,7 @@ struct Packed {
 /// The bits that name a set.
 const ROTATION: u32 = SETS.ilog2();
 
-/// What a row takes that cannot be written shorter, in bytes.
+/// Length of a row that cannot be written shorter, in bytes.
 const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
 
 /// Rows are written and read in such words, of which the rest is overwritten or ignored.
@@ -220,7 +219,7 @@ pub(super) struct SpoolSegment {
 }
 
 impl SpoolSegment {
-    /// What the rows take on the disk.
+    /// Bytes of the rows on the disk.
     pub(super) fn bytes(&self) -> usize {
         self.rows * self.form.row_bytes()
     }

@@ -95,7 +95,7 @@ pub(super) struct PartSoFar {
 }
 
 impl PartSoFar {
-    /// What it takes on the disk.
+    /// Bytes on the disk.
     pub(super) fn bytes(&self) -> u64 {
         self.segments.iter().map(|segment| segment.bytes() as u64).sum()
     }

@@ -47,8 +47,8 @@ impl Index {
         self.whens.get(at).copied().unwrap_or(0)
     }
 
-    /// Where to begin reading so that no row from `target` and `when` on is
-    /// passed over: the last place that begins before them, else the first.
+    /// Offset to begin reading at, so that no row from `target` and `when` on is passed over: the last place
+    /// that begins before them, else the first.
     pub(super) fn offset_before(&self, target: &[u8], when: u64) -> Option<u64> {
         let (mut low, mut high) = (0, self.len());
         while low < high {

@@ -16,7 +16,7 @@ const LOCK: &str = "runs.lock";
 /// Stands in a folder that was made for the runs and goes with them; one that was there before stays.
 const MADE: &str = "runs.made";
 
-/// Who writes runs. Another version may cut pages up in another way.
+/// Program that writes runs. Another version may cut pages up in another way.
 const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
 
 /// Folder in which runs are kept, locked for one build, and the input they are of.
@@ -173,7 +173,7 @@ pub(super) struct KeptRuns {
     lock: Option<Arc<FileLock>>,
 }
 
-/// Of the list, what says whose runs these are; it has been so in every version.
+/// Owner of runs in the list, the same in every version.
 #[derive(Deserialize)]
 struct Owner {
     #[serde(default)]
@@ -246,12 +246,12 @@ impl KeptRuns {
         }
     }
 
-    /// What need not be brought again.
+    /// Input that need not be read again.
     pub(super) fn done(&self) -> ProcessedInput {
         ProcessedInput::of(&self.runs)
     }
 
-    /// What was noted in all of that.
+    /// Notes on that input.
     pub(super) fn notes(&self) -> Notes {
         let mut notes = Notes::default();
         self.runs.iter().for_each(|run| notes.add(&run.notes));

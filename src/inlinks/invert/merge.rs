@@ -78,7 +78,7 @@ pub(super) struct Merge<'s> {
     duplicates: u64,
 }
 
-/// Where the texts of the row before are.
+/// Place of the texts of the row before.
 enum Last {
     /// At a place of the part that a stream has in memory.
     Part { stream: usize, at: usize },

@@ -159,14 +159,14 @@ impl LinkError {
         matches!(self, Self::Stored(error) if Self::is_damage_of(error))
     }
 
-    /// The same of what was met in a file of stored links.
+    /// Whether an error in a file of stored links is damage.
     pub fn is_damage_of(error: &std::io::Error) -> bool {
         use std::io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
         matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof)
     }
 }
 
-/// What is wrong with stored links, and what to do where they are damaged.
+/// Describes an error of stored links, and what to do where they are damaged.
 fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {

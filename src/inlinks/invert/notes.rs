@@ -39,7 +39,7 @@ impl Notes {
         self.listed.push(noted);
     }
 
-    /// What was counted in a part of the input.
+    /// Counts of a part of the input.
     pub fn counts_of(&self, unit: u32) -> impl Iterator<Item = (&str, u64)> {
         self.counts.get(&unit).into_iter().flatten().map(|(kind, count)| (kind.as_str(), *count))
     }

@@ -59,7 +59,7 @@ struct Part {
 }
 
 impl Part {
-    /// What is on the disk, and whether targets have ranks there.
+    /// Segments on the disk, and whether targets have ranks there.
     fn on_disk(ranked: &[SpoolSegment], unranked: &[SpoolSegment]) -> impl Iterator<Item = (SpoolSegment, bool)> {
         let ranked = ranked.iter().map(|&segment| (segment, true));
         ranked.chain(unranked.iter().map(|&segment| (segment, false)))
@@ -351,7 +351,7 @@ impl SortedGeneration {
         self.parts.iter().all(|part| part.rows == 0)
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -526,7 +526,7 @@ fn push<T>(list: &Mutex<Vec<T>>, item: T) {
     list.lock().unwrap_or_else(PoisonError::into_inner).push(item);
 }
 
-/// What putting a part in order needs.
+/// Buffers for sorting a part.
 #[derive(Default)]
 struct Loading {
     raw: Vec<Entry>,

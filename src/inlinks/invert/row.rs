@@ -110,13 +110,13 @@ fn flags_of(row: &LinkRow<'_>) -> u8 {
     kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 }
 }
 
-/// What the tail of a link depends on where it holds nothing but kind and marks.
+/// Flags of the tail of a link, where it holds nothing but kind and marks.
 pub(super) fn plain_tail(row: &LinkRow<'_>) -> Option<u8> {
     let plain = row.source_id == 0 && row.position == 0 && row.target_url.is_empty() && row.source_url.is_empty();
     plain.then(|| flags_of(row))
 }
 
-/// What [`encode_tail`] makes of a link that has a [`plain_tail`].
+/// Result of [`encode_tail`] for a link that has a [`plain_tail`].
 pub(super) fn plain_tail_of(flags: u8) -> [u8; PLAIN_TAIL_BYTES] {
     let mut tail = [0; PLAIN_TAIL_BYTES];
     tail[PLAIN_TAIL_BYTES - 2] = flags;

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What one reader takes of the memory, in bytes: a block, packed and not.
+/// Memory of one reader, in bytes: a block, packed and not.
 pub(super) const READER_BYTES: usize = 3 * BLOCK_BYTES;
 
 /// At the end: where the list of blocks starts, its checksum, and that the run
@@ -72,7 +72,7 @@ impl Run {
         self.bytes
     }
 
-    /// How many blocks are listed.
+    /// Number of blocks listed.
     pub(super) fn blocks(&self) -> usize {
         self.index.len()
     }

@@ -32,16 +32,16 @@ pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 /// Less than this is not worth a run; tests go below.
 const LEAST_BYTES: usize = 4 * 1024;
 
-/// Of the memory, in parts of a hundred: what texts may take before a
-/// generation ends, and texts and rows together before rows go to the disk.
+/// Percentage of the memory that texts may take before a generation ends, and texts and rows together before
+/// rows go to the disk.
 const TEXTS_OF_MEMORY: usize = 60;
 const ALL_OF_MEMORY: usize = 68;
 
-/// Of the memory, in parts of a hundred: what rows take on their way to the disk.
+/// Percentage of the memory that rows take on their way to the disk.
 const OPEN_OF_MEMORY: usize = 10;
 
-/// Where runs are kept, a generation takes at most this part of the memory: a
-/// build that was killed loses what was not written yet.
+/// Divisor of the memory for a generation where runs are kept: a build that was killed loses what was not
+/// written yet.
 const KEPT_GENERATIONS: usize = 4;
 
 /// Where runs are kept, rows of one thread behind its last mark take at most
@@ -84,7 +84,7 @@ impl Default for ShuffleOptions {
 }
 
 impl ShuffleOptions {
-    /// Where runs go.
+    /// Folder of the runs.
     pub fn folder(&self) -> PathBuf {
         match &self.keep {
             Some(keep) => keep.folder.clone(),
@@ -139,7 +139,7 @@ struct Local {
     ahead: (u64, u64),
 }
 
-/// What threads share.
+/// State that threads share.
 struct Shared {
     folder: PathBuf,
     keep: bool,
@@ -215,27 +215,27 @@ impl Shuffle {
         self.core.push_capture(self.local.get_mut().unwrap_or_else(PoisonError::into_inner), capture)
     }
 
-    /// For another thread that brings rows.
+    /// Makes a writer for another thread that brings rows.
     pub fn row_writer(&self) -> RowWriter<'_> {
         RowWriter { local: Local::default(), core: &self.core }
     }
 
-    /// How many threads may bring rows at once.
+    /// Number of threads that may bring rows at once.
     pub fn threads(&self) -> usize {
         self.core.shared.threads
     }
 
-    /// Which parts of the input are in runs that were kept of an earlier build.
+    /// Parts of the input in runs that were kept of an earlier build.
     pub fn done(&self) -> ProcessedInput {
         self.core.shared.state().kept.done()
     }
 
-    /// What an earlier build noted in what its runs hold.
+    /// Notes of an earlier build on the input of its runs.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// What was done so far, without the last rows of fillers at work.
+    /// Counts so far, without the last rows of the writers.
     pub fn report(&self) -> ShuffleReport {
         self.core.add_rows(&mut self.local.lock().unwrap_or_else(PoisonError::into_inner));
         let mut report = self.core.shared.state().report;
@@ -395,7 +395,7 @@ impl Core {
         if is_full { self.end_generation() } else { Ok(()) }
     }
 
-    /// From now on rows go to the disk, those that are there first, while all threads wait.
+    /// Sends rows to the disk from now on, those that are there first, while all threads wait.
     fn split(&self) -> Result<(), LinkError> {
         let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
         self.check_failed()?;

@@ -23,7 +23,7 @@ const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 const MIN_PART_BLOCKS: usize = 64;
 const PART_BLOCKS_PER_STREAM: usize = 6;
 
-/// So many parts keep threads busy.
+/// Parts that keep threads busy.
 const ENOUGH_PARTS: usize = 64;
 
 /// Bytes of a piece of output, about.
@@ -72,7 +72,7 @@ impl Pool {
     }
 }
 
-/// All rows in order, each once.
+/// Sorted rows, each once.
 pub struct Sorted {
     pool: Pool,
     report: ShuffleReport,
@@ -100,7 +100,7 @@ impl Sorted {
         failed.map_or(Ok(()), Err)
     }
 
-    /// What was done; complete after the last row.
+    /// Counts of the sort; complete after the last row.
     pub fn report(&self) -> ShuffleReport {
         self.report
     }
@@ -229,7 +229,7 @@ fn lock(spare: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
 }
 
 impl Pieces<'_> {
-    /// Where to append.
+    /// Buffer to append to.
     pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
         if self.bytes.len() >= PIECE_BYTES {
             self.flush();

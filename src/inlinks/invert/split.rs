@@ -32,7 +32,7 @@ impl Split {
         parts * SAMPLES
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub(super) fn parts(&self) -> usize {
         self.0.len() + 1
     }
@@ -43,7 +43,7 @@ impl Split {
         self.0.partition_point(|cut| **cut <= *target) as u16
     }
 
-    /// What the parts but the first begin with.
+    /// Beginnings of the parts but the first.
     pub(super) fn cuts(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(Box::as_ref)
     }

@@ -14,7 +14,7 @@ const HEAD: usize = 8;
 const COUNT_BITS: u32 = 21;
 const COUNTED: u32 = (1 << COUNT_BITS) - 1;
 
-/// How often a text was counted, by its number.
+/// Count of a text, by its number.
 pub(super) fn count_in(number: u32) -> u32 {
     number & COUNTED
 }
@@ -194,7 +194,7 @@ impl Texts {
         }
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub(super) fn count(&self) -> usize {
         self.count
     }

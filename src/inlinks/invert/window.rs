@@ -53,7 +53,7 @@ impl Windows {
         self.sources.clear();
     }
 
-    /// How many captures are open.
+    /// Number of open captures.
     pub(super) fn len(&self) -> usize {
         self.open.len()
     }

@@ -38,8 +38,7 @@ impl Columns {
         Self { letters: letters.chars().filter(|letter| *letter != ' ').collect(), divider: ' ' }
     }
 
-    /// From a header line: its first character divides the columns. `None`
-    /// when the line is no header.
+    /// Parses a header line, whose first character divides the columns. `None` when the line is no header.
     pub fn of_header(line: &str) -> Option<Self> {
         let divider = line.chars().next()?;
         let rest = line[divider.len_utf8()..].strip_prefix("CDX")?.strip_prefix(divider)?;

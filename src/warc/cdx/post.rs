@@ -35,7 +35,7 @@ pub(super) struct Appended {
     pub url: String,
 }
 
-/// For a request with its body; `None` where the method has none.
+/// Makes the key of a request with its body; `None` where the method has none.
 pub(super) fn append(url: &str, head: &HttpRequestHead, body: &[u8]) -> Option<Appended> {
     let method = head.method.as_str();
     if !matches!(method.to_ascii_uppercase().as_str(), "POST" | "PUT") {

@@ -179,8 +179,8 @@ fn advice(head: &RecordHead, found: &mut Findings) {
     }
 }
 
-/// What is wrong with the form of a date: WARC/1.1 takes parts of a date and
-/// fractions of up to nine digits, its forerunners whole seconds.
+/// Problem of the form of a date: WARC/1.1 takes parts of a date and fractions of up to nine digits, its
+/// forerunners whole seconds.
 fn date_form(date: &str, version: &str) -> Option<&'static str> {
     if crate::uri::CaptureDate::parse(date).is_err() {
         // The reader has reported it.

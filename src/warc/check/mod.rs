@@ -33,8 +33,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use telling::ProblemSink;
 
-/// So many types of records, and reasons why they were cut, are counted one by
-/// one; further ones count as “other”.
+/// Types of records, and reasons why they were cut, that are counted separately; further ones count as
+/// “other”.
 const MAX_DISTINCT: usize = 1000;
 
 /// Counts of the records and problems of a file.
@@ -53,7 +53,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// All whole records.
+    /// Number of whole records.
     pub fn total(&self) -> u64 {
         self.records.values().sum()
     }

@@ -73,7 +73,7 @@ impl Dechunker {
         }
     }
 
-    /// What was malformed, once the body has ended.
+    /// Ends the body; returns what was malformed.
     pub fn finish(mut self, out: &mut impl FnMut(&[u8])) -> Vec<Flaw> {
         match self.state {
             ChunkState::Size if !self.any_chunk => {

@@ -119,7 +119,7 @@ impl Form {
         }
     }
 
-    /// One part, between two boundaries.
+    /// Reads one part, between two boundaries.
     fn part(&mut self, part: &[u8]) {
         let part = trim_break(part);
         let end = memchr::memmem::find(part, b"\r\n\r\n").map(|at| (at, at + 4));

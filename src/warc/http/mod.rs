@@ -35,7 +35,7 @@ impl Flaw {
         Self { kind: ProblemKind::BadHttp, detail: detail.into(), lossy: false }
     }
 
-    /// One that leaves bytes out.
+    /// Makes a flaw that leaves bytes out.
     fn lossy(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), lossy: true }
     }

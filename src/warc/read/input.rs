@@ -2,10 +2,10 @@
 
 use std::io::{self, Read};
 
-/// How much is read from the source at once.
+/// Bytes read from the source at once.
 const CHUNK: usize = 128 * 1024;
 
-/// How much is read first: enough for most records that are read by their place.
+/// Bytes read first: enough for most records that are read by their place.
 const FIRST_CHUNK: usize = 32 * 1024;
 
 /// Bytes that are read behind those that are expected: where a member begins there, the

@@ -39,7 +39,7 @@ impl Compression {
         }
     }
 
-    /// Its name.
+    /// Name of the compression.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -49,7 +49,7 @@ impl Compression {
     }
 }
 
-/// What decodes it.
+/// Decoder of a file.
 enum Layer {
     Plain,
     Gzip(Box<Gzip>),
@@ -67,7 +67,7 @@ struct Gzip {
     note: Option<GzipNote>,
 }
 
-/// How far the present gzip member is.
+/// Stage of decoding the present gzip member.
 #[derive(Clone, Copy)]
 enum Stage {
     /// Nothing of it is decoded yet, not even its header.
@@ -263,12 +263,12 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// From here on, so many raw bytes can be gone back over.
+    /// Retains so many raw bytes for going back, from here on.
     pub(super) fn retain(&mut self, bytes: usize) {
         self.input.retain(bytes);
     }
 
-    /// From here on, decoding and searching fail when the job shall stop.
+    /// Makes decoding and searching fail once the job is cancelled.
     pub(super) fn stop_with(&mut self, cx: &JobCx) {
         self.cx = Some(cx.clone());
     }
@@ -281,7 +281,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// How the file is packed.
+    /// Compression of the file.
     pub(super) fn compression(&self) -> Compression {
         match self.layer {
             Layer::Plain => Compression::Plain,
@@ -458,8 +458,8 @@ impl<R: Read> Members<R> {
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
     }
 
-    /// From the present place on, up to `limit`, looks for a member that
-    /// begins with a record; in a plain file for a line that does.
+    /// Searches from the present place up to `limit` for a member that begins with a record; in a plain file
+    /// for a line that does.
     pub(super) fn seek_record(&mut self, limit: u64) -> io::Result<bool> {
         if !self.is_plain() {
             return self.find_member(limit);

@@ -68,7 +68,7 @@ pub struct Visit<T> {
 }
 
 impl<T> Visit<T> {
-    /// Of the record that `reader` has just ended, at `span`.
+    /// Describes the record at `span` that `reader` has just ended.
     pub fn of_ended<R: Read>(reader: &mut ArchiveReader<R>, value: T, span: Option<Span>) -> Self {
         let (members, member, gzip_note) = (reader.members_of_record(), reader.member_of_record(), reader.gzip_note());
         let (problems, read_to) = (reader.take_problems(), reader.file_offset());
@@ -97,7 +97,7 @@ pub(super) enum Message<T> {
     GoOnWith(usize, u64),
 }
 
-/// How many threads reading is worth on this machine.
+/// Number of threads that reading is worth on this machine.
 pub fn reading_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }

@@ -139,7 +139,7 @@ pub fn enter_record_cancellable<'c>(
     enter(reader, path, offset)
 }
 
-/// What is no archive from a wrong offset on may be one all the same.
+/// Maps “no archive” to no record where reading began at an offset, since the offset may be wrong.
 fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>, WarcError> {
     move |error| match error {
         WarcError::NotArchive { .. } if offset > 0 => Ok(None),

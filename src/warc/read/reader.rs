@@ -103,7 +103,7 @@ enum RecordState {
     Lost,
 }
 
-/// What was found where a head should be.
+/// Result of reading a head.
 enum Found {
     Head(RecordHead),
     /// Something else: look for the next record behind it.
@@ -112,7 +112,7 @@ enum Found {
     Nothing,
 }
 
-/// How things go on after a member that ended inside a record.
+/// Continuation of a record after a member that ended inside it.
 #[derive(PartialEq, Eq)]
 enum Join {
     /// The next member goes on with the record.
@@ -122,8 +122,7 @@ enum Join {
 }
 
 impl Open {
-    /// Where it is to be looked for ([`Span::offset`]); in a `plain` file all
-    /// records can be entered.
+    /// Offset for finding the record again ([`Span::offset`]); in a `plain` file all records can be entered.
     fn place(&self, plain: bool) -> u64 {
         match plain || self.begins_member {
             true => self.offset,
@@ -222,16 +221,15 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// From here on, a search behind damage in a long member begins so many bytes
-    /// before it.
+    /// Lets a search behind damage in a long member begin so many bytes before it, from here on.
     #[must_use]
     pub(in crate::warc) fn retaining(mut self, bytes: usize) -> Self {
         self.members.retain(bytes);
         self
     }
 
-    /// From here on, reading fails when the job shall stop, also within a block
-    /// and while the end of one is looked for.
+    /// Makes reading fail once the job is cancelled, also within a block and in the search for the end of
+    /// one.
     #[must_use]
     pub fn stopped_by(mut self, cx: &JobCx) -> Self {
         self.members.stop_with(cx);
@@ -317,12 +315,12 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// What was odd or broken since the last call, in the order it was met.
+    /// Takes the problems since the last call, in the order they were met.
     pub fn take_problems(&mut self) -> Vec<Problem> {
         self.problems.take(self.members.file_offset())
     }
 
-    /// How the file is packed.
+    /// Compression of the file.
     pub fn compression(&self) -> Compression {
         self.members.compression()
     }
@@ -338,7 +336,7 @@ impl<R: Read> ArchiveReader<R> {
         self.members.file_offset()
     }
 
-    /// All whole records from here on, blocks cut at `max_block` bytes.
+    /// Iterates over all whole records from here on, blocks cut at `max_block` bytes.
     pub fn records(self, max_block: usize) -> Records<R> {
         Records::new(self, max_block)
     }

@@ -26,7 +26,7 @@ impl FileSegment {
     }
 }
 
-/// How far a segment is.
+/// State of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SegmentState {
     Free,

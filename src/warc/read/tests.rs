@@ -437,7 +437,7 @@ fn some_field() -> impl Strategy<Value = (String, Vec<u8>)> {
     )
 }
 
-/// How records are put into a file.
+/// Layout of records in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Layout {
     Plain,

@@ -64,8 +64,8 @@ impl WholeMembers {
         Self { inflate: Decompressor::new(), header: memmem::Finder::new(&gzip::MAGIC) }
     }
 
-    /// Where the member at the next raw byte, with a header of `header_len`
-    /// bytes, may end; `None` when it is to be streamed.
+    /// Guesses the end of the member at the next raw byte, with a header of `header_len` bytes; `None` when
+    /// it has to be streamed.
     pub(super) fn guess<R: Read>(
         &self,
         search: &mut Search,

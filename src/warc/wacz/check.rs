@@ -54,7 +54,7 @@ pub struct WaczReport {
 }
 
 impl WaczReport {
-    /// All problems, listed or not.
+    /// Number of problems, listed or not.
     pub fn problem_count(&self) -> u64 {
         self.problems.len() as u64 + self.more_problems
     }

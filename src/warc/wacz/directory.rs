@@ -23,7 +23,7 @@ const MAX_RATIO: u64 = 250;
 /// at most; text that repeats itself stays far below 250.
 const BOMB_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The same for all members together.
+/// Limit as [`BOMB_BYTES`] for all members together.
 const ALL_BOMBS_BYTES: u64 = 1 << 30;
 
 /// Length of a local header without name and extra field (APPNOTE 4.3.7).
@@ -147,7 +147,7 @@ fn set_overlapping_aside(members: &mut Vec<Member>, refused: &mut Vec<WaczProble
     });
 }
 
-/// Where the bytes of a member begin, by its local header; or why not.
+/// Offset of the bytes of a member by its local header, or why there is none.
 fn data_offset(
     file: &mut (impl Read + Seek),
     header: u64,

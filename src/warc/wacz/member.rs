@@ -23,7 +23,7 @@ impl MemberWindow {
         Ok(Self { file, start, len, place: 0 })
     }
 
-    /// How many bytes it has.
+    /// Length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }

@@ -204,12 +204,12 @@ impl Wacz {
         &self.path
     }
 
-    /// What the package says of itself.
+    /// Contents of `datapackage.json`.
     pub fn package(&self) -> &Package {
         &self.package
     }
 
-    /// All files in it that can be read, in the order of the zip's directory.
+    /// Files in the package that can be read, in the order of the zip's directory.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -219,12 +219,12 @@ impl Wacz {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// Its archive files.
+    /// Archive files in the package.
     pub fn archives(&self) -> &[Member] {
         &self.archives
     }
 
-    /// Its lists of pages, the main one first.
+    /// Lists of pages, the main one first.
     pub fn page_lists(&self) -> impl Iterator<Item = &Member> {
         let others = self.members.iter().filter(|member| {
             member.name.starts_with("pages/") && member.name.ends_with(".jsonl") && member.name != PAGES
@@ -237,8 +237,7 @@ impl Wacz {
         &self.refused
     }
 
-    /// What was found wrong on opening: members set aside, a
-    /// `datapackage.json` that is missing or broken.
+    /// Problems found on opening: members set aside, a `datapackage.json` that is missing or broken.
     pub fn problems(&self) -> impl Iterator<Item = &WaczProblem> {
         self.refused.iter().chain(&self.package_problems)
     }

@@ -179,8 +179,8 @@ impl RecordBuilder {
         pack::pack(&[&self.head_of(block), block, RECORD_END], pack::LEVEL)
     }
 
-    /// The same for a short block that repeats itself, such as a list of links: packed in
-    /// two thirds of the time.
+    /// As [`Self::compress`], for a short block that repeats itself, such as a list of links: packed in two
+    /// thirds of the time.
     pub fn compress_fast(&self, block: &[u8]) -> Vec<u8> {
         pack::pack(&[&self.head_of(block), block, RECORD_END], pack::FAST_LEVEL)
     }
@@ -195,7 +195,7 @@ impl RecordBuilder {
         pack::pack_from(&self.head(block_len, None), (block, block_len), RECORD_END, None, out)
     }
 
-    /// The same where `member` is a record with this block under another head: where that
+    /// As [`Self::compress_from`] where `member` is a record with this block under another head: where that
     /// can be, the block stays as it is packed there.
     ///
     /// # Errors
@@ -261,7 +261,7 @@ impl<W: Write> WarcWriter<W> {
         self.offset = offset;
     }
 
-    /// What it writes to.
+    /// The stream that it writes to.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }

@@ -43,7 +43,7 @@ impl FileSetOptions {
     }
 }
 
-/// What a new file begins with.
+/// Beginning of a new file.
 struct FileStart {
     name: String,
     warcinfo_id: String,
@@ -72,7 +72,7 @@ pub struct FileSetSizes {
 }
 
 impl FileSetSizes {
-    /// Of the files that a set with these options would write.
+    /// Makes the names of files that a set with these options would write.
     pub fn new(options: FileSetOptions) -> Self {
         let serial = options.last_serial;
         Self { options, serial, current: None, closed: Vec::new() }
@@ -93,7 +93,7 @@ impl FileSetSizes {
         *bytes += len;
     }
 
-    /// How many files there are, the one in hand among them.
+    /// Number of files, with the current one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.closed.len() + usize::from(self.current.is_some())
@@ -234,7 +234,7 @@ impl WarcFileSet {
         Ok(placed)
     }
 
-    /// How many files there are, the one in hand among them.
+    /// Number of files, with the current one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.closed.len() + usize::from(self.current.is_some())

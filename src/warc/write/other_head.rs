@@ -37,7 +37,7 @@ const LENGTHS: [u16; 29] =
     [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
 const LENGTH_BITS: [u8; 29] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 
-/// The same of the symbols of distances.
+/// Bases and extra bits of the symbols of distances.
 const DISTANCES: [u16; 30] = [
     1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
     8193, 12_289, 16_385, 24_577,
@@ -200,7 +200,7 @@ struct Table {
 }
 
 impl Table {
-    /// From the lengths of the codes, as they are canonical (RFC 1951, 3.2.2).
+    /// Builds the codes from their lengths, as they are canonical (RFC 1951, 3.2.2).
     fn new(lengths: &[u8]) -> Self {
         let mut counts = [0_u16; MAX_CODE + 1];
         lengths.iter().for_each(|len| counts[usize::from(len & 15)] += 1);
@@ -253,7 +253,7 @@ impl Table {
         }
     }
 
-    /// The same by counting codes, length by length.
+    /// Finds a symbol with a long code by counting codes, length by length.
     fn long_symbol(&self, bits: u64) -> Option<(u16, u32)> {
         let (mut code, mut first, mut before) = (0_u32, 0_u32, 0_usize);
         for len in 1..=MAX_CODE {

@@ -28,7 +28,7 @@ static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
 /// Asking for it takes files to be read.
 static AT_ONCE: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
-/// What packing a record takes, kept from record to record.
+/// Compressor and buffers for packing a record, kept from record to record.
 struct Packer {
     level: u32,
     compressor: Compressor,
@@ -57,7 +57,7 @@ impl Packer {
         }
     }
 
-    /// What lies in `plain` as one member.
+    /// Packs `plain` as one member.
     fn pack(&mut self) -> &[u8] {
         let bound = self.compressor.gzip_compress_bound(self.plain.len());
         if self.compressed.len() < bound {

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// What the name of a tail ends in that was cut off and kept.
+/// Suffix of the name of a tail that was cut off and kept.
 const TORN_SUFFIX: &str = ".torn";
 
 /// Names that are tried for a tail; more than this is no accident.

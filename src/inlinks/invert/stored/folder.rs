@@ -257,7 +257,7 @@ impl LinkStore {
         &self.folder
     }
 
-    /// What all rows have in common.
+    /// Rules that all rows share.
     pub fn rules(&self) -> StoreRules {
         self.list.rules
     }
@@ -267,13 +267,12 @@ impl LinkStore {
         self.list.next
     }
 
-    /// How far they have taken up what they are made of.
+    /// Position in the input up to which links are stored.
     pub fn mark(&self) -> Mark {
         self.list.mark
     }
 
-    /// What the segments hold, one by one: a link in two of them counts twice
-    /// until they are merged.
+    /// Counts of the segments, summed: a link in two of them counts twice until they are merged.
     pub fn counts(&self) -> SegmentCounts {
         let mut sum = SegmentCounts::default();
         self.segments.iter().for_each(|segment| sum += segment.counts());
@@ -290,7 +289,7 @@ impl LinkStore {
         self.segments.iter().try_for_each(|segment| segment.check(cx))
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.segments.len()
     }
@@ -428,7 +427,7 @@ impl LinkStore {
         Ok(())
     }
 
-    /// From now on the list counts: were it lost, it would be missed.
+    /// Removes the mark of the first list, so that the loss of the list is reported from now on.
     fn forget_first(&self) -> Result<(), LinkError> {
         let first = self.folder.join(FIRST);
         match fs::remove_file(&first) {

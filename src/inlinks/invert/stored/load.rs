@@ -25,7 +25,7 @@ const BUFFER_BYTES: usize = 256 * 1024;
 const MAX_ZSTD_WINDOW: u64 = 128 * 1024 * 1024;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// How WARC and ARC files begin.
+/// Beginnings of WARC and ARC files.
 const ARCHIVE_BEGINS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 

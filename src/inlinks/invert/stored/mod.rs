@@ -91,7 +91,7 @@ fn ipv6_of(host: &str) -> Option<&str> {
 /// likes.
 const MAX_TALLIED_ANCHOR_BYTES: usize = 1024;
 
-/// What an anchor is tallied as: itself, or the beginning of a very long one.
+/// Text by which an anchor is tallied: itself, or the beginning of a very long one.
 pub fn tallied_anchor(anchor: &str) -> Cow<'_, str> {
     match anchor.get(..anchor.floor_char_boundary(MAX_TALLIED_ANCHOR_BYTES)) {
         Some(begin) if begin.len() < anchor.len() => Cow::Owned(format!("{begin}…")),

@@ -194,9 +194,8 @@ impl LinkStore {
         Ok(answer)
     }
 
-    /// How often each capture of a page is cited within so many days of it.
-    /// One pass, and memory for the hosts in one window, however many
-    /// captures there are.
+    /// Counts the links to each capture of a page within so many days of it. One pass, and memory for the
+    /// hosts in one window, however many captures there are.
     ///
     /// # Errors
     ///

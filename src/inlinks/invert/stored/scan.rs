@@ -117,7 +117,7 @@ impl LinkStore {
         self.each_target_by(prefix, cx, |_| true, take)
     }
 
-    /// The same, where only some links count.
+    /// As [`Self::each_target`], where only some links count.
     fn each_target_by(
         &self,
         prefix: &str,
@@ -254,7 +254,7 @@ impl LinkStore {
         Ok((best.kept.into_iter().map(cited).collect(), pages))
     }
 
-    /// How the keys of a host's pages begin, whatever their ports.
+    /// Prefix of the keys of a host's pages, whatever their ports.
     fn begin_of(&self, host: &str) -> Option<String> {
         let key = self.key_of(&format!("http://{host}/"))?;
         let in_key = host_of(&key);
@@ -318,7 +318,7 @@ impl LinkStore {
         Ok(best.kept.into_iter().map(count).collect())
     }
 
-    /// What most hosts call a page: words of other sites before its own.
+    /// Most frequent anchor of a page, those of other sites before its own.
     ///
     /// # Errors
     ///

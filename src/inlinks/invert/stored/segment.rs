@@ -40,7 +40,7 @@ const HEAD_BYTES: usize = 16;
 const END_NUMBERS: usize = 7;
 const END_BYTES: usize = END_NUMBERS * 8 + 16;
 
-/// One leaf takes about so many bytes before compression.
+/// Bytes of a leaf before compression, about.
 const LEAF_BYTES: usize = BLOCK_BYTES / 2;
 
 /// Blocks that wait to be compressed.
@@ -187,7 +187,7 @@ struct Full {
     when: u64,
 }
 
-/// What is on the disk when all blocks are.
+/// Blocks written so far, and the index of them.
 struct Blocks {
     file: WholeFile,
     offset: u64,

@@ -31,7 +31,7 @@ fn sorted_with(rows: &[PlainRow], cx: &JobCx) -> Sorted {
     sorted_of(&rows, cx)
 }
 
-/// Each with the number of the capture that links, or is.
+/// Sorts rows, each with the number of the capture that links, or is.
 fn sorted_of(rows: &[(PlainRow, u64)], cx: &JobCx) -> Sorted {
     let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
     let mut shuffle = Shuffle::new(&options, cx).unwrap();
@@ -245,7 +245,7 @@ proptest! {
     }
 }
 
-/// What a pass gives out, against a question for each.
+/// Compares a pass with a query for each.
 fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: usize) {
     let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
     let mut counting = Counting::new(&options, &JobCx::detached()).unwrap();

@@ -36,10 +36,10 @@ const SEARCHED: u64 = 64 * 1024 * 1024;
 /// An HTTP head longer than this is not read.
 const MAX_HTTP_HEAD: u64 = 64 * 1024;
 
-/// What a chunked body ends with.
+/// End of a chunked body.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// What a head begins with, in capitals or not.
+/// Beginning of a head, in any case.
 const MAGIC: &[u8] = b"WARC/";
 
 /// The line breaks that are due after a block, by the last line of its head.
@@ -57,7 +57,7 @@ pub(super) struct LengthRecovery {
     extent: Extent,
 }
 
-/// What ends where the bytes end.
+/// Part that ends with the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// A file, which another program may still write.
@@ -80,18 +80,18 @@ impl Extent {
     }
 }
 
-/// Where a block ends, counted from its beginning, and why there.
+/// End of a block, counted from its beginning, and the reason.
 type BlockEnd = (u64, &'static str);
 
 impl LengthRecovery {
-    /// Of a file on a disk; a pipe cannot be read at any place.
+    /// Makes one for a file on a disk; none for a pipe, which cannot be read at any place.
     pub(super) fn of(file: &File, name: &Path) -> Option<Self> {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         Self::within(file, name, 0, meta.len())
     }
 
-    /// Of a part of a file. None where reading elsewhere would move the place
-    /// at which the file is read.
+    /// Makes one for a part of a file. None where reading elsewhere would move the place at which the file is
+    /// read.
     fn within(file: &File, name: &Path, base: u64, len: u64) -> Option<Self> {
         if !cfg!(unix) {
             return None;
@@ -121,8 +121,8 @@ impl LengthRecovery {
         is_arc || self.read_at(behind, offset).is_none_or(|()| may_follow_block(behind))
     }
 
-    /// Where the block that begins at `begin` ends, if not at its declared end.
-    /// `breaks` are the line breaks that are due after it; none in an ARC file.
+    /// Finds the end of the block at `begin`, if that is not its declared end. `breaks` are the line breaks
+    /// that are due after it; none in an ARC file.
     fn block_end(
         &self,
         begin: u64,
@@ -282,8 +282,8 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// Where the block that begins at the present place ends, if not where its
-    /// head declares. `breaks` are due after it; none in an ARC file.
+    /// Finds the end of the block at the present place, if that is not its declared end. `breaks` are due
+    /// after it; none in an ARC file.
     pub(super) fn recovered_end(
         &mut self,
         head: &RecordHead,

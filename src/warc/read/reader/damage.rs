@@ -142,7 +142,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 }
 
-/// What a file that is no archive file begins with, for a person.
+/// Describes the beginning of a file that is no archive file, for a person.
 pub(super) fn describe(bytes: &[u8]) -> String {
     let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
     let guess = match bytes {

@@ -4,7 +4,7 @@ use super::{ArchiveReader, GzipNote, SharedMember};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
-    /// From here on, the bytes of heads are kept for [`head_bytes`](Self::head_bytes).
+    /// Keeps the bytes of heads from here on, for [`head_bytes`](Self::head_bytes).
     pub fn keep_head_bytes(&mut self) {
         self.head_bytes.get_or_insert_default();
     }
@@ -27,7 +27,7 @@ impl<R: Read> ArchiveReader<R> {
         self.begins_at
     }
 
-    /// The same in the decompressed file.
+    /// Offset of that record in the decompressed file.
     pub fn decoded_record_offset(&self) -> u64 {
         self.begins_at_decoded
     }
@@ -38,8 +38,7 @@ impl<R: Read> ArchiveReader<R> {
         self.begins_in
     }
 
-    /// How many compressed members the record that was just ended began in
-    /// and went on in; 1 as it should be.
+    /// Number of compressed members of the record that was just ended; 1 in a sound file.
     pub fn members_of_record(&self) -> u64 {
         self.joined + 1
     }

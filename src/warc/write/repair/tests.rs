@@ -16,7 +16,7 @@ fn ids(path: &Path) -> Vec<String> {
     records.filter_map(Result::ok).map(|record| record.head.record_id().unwrap()).collect()
 }
 
-/// One record of stored bytes, so that those of an archive in it can be seen.
+/// Makes a record of stored bytes, so that those of an archive in it can be seen.
 fn stored(block: &[u8]) -> Vec<u8> {
     let outer = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/a.warc.gz").plain(block);
     let mut stored = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
