@@ -49,7 +49,7 @@ impl FileLock {
                 Ok(()) if !is_it(&file, path).map_err(NotLocked::Failed)? => {
                     replaced += 1;
                     if replaced > MAX_REPLACED {
-                        let why = "the file that was locked never is the one that stands there: its file system cannot tell files apart. Choose a folder on another disk";
+                        let why = "the file that was locked is never the one at this path: its file system cannot tell files apart. Choose a folder on another disk";
                         return Err(NotLocked::Failed(io::Error::other(why)));
                     }
                 }

@@ -108,10 +108,10 @@ impl SegmentSeries {
         }
         let Some(last) = self.0.values().next_back() else { return flaws };
         for early in self.segments().filter(|segment| segment.number < last.number && segment.total.is_some()) {
-            add_flaw(early, format!("segment {} tells the whole length and is not the last one", early.number));
+            add_flaw(early, format!("segment {} has the whole length and is not the last one", early.number));
         }
         if last.total.is_none() {
-            add_flaw(last, "the last segment is missing: none tells the whole length".to_owned());
+            add_flaw(last, "the last segment is missing: none has the whole length".to_owned());
         }
         let sum = self.segments().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
         match last.total {
@@ -309,12 +309,12 @@ mod tests {
     fn gaps_and_lies_are_reported() {
         check(&[(1, None, "abc"), (3, Some(9), "ghi")], "abcghi", &["segment 2 is missing before segment 3"]);
         check(&[(4, Some(9), "ghi")], "ghi", &["segments 1 to 3 are missing before segment 4"]);
-        check(&[(1, None, "abc")], "abc", &["the last segment is missing: none tells the whole length"]);
+        check(&[(1, None, "abc")], "abc", &["the last segment is missing: none has the whole length"]);
         check(&[(1, None, "abc"), (2, Some(9), "d")], "abcd", &["the segments have 4 bytes, the last one says 9"]);
         let twice = [(1, None, "a"), (2, Some(2), "b"), (2, Some(2), "b")];
         check(&twice, "ab", &["segment 2 is there more than once"]);
         let early = [(1, Some(3), "a"), (2, Some(2), "b")];
-        check(&early, "ab", &["segment 1 tells the whole length and is not the last one"]);
+        check(&early, "ab", &["segment 1 has the whole length and is not the last one"]);
         let zero = [(0, None, "z"), (1, None, "a"), (2, Some(3), "b")];
         check(&zero, "zab", &["its number is 0, segments are counted from 1"]);
         let far = format!("segments 1 to {} are missing before segment {}", u64::MAX - 1, u64::MAX);

@@ -25,7 +25,7 @@ impl LineCheck {
         let mut wrong = Vec::new();
         let place = (line.key.as_str().to_owned(), line.date.to_digits14());
         if self.last.as_ref().is_some_and(|last| *last > place) {
-            wrong.push("stands out of order: replay tools search in sorted lines".to_owned());
+            wrong.push("is out of order: replay tools search in sorted lines".to_owned());
         }
         self.last = Some(place);
         match source {
@@ -66,7 +66,7 @@ fn check_record(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Op
     }
     if url != line.url || date.as_deref() != Some(&line.date.to_digits14()) {
         let date = date.unwrap_or_default();
-        return Ok(Some(format!("{at}: here stands {url} of {date}")));
+        return Ok(Some(format!("{at}: the record here is {url} of {date}")));
     }
     if line.span.length > 0 && span.length != line.span.length {
         return Ok(Some(format!("{at}: the record has {} bytes, not {}", span.length, line.span.length)));
@@ -118,8 +118,8 @@ mod tests {
             let Span { offset, length } = lines[1].span;
             assert_eq!(wrong(offset, 0, "http://b.pt/"), "", "a line without a length");
             for (offset, length, url, why) in [
-                (offset, length, "http://c.pt/", "here stands http://b.pt/ of 20240301090000"),
-                (0, lines[0].span.length, "http://b.pt/", "here stands http://a.pt/"),
+                (offset, length, "http://c.pt/", "the record here is http://b.pt/ of 20240301090000"),
+                (0, lines[0].span.length, "http://b.pt/", "the record here is http://a.pt/"),
                 (offset, length - 1, "http://b.pt/", "the record has"),
                 (offset - 3, length, "http://b.pt/", ""),
                 (offset + 3, length, "http://b.pt/", ""),
@@ -131,7 +131,7 @@ mod tests {
             let too_long = wrong(0, lines[0].span.length + 1, "http://a.pt/");
             assert!(too_long.contains(&format!("the record has {} bytes", lines[0].span.length)), "{too_long}");
             let none = check.check_line(&lines[0], None::<Cursor<Vec<u8>>>).unwrap();
-            assert_eq!(none[0], "stands out of order: replay tools search in sorted lines");
+            assert_eq!(none[0], "is out of order: replay tools search in sorted lines");
             assert_eq!(none[1], "a.warc: there is no such archive file");
         }
     }

@@ -74,7 +74,7 @@ fn values(head: &RecordHead, found: &mut Findings) {
             match value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
                 // The drafts before WARC/1.0 did not require them.
                 None if head.version.to_ascii_uppercase().starts_with("WARC/0.") => {}
-                None => bad(format!("{name} does not stand in angle brackets")),
+                None => bad(format!("{name} is not in angle brackets")),
                 Some(uri) if !is_uri(uri) => bad(format!("{name} is no URI")),
                 Some(_) => {}
             }
@@ -88,7 +88,7 @@ fn values(head: &RecordHead, found: &mut Findings) {
         }
         // The grammar of WARC/1.0 required them by mistake; its examples had none.
         if uri.starts_with('<') && head.version.eq_ignore_ascii_case("WARC/1.1") {
-            bad("WARC-Target-URI stands in angle brackets".to_owned());
+            bad("WARC-Target-URI is in angle brackets".to_owned());
         }
     }
     if let Some(date) = text("WARC-Date") {

@@ -11,7 +11,8 @@ pub(super) fn findings(note: GzipNote, span: Span) -> Vec<Finding> {
         found.push((ProblemKind::BadCompression, detail));
     }
     if let Some(declared) = note.skip_length.filter(|&declared| u64::from(declared) != span.length) {
-        let detail = format!("the gzip header tells {declared} bytes up to the next record, there are {}", span.length);
+        let detail =
+            format!("the gzip header declares {declared} bytes up to the next record, there are {}", span.length);
         found.push((ProblemKind::Advice, detail));
     }
     found

@@ -103,7 +103,7 @@ fn segments_are_checked_together() {
     let part = sha1_base32(&whole[19..25]);
     let wrong = "0@0 wrong digest: WARC-Payload-Digest does not fit the payload of all segments joined";
     assert_eq!(problems(&[first(&part), rest.clone()]), [wrong]);
-    let missing = "0@0 broken segments: the last segment is missing: none tells the whole length";
+    let missing = "0@0 broken segments: the last segment is missing: none has the whole length";
     assert_eq!(problems(&[first(&payload)]), [missing]);
     assert_eq!(problems(&[rest]), ["0@0 broken segments: segment 1 is missing before segment 2"]);
 }
@@ -218,7 +218,7 @@ fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between(
             format!("a {}", lonely("urn:lost:1")),
             format!("a {}", lonely("urn:lost:2")),
             format!("b {}", lonely("urn:lost:3")),
-            "b the last segment is missing: none tells the whole length".to_owned(),
+            "b the last segment is missing: none has the whole length".to_owned(),
             format!("b {}", lonely(&clip(&"urn:lost:4".repeat(30)))),
         ]
     );

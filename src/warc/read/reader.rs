@@ -474,8 +474,8 @@ impl<R: Read> ArchiveReader<R> {
         if open.state == RecordState::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
             let due = if open.is_arc { 1 } else { WARC_BREAKS };
             let detail = match breaks {
-                1 => format!("1 byte of line breaks stands after the block, {due} are due"),
-                breaks => format!("{breaks} bytes of line breaks stand after the block, {due} are due"),
+                1 => format!("1 byte of line breaks follows the block, {due} are due"),
+                breaks => format!("{breaks} bytes of line breaks follow the block, {due} are due"),
             };
             self.problem(place, ProblemKind::BadField, detail);
         }

@@ -79,7 +79,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
         } else if let Some(why) = why_not_inside(&name) {
             Some(why.to_owned())
         } else if twice.contains(entry.name_raw()) {
-            Some("stands twice in the zip: programs would not agree which one is meant".to_owned())
+            Some("is twice in the zip: programs would not agree which one is meant".to_owned())
         } else if entry.is_symlink() {
             Some("is a symbolic link".to_owned())
         } else if entry.encrypted() {
@@ -87,7 +87,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
         } else if !matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated) {
             Some(format!("is packed by {method}; stored and deflated members are read"))
         } else if method == CompressionMethod::Stored && len != packed_len {
-            Some(format!("is stored with {packed_len} bytes and said to have {len}"))
+            Some(format!("is stored with {packed_len} bytes and declared with {len}"))
         } else if len > BOMB_BYTES && len / MAX_RATIO > packed_len {
             Some(format!("would unpack from {packed_len} to {len} bytes: a zip bomb, by the look of it"))
         } else {
@@ -164,7 +164,7 @@ fn data_offset(
     let mut its_name = vec![0; name_len];
     if !read_whole(file, &mut its_name)? || its_name != name {
         let other = String::from_utf8_lossy(&its_name).into_owned();
-        return Ok(Err(format!("is called “{other}” where it stands")));
+        return Ok(Err(format!("is called “{other}” in its local header")));
     }
     let expected = if method == CompressionMethod::Stored { 0 } else { 8 };
     if packed_by != expected {

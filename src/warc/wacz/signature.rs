@@ -146,7 +146,7 @@ impl Signature {
         match path {
             Ok(_) => self.is_domain_proven = self.holds(),
             Err(error) => self.leave(&format!(
-                "who stands for the certificate: its chain leads to no root that is known here ({error})"
+                "who vouches for the certificate: its chain leads to no root that is known here ({error})"
             )),
         }
     }

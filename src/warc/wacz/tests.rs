@@ -203,8 +203,8 @@ fn members_that_lie_are_set_aside() {
             ("archive/link.warc", "symbolic link"),
             ("secret", "encrypted"),
             ("b.warc", "is packed by"),
-            ("sizes", "stored with 1 bytes and said to have 9"),
-            ("archive/a.warc", "is called “archive/b.warc” where it stands"),
+            ("sizes", "stored with 1 bytes and declared with 9"),
+            ("archive/a.warc", "is called “archive/b.warc” in its local header"),
             ("archive/bomb.warc", "a zip bomb"),
         ],
     );
@@ -217,7 +217,7 @@ fn a_name_listed_twice_is_set_aside() {
         Entry::stored("archive/a.warc", b"two"),
         Entry::stored("archive/b.warc", b"three"),
     ];
-    check_refused(&entries, &[("archive/a.warc", "stands twice")]);
+    check_refused(&entries, &[("archive/a.warc", "is twice")]);
 }
 
 #[test]

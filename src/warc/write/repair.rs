@@ -51,8 +51,8 @@ impl std::fmt::Display for KeptTail {
         write!(f, "a record at offset {offset} is damaged")?;
         match records {
             0 => {}
-            1 => write!(f, ", 1 whole record seems to stand behind it")?,
-            count => write!(f, ", {count} whole records seem to stand behind it")?,
+            1 => write!(f, ", 1 whole record seems to follow it")?,
+            count => write!(f, ", {count} whole records seem to follow it")?,
         }
         write!(f, ": ")?;
         write!(f, "the {bytes} bytes from there on are kept in {file}; look at it with `fonds warc check`")

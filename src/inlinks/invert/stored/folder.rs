@@ -367,7 +367,7 @@ impl LinkStore {
 
     /// Whoever looks must not write.
     fn ensure_lock(&self) -> Result<(), LinkError> {
-        let why = "the links were opened to look at them only";
+        let why = "the links were opened for reading only";
         let closed = || stored(&self.folder, io::Error::new(io::ErrorKind::PermissionDenied, why));
         self.lock.as_ref().map(|_| ()).ok_or_else(closed)
     }

@@ -97,12 +97,12 @@ fn values_are_checked() {
     };
     wild(&[("WARC-Block-Digest", "ABC")], &["error: WARC-Block-Digest “ABC” does not name its algorithm"]);
     wild(&[("WARC-IP-Address", "a.pt")], &["error: WARC-IP-Address “a.pt” is no address"]);
-    wild(&[("WARC-Concurrent-To", "urn:x:1")], &["error: WARC-Concurrent-To does not stand in angle brackets"]);
+    wild(&[("WARC-Concurrent-To", "urn:x:1")], &["error: WARC-Concurrent-To is not in angle brackets"]);
     wild(&[("WARC-Warcinfo-ID", "<x>")], &["error: WARC-Warcinfo-ID is no URI"]);
     wild(&[("WARC-Truncated", "bored")], &["warning: WARC-Truncated “bored” is no reason that the standard knows"]);
     check("WARC/1.0", "resource", &[("WARC-Target-URI", "<http://a.pt/>"), ("Content-Type", "x/y")], &[]);
     let brackets = [("WARC-Target-URI", "<http://a.pt/>"), ("Content-Type", "x/y")];
-    check("WARC/1.1", "resource", &brackets, &["error: WARC-Target-URI stands in angle brackets"]);
+    check("WARC/1.1", "resource", &brackets, &["error: WARC-Target-URI is in angle brackets"]);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn records_behind_a_damaged_one_are_kept_beside_the_file() {
         assert_eq!(kept.file, folder.path().join(name));
         assert_eq!((kept.offset, kept.bytes, kept.records), (member(1).len() as u64, tail.len() as u64, 2));
         assert_eq!(&fs::read(&kept.file).unwrap(), tail);
-        assert!(kept.to_string().contains("2 whole records seem to stand behind it"), "{kept}");
+        assert!(kept.to_string().contains("2 whole records seem to follow it"), "{kept}");
         fs::remove_file(&file).unwrap();
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
