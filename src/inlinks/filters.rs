@@ -100,7 +100,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
     ///
     /// # Errors
     ///
-    /// What writing says; after that every piece is refused.
+    /// Errors of writing; after that every piece is refused.
     fn take(&self, number: u64, lines: &mut Vec<u8>) -> Result<(), LinkError> {
         let must_wait = |state: &mut OutState<W>| {
             number > state.next && state.waiting_bytes >= MAX_WAITING_BYTES && !state.is_over && !state.has_failed

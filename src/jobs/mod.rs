@@ -183,7 +183,7 @@ impl JobCx {
         self.shared.done.store(done, Ordering::Relaxed);
     }
 
-    /// Counts `units` as done, waits while paused, and says whether to go on.
+    /// Counts `units` as done, waits while paused, and returns whether to go on.
     pub fn advance(&self, units: u64) -> Result<(), Cancelled> {
         match self.counts {
             Counts::Stage => {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`io::ErrorKind::InvalidInput`] where a link or anything else than a regular
-/// file has the name, and what the system says.
+/// file has the name, and errors of the system.
 pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -67,7 +67,7 @@ fn not_own(what: &str) -> io::Error {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn create_own(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -80,7 +80,7 @@ pub fn create_own(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// What the system says; also where the file exists.
+/// Errors of the system; also where the file exists.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
@@ -93,7 +93,7 @@ pub fn create_private(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn make_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -107,7 +107,7 @@ pub fn make_private(file: &File) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;

@@ -63,7 +63,7 @@ pub fn sync_folder(folder: Option<&Path>) {
 ///
 /// # Errors
 ///
-/// What the system says; the files have to be our own.
+/// Errors of the system; the files have to be our own.
 pub fn sync_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

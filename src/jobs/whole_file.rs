@@ -117,7 +117,7 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Errors of the system.
     pub fn replace_own(path: &Path) -> Result<Self, FileError> {
         let open_path = path.with_added_extension(&OPEN[1..]);
         let file = create_own(&open_path).map_err(|source| match source.kind() {
@@ -192,7 +192,7 @@ impl WholeFile {
 ///
 /// # Errors
 ///
-/// Those of `fill`, which leave the old file, and what the system says, without the path.
+/// Those of `fill`, which leave the old file, and errors of the system, without the path.
 pub fn replace_own(path: &Path, fill: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> io::Result<()> {
     let of_path = |error: FileError| error.source;
     let mut file = WholeFile::replace_own(path).map_err(of_path)?;

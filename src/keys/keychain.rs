@@ -14,21 +14,21 @@ pub trait Keychain: Send + Sync {
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn secret(&self, name: &str) -> Result<Option<String>, KeyError>;
 
     /// Keeps a secret.
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn keep(&self, name: &str, secret: &str) -> Result<(), KeyError>;
 
-    /// Forgets a secret; says whether there was one.
+    /// Forgets a secret; returns whether there was one.
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn forget(&self, name: &str) -> Result<bool, KeyError>;
 }
 

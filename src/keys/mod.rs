@@ -43,7 +43,7 @@ pub enum KeyError {
         /// Error of the system.
         why: String,
     },
-    /// The keychain says no.
+    /// Error of the keychain.
     #[error("key “{name}”: the system's keychain says: {why}. Unlock it, then try again")]
     Refused {
         /// The key.

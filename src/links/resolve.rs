@@ -20,7 +20,7 @@ pub(crate) struct Resolver<'b> {
     out: String,
 }
 
-/// Where the parts of the base end in its text.
+/// Ends of the parts of a base URL in its text.
 #[derive(Clone, Copy)]
 struct PlainBase {
     scheme_end: usize,
@@ -56,7 +56,7 @@ impl<'a> Resolved<'a> {
         self.text
     }
 
-    /// Its parts.
+    /// Parts of the URL.
     pub fn parts(&self) -> WebParts<'a> {
         let Ends { host_start, host_end, port, path_start, path_end, has_query } = self.ends;
         let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
@@ -70,7 +70,7 @@ impl<'a> Resolved<'a> {
 }
 
 impl<'b> Resolver<'b> {
-    /// For references of a page that is written in `charset`.
+    /// Makes a resolver for the references of a page in `charset`.
     pub(crate) fn new(base: &'b Url, charset: &'static Encoding) -> Self {
         Self { base, charset, plain: plain_base(base), out: String::new() }
     }

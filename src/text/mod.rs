@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`fold`], [`words`] | when two spellings are one word |
 //! | [`PageText`] | what of a page is main text, what boilerplate; title, description |
-//! | [`language_of`] | which language a text is in; the one place that says so |
+//! | [`language_of`] | which language a text is in |
 //! | [`Published`] | when a page says that it was published, and how |
 //! | [`sentences`] | where sentences end |
 //! | [`near`] | which texts are nearly the same |

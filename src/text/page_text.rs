@@ -62,7 +62,7 @@ fn split_lines(text: &str, count: u32) -> (&str, &str) {
 pub struct PageText {
     /// Its title, where it has one.
     pub title: Option<String>,
-    /// What it says that it is about.
+    /// Declared description.
     pub description: Option<String>,
     /// Its main text, one line a block. All of what is no page.
     pub main: String,
@@ -72,7 +72,7 @@ pub struct PageText {
     pub order: LineOrder,
     /// Its first heading; empty where it has none.
     pub heading: String,
-    /// When it was published, where it says so.
+    /// Date of publication, where it declares one.
     pub published: Option<Published>,
     /// The declared language, else that of the main text; ISO 639-1, none where that is unknown.
     pub language: Option<String>,

@@ -20,7 +20,7 @@ const LAST_YEAR: i16 = 2099;
 pub struct Published {
     /// Midnight of the day, in UTC.
     pub date: CaptureDate,
-    /// What says so.
+    /// Source of the date.
     pub evidence: DateEvidence,
 }
 

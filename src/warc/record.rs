@@ -560,7 +560,7 @@ impl From<crate::jobs::FileError> for WarcError {
 /// Reading or writing an archive file failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcError {
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.

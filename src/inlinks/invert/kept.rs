@@ -35,7 +35,7 @@ impl ResumeDir {
     ///
     /// [`LinkError::NoFolder`] where something else is, [`LinkError::KeptLocked`] while another build has it,
     /// [`LinkError::KeptOther`] when runs of another input or of another
-    /// version of the program lie there, and what the system says.
+    /// version of the program lie there, and errors of the system.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
         let is_new = !folder.exists();
         if !is_new && !folder.is_dir() {

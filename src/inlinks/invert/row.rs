@@ -28,7 +28,7 @@ pub struct LinkRow<'a> {
     pub anchor: &'a str,
     /// Both pages are of one site, by the policy in use.
     pub internal: bool,
-    /// The link says `nofollow`.
+    /// The link has `nofollow`.
     pub nofollow: bool,
     /// Kind of its element.
     pub kind: LinkKind,

@@ -129,7 +129,7 @@ impl RowEncoder {
         std::mem::replace(&mut self.plain, memory)
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     #[inline]
     pub(super) fn push(&mut self, row: &Parts<'_>, same_target: bool) {
         let first = self.plain.is_empty();
@@ -197,7 +197,7 @@ impl RunWriter {
         })
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     pub(super) fn write(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
         if self.rows.is_full() {
             self.end_block()?;

@@ -109,7 +109,7 @@ impl Sorted {
     ///
     /// # Errors
     ///
-    /// What the system says where they cannot be removed.
+    /// Errors of the system where they cannot be removed.
     pub fn remove_kept(&self) -> io::Result<()> {
         self.pool.kept.remove(&self.pool.folder)
     }

@@ -22,10 +22,10 @@ use std::io::Read;
 use std::ops::Range;
 use text::{printed_addresses, shown_texts};
 
-/// Of one object stream, unpacked.
+/// Bytes of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Of all object streams of a file, unpacked.
+/// Bytes of all object streams of a file, unpacked.
 const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
 
 /// Object streams of a file that are read.
@@ -109,7 +109,7 @@ fn is_encrypted(body: &[u8]) -> bool {
     memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8)))
 }
 
-/// What was found, and what becomes of it.
+/// Addresses found, and the receiver of them.
 struct Found<'u, F> {
     resolver: Resolver<'u>,
     anchor: String,

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Objects of a file that are read.
 const MAX_OBJECTS: usize = 500_000;
-/// Of a dictionary.
+/// Bytes of a dictionary.
 const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
 /// Limit on the bytes of dictionaries and streams read, counted as often as they are read, beside so many
 /// times the bytes of the file: many may refer to one.
@@ -259,7 +259,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// All objects, in the order of their numbers.
+    /// Iterates over all objects in the order of their numbers.
     pub fn all(&self) -> impl Iterator<Item = &[u8]> {
         let mut numbers: Vec<u32> = self.places.keys().copied().collect();
         numbers.sort_unstable();
@@ -368,8 +368,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// What the stream of an object holds; none where it is packed in a way
-    /// that is not read here.
+    /// Contents of the stream of an object; none where its filter is not supported.
     pub fn stream(&self, object: &[u8]) -> Option<Vec<u8>> {
         let most = self.left.get().min(MAX_STREAM_BYTES);
         if most == 0 {

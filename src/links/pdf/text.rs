@@ -18,7 +18,7 @@ const MAX_LETTERS: usize = 2_000_000;
 const MAX_UNITS: usize = 32;
 /// Text of one page that is looked through, in bytes.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
-/// Of all pages of a file.
+/// Text of all pages of a file, in bytes.
 const MAX_TEXT_BYTES_PER_FILE: usize = 128 * 1024 * 1024;
 /// Fonts of a file.
 const MAX_FONTS: usize = 10_000;
@@ -27,7 +27,7 @@ const BLANK: f64 = -180.0;
 /// Steps up the tree of pages to what they inherit.
 const MAX_PARENTS: usize = 64;
 
-/// What may be kept yet of one file.
+/// Remaining limits of one file.
 struct Limits {
     letters: usize,
     text: usize,
@@ -35,7 +35,7 @@ struct Limits {
     cut: u64,
 }
 
-/// How codes of a font are letters.
+/// Mapping of the codes of a font to letters.
 #[derive(Default)]
 struct Font {
     /// Two bytes a code.
@@ -285,8 +285,7 @@ fn inherited<'o>(objects: &'o Objects<'_>, mut object: &'o [u8], key: &[u8]) -> 
     None
 }
 
-/// What a page shows. Its parts are one: a string never ends in the next, but
-/// a font goes on.
+/// Content streams of a page, joined: a string never ends in the next one, but a font goes on.
 fn content_of(objects: &Objects<'_>, page: &[u8]) -> Vec<u8> {
     let contents = objects.entry(page, b"Contents").unwrap_or_default();
     let mut content = Vec::new();
@@ -390,7 +389,7 @@ fn without<'t>(text: &'t str, beginnings: &[&str]) -> &'t str {
     text.get(len..).unwrap_or_default()
 }
 
-/// Where an address begins in a word.
+/// Index at which an address begins in a part of a text.
 fn address_at(part: &str) -> Option<usize> {
     let lower = part.to_ascii_lowercase();
     let begins = |scheme: &str| {

@@ -45,7 +45,7 @@ fn check_record(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Op
     }
     source.seek(SeekFrom::Start(line.span.offset))?;
     let found = |problems: Vec<Problem>, otherwise: String| match problems.first() {
-        // The extent of the search for a record says nothing of this place.
+        // The extent of the search for a record is no property of this place.
         Some(problem) if problem.kind != ProblemKind::Garbage => format!("{at}: {}", problem.detail),
         _ => otherwise,
     };

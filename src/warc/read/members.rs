@@ -534,7 +534,7 @@ impl<R: Read> Members<R> {
         let raw = &raw[..raw.len().min(MAX_PEEK)];
         let glance = self.glance.get_or_insert_with(gzip::Glance::new);
         let mut out = [0; 4096];
-        // Most of what is none says so in its first bytes.
+        // Most others differ in their first bytes.
         for room in [64, out.len()] {
             let len = glance.first_bytes(raw, &mut out[..room]);
             let text = out[..len].trim_ascii_start();

@@ -163,7 +163,7 @@ fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -
     let is_damage = |problem: &&Problem| matches!(problem.kind, Garbage | BadHead | Truncated | BadCompression);
     let here = problems.iter().find(|problem| problem.offset == offset);
     let why = here.or_else(|| problems.iter().rfind(is_damage)).and_then(|problem| match problem.kind {
-        // The extent of the search for a record says nothing of this place.
+        // The extent of the search for a record is no property of this place.
         Garbage => None,
         // The place is in the error already.
         kind if problem.offset == offset => Some(format!("{}: {}", kind.label(), problem.detail)),

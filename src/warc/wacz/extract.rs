@@ -22,7 +22,7 @@ pub enum ExtractError {
         /// The reason.
         why: String,
     },
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.

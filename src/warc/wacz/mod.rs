@@ -47,7 +47,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Name of the member that says what is in the package.
+/// Name of the member that lists the contents of the package.
 pub const DATAPACKAGE: &str = "datapackage.json";
 /// Name of the member that has the digest of [`DATAPACKAGE`].
 pub const DATAPACKAGE_DIGEST: &str = "datapackage-digest.json";
@@ -60,7 +60,7 @@ const MAX_JSON_BYTES: u64 = 64 * 1024 * 1024;
 /// A file that cannot be read as a package, or a member that cannot.
 #[derive(Debug, thiserror::Error)]
 pub enum WaczError {
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -138,7 +138,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// Whether its name says that it is an archive file.
+    /// Whether its name is that of an archive file.
     pub fn is_archive(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
         let stem = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);

@@ -45,7 +45,7 @@ impl Package {
         self.resources.iter().find(|resource| resource.path == path)
     }
 
-    /// Reads what can be read; says what cannot.
+    /// Reads what can be read and lists what cannot.
     pub(super) fn parse(bytes: &[u8], problems: &mut Vec<WaczProblem>) -> Self {
         let mut problem = |what: String| problems.push(WaczProblem::new(DATAPACKAGE, what));
         let object: Map<String, Value> = match serde_json::from_slice(bytes) {

@@ -102,7 +102,7 @@ pub enum WaczWriteError {
         /// Why.
         why: String,
     },
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.

@@ -370,7 +370,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Takes a block; says whether it was the last one.
+    /// Takes a block; returns whether it was the last one.
     fn block(&mut self) -> Option<bool> {
         let begin = self.at;
         let bits = self.input.peek(begin);

@@ -162,7 +162,7 @@ impl<'s> Cursor<'s> {
         self.more.then(|| self.rows.merge.target())
     }
 
-    /// Goes on; says whether that is a row of the same target.
+    /// Goes on; returns whether that is a row of the same target.
     fn stays(&mut self) -> Result<bool, LinkError> {
         self.more = self.rows.advance()?;
         Ok(self.more && !self.rows.merge.is_new_target())
@@ -251,7 +251,7 @@ impl Pass<'_> {
         Ok(give(Counted::Capture { id, counts, cut, top_anchor: inside.top_anchor() }))
     }
 
-    /// Takes the present link into the totals, and says when it was seen.
+    /// Takes the present link into the totals, and returns when it was seen.
     fn total(&mut self, links: &mut u64) -> Result<(), LinkError> {
         if let Row::Link(link) = self.entering.rows.row()? {
             *links += 1;

@@ -226,7 +226,7 @@ impl LinkStore {
     ///
     /// # Errors
     ///
-    /// What the system says; and where another process adds at the moment.
+    /// Errors of the system; and where another process adds at the moment.
     pub fn remove(folder: &Path) -> Result<(), LinkError> {
         let _lock = lock(folder, LOCK)?;
         for entry in fs::read_dir(folder).map_err(at(folder))?.flatten() {

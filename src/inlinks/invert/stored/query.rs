@@ -54,7 +54,7 @@ pub struct StoredInlink {
     pub anchor: String,
     /// Of the same site.
     pub internal: bool,
-    /// The link says `nofollow`.
+    /// The link has `nofollow`.
     pub nofollow: bool,
     /// Kind of its element.
     pub kind: LinkKind,
@@ -123,7 +123,7 @@ impl LinkStore {
     }
 
     /// Gives out the links to a page in the order (date, source, anchor), each
-    /// once; all of them without a window. `take` says whether to go on.
+    /// once; all of them without a window. `take` returns whether to go on.
     ///
     /// # Errors
     ///

@@ -103,7 +103,7 @@ impl<T: Ord> Least<T> {
 
 impl LinkStore {
     /// Gives out every page whose key begins with `prefix`, in the order of
-    /// the keys; `take` says whether to go on. Counts rows as done with the job.
+    /// the keys; `take` returns whether to go on. Counts rows as done with the job.
     ///
     /// # Errors
     ///

@@ -302,7 +302,7 @@ impl SegmentWriter {
         })
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     #[inline]
     pub(super) fn push(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
         if self.rows.is_full() {
