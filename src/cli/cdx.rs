@@ -211,7 +211,7 @@ fn check(args: &CdxCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             match line {
                 Err(problem) => tell(problem.line, &problem.why)?,
                 Ok(line) => {
-                    let looked = check.look(&line, archives.find(&line.filename));
+                    let looked = check.check_line(&line, archives.find(&line.filename));
                     for what in looked.with_context(|| line.filename.clone())? {
                         tell(reader.line_number(), &what)?;
                     }

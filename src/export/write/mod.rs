@@ -131,7 +131,7 @@ fn prepare(out: &Path) -> Result<(PathBuf, FileLock), ExportError> {
     }
     let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
     let lock = FileLock::take(&lock_file, &holder).map_err(|error| match error {
-        NotLocked::Held(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
+        NotLocked::LockedBy(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
         NotLocked::Failed(source) => io_at(&lock_file)(source),
     })?;
     clear(&staging)?;

@@ -90,7 +90,7 @@ pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Opt
         CitedBy::OfHost(host) => {
             title_ui(ui, app, &format!("Cited pages of {}", text::line(host)), "Links of all dates")
         }
-        CitedBy::Words(text) => title_ui(
+        CitedBy::Anchor(text) => title_ui(
             ui,
             app,
             &format!("Pages linked as “{}”", text::short(text, 80)),

@@ -155,7 +155,7 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
     heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(text) = anchors_ui(ui, app, rows, "Show pages that other sites link to with this anchor text") {
-            app.send(Command::Go(Route::CitedPages(None, CitedBy::Words(text))));
+            app.send(Command::Go(Route::CitedPages(None, CitedBy::Anchor(text))));
         }
     });
 }

@@ -364,9 +364,9 @@ fn links_of_any_page_are_found() {
         |of: &&AnchorRow| anchors.iter().filter(|row| [row.links, row.hosts].contains(&of.links)).count() == 1;
     let anchor = anchors.iter().take(10).find(is_alone).unwrap();
     window.click(&anchor.links.to_string());
-    assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Words(anchor.text.clone())));
+    assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Anchor(anchor.text.clone())));
     window.check_says(&format!("Pages linked as “{}”", anchor.text));
-    let by = CitedBy::Words(anchor.text.clone());
+    let by = CitedBy::Anchor(anchor.text.clone());
     let pages = crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap();
     window.check_says(&pages.rows[0].target);
     window.click("← Links");
