@@ -42,7 +42,7 @@ pub enum AnchorCheck {
         anchor_words: Vec<String>,
     },
     /// Too few words to tell.
-    CannotTell {
+    NotChecked {
         /// Why, for people.
         why: &'static str,
     },
@@ -61,7 +61,7 @@ impl AnchorCheck {
             Self::SharesNothing { anchor_words } => {
                 format!("no words of the external anchor texts occur on the page: {}", listed(anchor_words))
             }
-            Self::CannotTell { why } => format!("not checked: {why}"),
+            Self::NotChecked { why } => format!("not checked: {why}"),
         }
     }
 }
@@ -76,8 +76,8 @@ pub struct AnchorWords(BTreeSet<String>);
 impl AnchorWords {
     /// Takes the words of an anchor, as long as there are not [`MOST_ANCHOR_WORDS`].
     pub fn take(&mut self, anchor: &str) {
-        let telling = anchor.split_whitespace().filter(|word| word.len() <= MAX_WORD_BYTES && !is_address(word));
-        for word in telling.flat_map(words).filter(|word| is_telling(word)) {
+        let distinctive = anchor.split_whitespace().filter(|word| word.len() <= MAX_WORD_BYTES && !is_address(word));
+        for word in distinctive.flat_map(words).filter(|word| is_distinctive(word)) {
             if self.0.len() >= MOST_ANCHOR_WORDS {
                 return;
             }
@@ -93,11 +93,11 @@ impl AnchorWords {
 
 fn compare_with_page(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
     if anchor_words.len() < FEWEST_ANCHOR_WORDS {
-        return AnchorCheck::CannotTell { why: "the external anchor texts have too few distinctive words" };
+        return AnchorCheck::NotChecked { why: "the external anchor texts have too few distinctive words" };
     }
     let page_words: Vec<String> = words(title).into_iter().chain(words(text)).collect();
     if page_words.len() < FEWEST_PAGE_WORDS {
-        return AnchorCheck::CannotTell { why: "the page has too few words" };
+        return AnchorCheck::NotChecked { why: "the page has too few words" };
     }
     let page_stems: BTreeSet<&str> = page_words.iter().map(|word| stem(word)).collect();
     let shared: Vec<String> = anchor_words.iter().filter(|word| page_stems.contains(stem(word))).cloned().collect();
@@ -112,7 +112,7 @@ fn stem(word: &str) -> &str {
     word.char_indices().nth(STEM_CHARS).and_then(|(end, _)| word.get(..end)).unwrap_or(word)
 }
 
-fn is_telling(word: &str) -> bool {
+fn is_distinctive(word: &str) -> bool {
     let is_unspaced = word.chars().any(crate::text::is_unspaced);
     let is_number = word.chars().all(char::is_numeric);
     !is_number && (is_unspaced || word.chars().count() > 2) && STOP_WORDS.binary_search(&word).is_err()

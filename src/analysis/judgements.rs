@@ -217,7 +217,8 @@ impl SearchEvaluation {
     /// The figures of results.
     pub fn of(results: &[ResultJudgements]) -> Self {
         let results: Vec<&ResultJudgements> = results.iter().filter(|result| !result.by.is_empty()).collect();
-        let majority = |result: &&ResultJudgements| Judgement::of_majority(result.by.iter().map(|(_, said)| *said));
+        let majority =
+            |result: &&ResultJudgements| Judgement::of_majority(result.by.iter().map(|(_, judgement)| *judgement));
         let counts = JudgementCounts::of_all(results.iter().map(majority));
         let at = CUTOFFS.map(|k| {
             let first = results.iter().filter(|result| result.rank.is_some_and(|rank| rank <= k));
@@ -320,7 +321,10 @@ mod tests {
     use super::*;
 
     fn result(rank: u64, by: &[(&str, Judgement)]) -> ResultJudgements {
-        ResultJudgements { rank: Some(rank), by: by.iter().map(|(name, said)| ((*name).to_owned(), *said)).collect() }
+        ResultJudgements {
+            rank: Some(rank),
+            by: by.iter().map(|(name, judgement)| ((*name).to_owned(), *judgement)).collect(),
+        }
     }
 
     /// `statsmodels.stats.proportion.proportion_confint(hits, all, method="wilson")` of statsmodels 0.15.

@@ -247,8 +247,8 @@ impl Matcher {
             |number: usize| !self.speaks_for(number) && self.terms.get(number).is_some_and(|term| term.weight != 0.0);
         let against = self.described(matches, is_against);
         let parts = [("not found", missing), ("against it", against)];
-        let said = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
-        said.map(|(what, terms)| format!("{what}: {}", terms.join(", "))).collect::<Vec<_>>().join("; ")
+        let filled = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
+        filled.map(|(what, terms)| format!("{what}: {}", terms.join(", "))).collect::<Vec<_>>().join("; ")
     }
 
     /// The terms found, of some, each with where and how often.
@@ -333,8 +333,9 @@ fn language_is(term: &Term, page: Option<&str>) -> bool {
     let Some(page) = page.map(tag) else {
         return false;
     };
-    std::iter::once(&term.value).chain(&term.aliases).map(|wanted| tag(wanted)).any(|wanted| {
-        page.strip_prefix(&wanted).is_some_and(|rest| !wanted.is_empty() && (rest.is_empty() || rest.starts_with('-')))
+    std::iter::once(&term.value).chain(&term.aliases).map(|expected| tag(expected)).any(|expected| {
+        page.strip_prefix(&expected)
+            .is_some_and(|rest| !expected.is_empty() && (rest.is_empty() || rest.starts_with('-')))
     })
 }
 
@@ -378,8 +379,8 @@ impl Reading<'_> {
             Node::Any(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a || b),
             Node::Not(part) => self.holds(part).map(|holds| !holds),
             Node::Term(term) => {
-                let has_say = self.matcher.terms.get(*term).is_some_and(|term| term.weight > 0.0);
-                has_say.then(|| self.occurs(*term))
+                let has_weight = self.matcher.terms.get(*term).is_some_and(|term| term.weight > 0.0);
+                has_weight.then(|| self.occurs(*term))
             }
         }
     }

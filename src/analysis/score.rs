@@ -69,7 +69,7 @@ pub struct RequestReading {
     /// Whether the boolean tree holds.
     pub holds: bool,
     /// What was found, in words ([`Matcher::describe`](super::Matcher::words)).
-    pub words: String,
+    pub summary: String,
 }
 
 /// What a person decided, as far as the score cares.
@@ -144,8 +144,8 @@ pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
         why: |input| match (input.without_text, &input.request) {
             (Some(what), _) => format!("does not apply: {what} has no text of its own"),
             (None, None) => "the campaign has no request, or the page was not read".to_owned(),
-            (None, Some(RequestReading { holds: true, words, .. })) => format!("the request holds: {words}"),
-            (None, Some(RequestReading { words, .. })) => format!("the request does not hold: {words}"),
+            (None, Some(RequestReading { holds: true, summary, .. })) => format!("the request holds: {summary}"),
+            (None, Some(RequestReading { summary, .. })) => format!("the request does not hold: {summary}"),
         },
     },
     WeightedPart {
@@ -305,7 +305,7 @@ mod tests {
 
     fn full() -> ScoreInput {
         ScoreInput {
-            request: Some(RequestReading { score: 1.0, holds: true, words: "“ria” 2 × in title".into() }),
+            request: Some(RequestReading { score: 1.0, holds: true, summary: "“ria” 2 × in title".into() }),
             without_text: None,
             external_hosts: Some(20),
             anchor_hosts: Some(5),
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn captures_without_text_score_below_pages_and_say_why() {
+    fn captures_without_text_score_below_pages_with_a_reason() {
         let image = ScoreInput { request: None, without_text: Some("an image"), ..full() };
         check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
         let weights = ScoreWeights::default();

@@ -65,17 +65,17 @@ fn end_run(run: &mut Vec<FoldedChar>, tokens: &mut Vec<TextToken>) {
 
 /// A test made ready for reading many texts.
 #[derive(Debug, Clone)]
-pub struct TextMatcher(Node);
+pub struct TextMatcher(TextNode);
 
 #[derive(Debug, Clone)]
-enum Node {
+enum TextNode {
     /// Every word.
     Any,
     /// Words in their order, and how far they may be out of their places;
     /// none of them is found nowhere.
     Sequence(Vec<TokenTest>, usize),
     /// Both, and how many words between them at most.
-    Near(Box<Node>, Box<Node>, usize),
+    Near(Box<TextNode>, Box<TextNode>, usize),
 }
 
 /// What a single word must be.
@@ -115,24 +115,24 @@ impl TextMatcher {
     }
 }
 
-fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
+fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     let exact = |text: &str| words(text).into_iter().map(|word| TokenTest::Is(word, None)).collect::<Vec<_>>();
     match test {
-        TextTest::Any => Node::Any,
+        TextTest::Any => TextNode::Any,
         TextTest::Word(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
-            _ => Node::Sequence(exact(text), 0),
+            [word] => TextNode::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
+            _ => TextNode::Sequence(exact(text), 0),
         },
-        TextTest::Exact(text) => Node::Sequence(exact(text), 0),
-        TextTest::Phrase { text, slop } => Node::Sequence(exact(text), *slop as usize),
-        TextTest::Url(text) => Node::Sequence(exact(&url_text(text)), 0),
-        TextTest::Pattern(text) => Node::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
+        TextTest::Exact(text) => TextNode::Sequence(exact(text), 0),
+        TextTest::Phrase { text, slop } => TextNode::Sequence(exact(text), *slop as usize),
+        TextTest::Url(text) => TextNode::Sequence(exact(&url_text(text)), 0),
+        TextTest::Pattern(text) => TextNode::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
         TextTest::Fuzzy(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
-            _ => Node::Sequence(exact(text), 0),
+            [word] => TextNode::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
+            _ => TextNode::Sequence(exact(text), 0),
         },
         TextTest::Near { left, right, within } => {
-            Node::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
+            TextNode::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
         }
     }
 }
@@ -140,8 +140,8 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
 /// What words that follow one another must be to meet a test of such, without their stems.
 pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
     match node(test, &str::to_owned) {
-        Node::Sequence(tests, _) => tests,
-        Node::Any | Node::Near(..) => Vec::new(),
+        TextNode::Sequence(tests, _) => tests,
+        TextNode::Any | TextNode::Near(..) => Vec::new(),
     }
 }
 
@@ -203,7 +203,7 @@ impl TokenTest {
     }
 }
 
-impl Node {
+impl TextNode {
     fn spans(&self, text: &Text<'_>) -> Vec<TokenSpan> {
         match self {
             Self::Any => (0..text.tokens.len()).map(|at| at..at + 1).collect(),

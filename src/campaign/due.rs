@@ -11,7 +11,7 @@ pub enum Fate {
     /// It starts late, and makes up for those before it.
     MakeUp,
     /// A person is asked whether it shall start, for itself and those before it.
-    Ask,
+    Confirm,
     /// Nobody was there to start it, and it is left out.
     Missed,
     /// A later run stands for it.
@@ -37,7 +37,7 @@ pub fn settle(runs: Vec<Run>, now: CaptureDate, on_time_ms: i64, policy: CatchUp
                 (true, ..) => Fate::Overlapped,
                 (false, true, true, _) => Fate::Start,
                 (false, true, false, CatchUp::Once) => Fate::MakeUp,
-                (false, true, false, CatchUp::Ask) => Fate::Ask,
+                (false, true, false, CatchUp::Ask) => Fate::Confirm,
                 (false, _, _, CatchUp::Skip) => Fate::Missed,
                 (false, false, ..) => Fate::MadeUp,
             };
@@ -78,10 +78,10 @@ mod tests {
         }
         check(&[2], Once, false, &[MakeUp]);
         check(&[2], Skip, false, &[Missed]);
-        check(&[2], Ask, false, &[Fate::Ask]);
+        check(&[2], Ask, false, &[Fate::Confirm]);
         check(&[72, 48, 24], Once, false, &[MadeUp, MadeUp, MakeUp]);
         check(&[72, 48, 24], Skip, false, &[Missed, Missed, Missed]);
-        check(&[72, 48, 24], Ask, false, &[MadeUp, MadeUp, Fate::Ask]);
+        check(&[72, 48, 24], Ask, false, &[MadeUp, MadeUp, Fate::Confirm]);
         // A run on time stands for those that were missed.
         check(&[48, 24, 0], Once, false, &[MadeUp, MadeUp, Start]);
         check(&[48, 24, 0], Ask, false, &[MadeUp, MadeUp, Start]);

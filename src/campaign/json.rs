@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_line_column_and_field() {
+    fn errors_name_line_column_and_field() {
         check_error("", 1, 1, "", "EOF");
         check_error("[]", 1, 1, "", "an object");
         check_error("{\n  \"name\": 5\n}", 2, 11, "name", "expected a string");

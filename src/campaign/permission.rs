@@ -101,12 +101,12 @@ impl Criterion {
 
     /// Its name for people.
     pub fn label(self) -> &'static str {
-        Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, words)| words)
+        Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
     }
 
     /// Whether nobody can look it up, so that a person's evidence has to stand
     /// for it.
-    pub fn is_by_hand(self) -> bool {
+    pub fn needs_evidence(self) -> bool {
         matches!(self, Self::Address | Self::Correspondence | Self::Judgement)
     }
 }
@@ -273,10 +273,10 @@ impl Permission {
             None => ScopePrefix::parse(&self.covers).is_some(),
         };
         if !readable {
-            let wanted = if self.reach.is_some() { "a URL" } else { "a SURT prefix or a URL" };
+            let form = if self.reach.is_some() { "a URL" } else { "a SURT prefix or a URL" };
             note(
                 "covers".to_owned(),
-                format!("“{}” is not {wanted}", self.covers),
+                format!("“{}” is not {form}", self.covers),
                 "write it as https://www.example.org/",
             );
         }
@@ -307,7 +307,7 @@ impl Permission {
                 "exchange them",
             );
         }
-        if self.criterion.is_by_hand() && self.state == PermissionState::Granted && !self.has_evidence() {
+        if self.criterion.needs_evidence() && self.state == PermissionState::Granted && !self.has_evidence() {
             let what = format!("“{}” without evidence counts for nothing", self.criterion.label());
             note("evidence".to_owned(), what, "say where it stands, or attach a file");
         }

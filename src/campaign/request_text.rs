@@ -67,13 +67,13 @@ impl TermKind {
 }
 
 /// Whether a word stands as it is, without quotes.
-fn is_plain(word: &str) -> bool {
-    !word.is_empty()
-        && !word.starts_with('-')
-        && !RESERVED.contains(&word)
-        && word.chars().all(|c| is_token_char(c) && !needs_escape(c))
-        && !is_near(word)
-        && check_form(word).is_ok()
+fn is_plain(token: &str) -> bool {
+    !token.is_empty()
+        && !token.starts_with('-')
+        && !RESERVED.contains(&token)
+        && token.chars().all(|c| is_token_char(c) && !needs_escape(c))
+        && !is_near(token)
+        && check_form(token).is_ok()
 }
 
 /// Whether an unquoted token may hold the character.

@@ -213,9 +213,9 @@ impl Schedule {
         let mut kept = std::collections::VecDeque::new();
         let (mut after, mut left_away) = (after, 0);
         // Seldom more than one is due; a long sleep is gone through in larger steps.
-        let mut asked = 4;
+        let mut limit = 4;
         loop {
-            let runs = self.next_runs(after, created, asked)?;
+            let runs = self.next_runs(after, created, limit)?;
             let Some(last) = runs.last() else { break };
             after = last.date;
             let found = runs.len();
@@ -224,10 +224,10 @@ impl Schedule {
                 kept.pop_front();
                 left_away += 1;
             }
-            if after > until || found < asked {
+            if after > until || found < limit {
                 break;
             }
-            asked = MAX_NEXT_RUNS;
+            limit = MAX_NEXT_RUNS;
         }
         Ok((kept.into(), left_away))
     }
@@ -359,6 +359,6 @@ fn clock(text: &str, bound: Bound) -> Option<DateTime> {
 }
 
 fn describe(run: &Zoned, is_extra: bool, zone: Option<&str>) -> Run {
-    let words = format!("{} {}", run.strftime("%A %-d %b %Y %H:%M"), zone.unwrap_or("UTC"));
-    Run { date: CaptureDate::from_millis(run.timestamp().as_millisecond()), is_extra, words }
+    let text = format!("{} {}", run.strftime("%A %-d %b %Y %H:%M"), zone.unwrap_or("UTC"));
+    Run { date: CaptureDate::from_millis(run.timestamp().as_millisecond()), is_extra, words: text }
 }

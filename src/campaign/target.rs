@@ -38,8 +38,8 @@ impl Target {
     /// The scheme is compared as text with what follows `//`, as the tool does
     /// it; one that was typed with a protocol means the same.
     pub fn wants_document(&self, url: &str) -> bool {
-        let wanted = self.document_url_scheme.as_deref().unwrap_or_default().trim();
-        after_protocol(url).starts_with(after_protocol(wanted))
+        let prefix = self.document_url_scheme.as_deref().unwrap_or_default().trim();
+        after_protocol(url).starts_with(after_protocol(prefix))
     }
 }
 

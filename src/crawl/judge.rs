@@ -100,7 +100,7 @@ impl<'a> Judge<'a> {
         if !rules.needs_geo(candidate, &facts) {
             return Ok((rules.decide(candidate, &facts), false));
         }
-        facts.geo = self.look_up(&candidate.url)?;
+        facts.geo = self.resolve_country(&candidate.url)?;
         // Without a database nothing would be known later either.
         let unknown = matches!(facts.geo, GeoFact::Failed { .. }) && self.geo.is_some();
         let verdict = rules.decide(candidate, &facts);
@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         if !rules.uses_content() {
             return Ok(None);
         }
-        let before = self.facts(plan, candidate, RobotsFact::NotAsked)?;
+        let before = self.facts(plan, candidate, RobotsFact::NotFetched)?;
         let after = Facts { content, ..before.clone() };
         let verdict = rules.decide(candidate, &after);
         let turned = verdict.decision == Decision::Reject;
@@ -181,13 +181,13 @@ impl<'a> Judge<'a> {
         for met in candidates.iter().filter(|candidate| candidate.is_seed) {
             plan = self.add_met_seed(&plan, met.seed.as_deref().unwrap_or_default(), &met.url)?;
         }
-        self.look_up_ahead(&plan, &candidates)?;
+        self.resolve_countries_ahead(&plan, &candidates)?;
         candidates.into_iter().map(|candidate| self.admission(&plan, candidate)).collect()
     }
 
     /// Decides one URL as it is found.
     pub fn admission(&self, plan: &Plan, candidate: Candidate) -> Result<Admission, LedgerError> {
-        let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotAsked)?;
+        let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotFetched)?;
         let queued = waits || verdict.decision == Decision::Accept;
         Ok(Admission {
             verdict,
@@ -204,22 +204,22 @@ impl<'a> Judge<'a> {
 
     /// Looks up many hosts side by side on the resolver's threads, so that a
     /// page full of foreign links does not hold its worker for minutes.
-    fn look_up_ahead(&self, plan: &Plan, candidates: &[Candidate]) -> Result<(), LedgerError> {
+    fn resolve_countries_ahead(&self, plan: &Plan, candidates: &[Candidate]) -> Result<(), LedgerError> {
         let rules = &plan.rules;
         if self.geo.is_none() || !rules.uses_geo() {
             return Ok(());
         }
         let mut hosts = HashSet::new();
-        let wanted = candidates.iter().filter(|candidate| {
+        let unresolved = candidates.iter().filter(|candidate| {
             let host = candidate.url.host_str().unwrap_or_default();
             self.known_fact(host) == GeoFact::NotAsked
                 && rules.needs_geo(candidate, &Facts::default())
                 && hosts.insert(host)
         });
-        let wanted: Vec<&Url> = wanted.map(|candidate| &candidate.url).collect();
-        self.client.resolve_ahead(&wanted);
-        let mut facts = Vec::with_capacity(wanted.len());
-        for url in wanted {
+        let unresolved: Vec<&Url> = unresolved.map(|candidate| &candidate.url).collect();
+        self.client.resolve_ahead(&unresolved);
+        let mut facts = Vec::with_capacity(unresolved.len());
+        for url in unresolved {
             // Those that are left are decided when their turn comes.
             if self.client.is_cancelled() {
                 break;
@@ -230,7 +230,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Finds out where a host stands and keeps it.
-    fn look_up(&self, url: &Url) -> Result<GeoFact, LedgerError> {
+    fn resolve_country(&self, url: &Url) -> Result<GeoFact, LedgerError> {
         if self.geo.is_some() && self.client.is_cancelled() {
             return Ok(GeoFact::Failed { why: "the crawl was stopped".to_owned() });
         }
@@ -253,7 +253,7 @@ impl<'a> Judge<'a> {
                     Err(error) => GeoFact::Failed { why: error.to_string() },
                 }
             }
-            Err(error) => GeoFact::Failed { why: error.words },
+            Err(error) => GeoFact::Failed { why: error.message },
         }
     }
 

@@ -157,13 +157,13 @@ pub trait Ledger: Send + Sync {
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError>;
 
     /// The next URLs that wait for a host, leaving out those numbered in
-    /// `in_hand`: first those that are due at `now`, by priority and then in
+    /// `in_flight`: first those that are due at `now`, by priority and then in
     /// the order they were admitted; after them those due later, earliest
     /// first.
     fn waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
@@ -175,11 +175,11 @@ pub trait Ledger: Send + Sync {
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
 
     /// Ends at most `limit` URLs that wait for a host, leaving out those
-    /// numbered in `in_hand`, as failed; gives them.
+    /// numbered in `in_flight`, as failed; gives them.
     fn fail_waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         status: i32,
         why: &str,
         limit: usize,

@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_says_at_which_limit() {
+    fn a_truncated_capture_names_its_limit() {
         let cut = UrlOutcome::of_capture(200, "length");
         assert_eq!((cut.kind, cut.sentence.contains("size limit")), (OutcomeKind::Truncated, true));
         assert_eq!(UrlOutcome::of_capture(404, "length").kind, OutcomeKind::HttpError);

@@ -68,9 +68,9 @@ impl Plan {
 type MetSeed = (String, Url);
 
 /// The plan that counts now. Shared by the crawl and whoever steers it.
-pub struct CurrentPlan(RwLock<State>);
+pub struct CurrentPlan(RwLock<PlanState>);
 
-struct State {
+struct PlanState {
     plan: Arc<Plan>,
     /// What the seeds of any plan redirected to in this launch.
     met: Vec<MetSeed>,
@@ -79,7 +79,7 @@ struct State {
 impl CurrentPlan {
     /// Begins with this plan.
     pub fn new(plan: Plan) -> Self {
-        Self(RwLock::new(State { plan: Arc::new(plan), met: Vec::new() }))
+        Self(RwLock::new(PlanState { plan: Arc::new(plan), met: Vec::new() }))
     }
 
     /// The plan for the next URL.
@@ -122,7 +122,7 @@ impl CurrentPlan {
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, PlanState> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

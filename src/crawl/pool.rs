@@ -18,7 +18,7 @@ const MAX_SPARE: usize = 64;
 
 /// The workers of a run.
 pub(super) struct WorkerPool {
-    wanted: usize,
+    target: usize,
     live: AtomicUsize,
     /// Since when each worker waits for a server.
     waiting: Mutex<HashMap<usize, Instant>>,
@@ -26,8 +26,8 @@ pub(super) struct WorkerPool {
 
 impl WorkerPool {
     /// So many workers, none of them started.
-    pub(super) fn new(wanted: usize) -> Self {
-        Self { wanted, live: AtomicUsize::new(0), waiting: Mutex::default() }
+    pub(super) fn new(target: usize) -> Self {
+        Self { target, live: AtomicUsize::new(0), waiting: Mutex::default() }
     }
 
     /// A worker begins to wait for a server, until the answer is dropped.
@@ -48,7 +48,7 @@ impl WorkerPool {
 
     /// Whether the worker that asks is one too many; it is counted no more then.
     pub(super) fn dismisses(&self) -> bool {
-        if self.live.load(Ordering::SeqCst) <= self.wanted {
+        if self.live.load(Ordering::SeqCst) <= self.target {
             return false;
         }
         let most = self.most();
@@ -58,7 +58,7 @@ impl WorkerPool {
 
     fn most(&self) -> usize {
         let slow = lock(&self.waiting).values().filter(|since| since.elapsed() >= SLOW_AFTER).count();
-        self.wanted + slow.min(MAX_SPARE)
+        self.target + slow.min(MAX_SPARE)
     }
 }
 

@@ -52,10 +52,10 @@ pub(super) fn recover(
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     report.lost = lose_what_is_gone(setup, ledger, logs, stats)?;
-    let told = report.problems.len();
+    let reported = report.problems.len();
     let known = |label: &str| Ok(ledger.recorded(label)?);
     let captures = unknown_captures(&setup.warc_dir, &setup.warc_label, known, &mut report, cx)?;
-    for problem in &report.problems[told..] {
+    for problem in &report.problems[reported..] {
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     Ok((report, captures))
@@ -128,7 +128,7 @@ fn lose_what_is_gone(
         // The log first: a kill in between leaves them in the ledger, to be found again.
         logs.remove_ends(&lost.iter().map(|lost| line_key(lost.url.as_str(), 0, Some(lost.date))).collect())?;
         ledger.lose_captures(&lost)?;
-        tell_lost(&label, &why, &lost, stats);
+        report_lost(&label, &why, &lost, stats);
     }
     Ok(count)
 }
@@ -163,7 +163,7 @@ fn is_record(file: &Path, range: &Range<u64>) -> bool {
 }
 
 /// Says what is fetched again, and which decisions went with it.
-fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
+fn report_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
     let text = format!(
         "{label}: {why}. {} of it {} not there and will be fetched again",
         counted(lost.len() as u64, "capture"),
@@ -348,8 +348,8 @@ pub(super) fn complete_crawl_log(
         let in_files: HashSet<String> = found.iter().map(key_of).collect();
         let from = since.to_digits17();
         // What the ledger is asked about reaches back to `since` only.
-        let is_asked = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
-        let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_asked).cloned();
+        let is_in_range = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
+        let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_in_range).cloned();
         let (gone, again): (HashSet<String>, HashSet<String>) = unknown.partition(|key| starts_with_date(key));
         if !gone.is_empty() {
             logs.remove_ends(&gone)?;

@@ -167,17 +167,17 @@ pub fn check_user_agent(user_agent: &str) -> Result<(), CrawlError> {
     if user_agent.chars().any(char::is_control) {
         return refuse("The User-Agent holds a line break or another control character.");
     }
-    let mut words = user_agent.split(|character: char| character.is_whitespace() || "()<>;,+\"'".contains(character));
-    let is_contact = |word: &str| {
-        let word = word.strip_prefix("mailto:").unwrap_or(word);
+    let mut tokens = user_agent.split(|character: char| character.is_whitespace() || "()<>;,+\"'".contains(character));
+    let is_contact = |token: &str| {
+        let token = token.strip_prefix("mailto:").unwrap_or(token);
         let is_url =
-            crate::uri::parse_web_url(word).is_some_and(|url| url.host_str().is_some_and(|host| host.contains('.')));
-        let is_mail = word
+            crate::uri::parse_web_url(token).is_some_and(|url| url.host_str().is_some_and(|host| host.contains('.')));
+        let is_mail = token
             .split_once('@')
             .is_some_and(|(who, host)| !who.is_empty() && host.contains('.') && !host.starts_with('.'));
         is_url || is_mail
     };
-    if words.any(is_contact) { Ok(()) } else { refuse("The User-Agent names no e-mail address or web page.") }
+    if tokens.any(is_contact) { Ok(()) } else { refuse("The User-Agent names no e-mail address or web page.") }
 }
 
 #[cfg(test)]
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crawl_says_how_to_reach_its_people() {
+    fn a_user_agent_names_a_contact() {
         for good in [
             "Mozilla/5.0 (compatible; our-archive; +https://archive.example.org/bot)",
             "archive (mailto:web@example.org)",
@@ -204,8 +204,8 @@ mod tests {
             "a\r\nX: b@c.pt",
             "+https://bot/",
         ] {
-            let words = check_user_agent(bad).unwrap_err().to_string();
-            assert!(words.contains("User-Agent"), "{bad}: {words}");
+            let message = check_user_agent(bad).unwrap_err().to_string();
+            assert!(message.contains("User-Agent"), "{bad}: {message}");
         }
     }
 }

@@ -161,11 +161,11 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let url = attempt.queued.url();
         let status = fetch_status::RUNTIME_EXCEPTION;
-        let words = format!("internal error: {}", panic_message(panic));
-        let text = format!("{words}. This URL is given up, the crawl goes on; please report it with the URL");
+        let message = format!("internal error: {}", panic_message(panic));
+        let text = format!("{message}. This URL is given up, the crawl goes on; please report it with the URL");
         engine.stats.event(CrawlEvent::new(EventKind::Error, text).of_url(url).with_status(status));
         match engine.ledger.find_waiting(url)? {
-            Some(_) => self.gave_up(attempt, status, &words, None),
+            Some(_) => self.gave_up(attempt, status, &message, None),
             // The ledger was told of its end before.
             None => {
                 let wait = attempt.wait_after(None);
@@ -183,7 +183,7 @@ impl<'e> Worker<'e> {
         if let Some(then) = self.decide_again(attempt)? {
             return Ok(then);
         }
-        if let Some(then) = self.ask_robots(attempt, &url)? {
+        if let Some(then) = self.check_robots(attempt, &url)? {
             return Ok(then);
         }
         if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
@@ -199,7 +199,7 @@ impl<'e> Worker<'e> {
         if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
             let (verdict, waits) =
-                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
+                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotFetched)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
                     attempt,
@@ -221,15 +221,15 @@ impl<'e> Worker<'e> {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
                 let verdict = Verdict::unlisted(Decision::Reject, PRIVATE_ADDRESS_RULE);
-                self.refused(attempt, error.status, verdict, &error.words)
+                self.refused(attempt, error.status, verdict, &error.message)
             }
             // Given up because a person wants to stop: that is no failure.
             Err(_) if engine.cx.is_cancelled() => Ok(Disposition::PutBack { wait: Duration::ZERO }),
             Err(error) if error.status == fetch_status::DISK_FULL => {
-                Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.words)))
+                Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.message)))
             }
             Err(error) if error.status == fetch_status::DISK_FAILED => {
-                Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.words)))
+                Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.message)))
             }
             Err(error) => self.failed(attempt, error),
         }
@@ -259,7 +259,7 @@ impl<'e> Worker<'e> {
 
     /// Asks robots.txt, if the campaign does; tells what to do when the URL
     /// is not to be fetched now.
-    fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
+    fn check_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let policy = attempt.plan.campaign.politeness.robots;
         if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
@@ -273,14 +273,14 @@ impl<'e> Worker<'e> {
             // Its own fetch will meet the same guard, and says so.
             CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             CachedRobots::Unreachable(status) if policy == RobotsPolicy::Obey => {
-                let words = robots_unreachable(status);
+                let message = robots_unreachable(status);
                 // A host that is not there fails all its URLs in one way, also
                 // those that waited while its robots.txt failed.
                 let status = match status {
                     fetch_status::DNS_FAILED | fetch_status::CONNECT_FAILED => status,
                     _ => fetch_status::ROBOTS_PREREQUISITE_FAILED,
                 };
-                return self.gave_up(attempt, status, &words, None).map(Some);
+                return self.gave_up(attempt, status, &message, None).map(Some);
             }
             CachedRobots::Unreachable(_) => {
                 attempt.annotations.push("robotsUnreachable".to_owned());
@@ -294,25 +294,25 @@ impl<'e> Worker<'e> {
         if policy == RobotsPolicy::ObeyButLog {
             return Ok(None);
         }
-        let words = format!("robots.txt says no: {why}");
+        let message = format!("robots.txt says no: {why}");
         let (mut verdict, _) = engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, fact.clone())?;
         if verdict.decision == Decision::Accept {
             verdict = Verdict::unlisted(Decision::Reject, ROBOTS_RULE);
         }
-        self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
+        self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &message).map(Some)
     }
 
     /// Puts a robots.txt before everything else of its host.
     fn fetch_robots_first(&self, attempt: &FetchAttempt, robots: Url) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let asked_by = &attempt.queued.admission.candidate;
+        let dependent = &attempt.queued.admission.candidate;
         let authority = authority_of(&robots).to_owned();
         let admission = Admission {
             candidate: Candidate {
-                hops: with_hop(&asked_by.hops, 'P'),
-                via: Some(asked_by.url.clone()),
-                seed: asked_by.seed.clone(),
-                source_tag: asked_by.source_tag.clone(),
+                hops: with_hop(&dependent.hops, 'P'),
+                via: Some(dependent.url.clone()),
+                seed: dependent.seed.clone(),
+                source_tag: dependent.source_tag.clone(),
                 ..Candidate::bare(robots.clone())
             },
             verdict: Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE),
@@ -328,7 +328,7 @@ impl<'e> Worker<'e> {
                 return Ok(Disposition::PutBack { wait: Duration::ZERO });
             }
             let due = engine.frontier.until(waiting.due);
-            if authority != authority_of(&asked_by.url) {
+            if authority != authority_of(&dependent.url) {
                 engine.frontier.announce(&authority, waiting.admission.priority);
             }
             return Ok(Disposition::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
@@ -341,7 +341,7 @@ impl<'e> Worker<'e> {
             return Ok(Disposition::PutBack { wait: Duration::ZERO });
         }
         // Another worker may have brought the answer since it was looked for.
-        let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
+        let known = engine.robots.robots_for(&dependent.url, engine.setup.clock.now())?;
         if matches!(known, CachedRobots::Needed(still) if still == robots) {
             // Another worker may have let it in since it was looked for.
             if engine.ledger.find_waiting(&robots)?.is_some() {
@@ -521,10 +521,10 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
         let authority = authority_of(attempt.queued.url());
-        let asked = format!("robots.txt asks for {} between requests", counted_time(delay));
+        let delay_text = format!("robots.txt asks for {} between requests", counted_time(delay));
         let why = match delay > wait {
-            true => format!("{asked}; the campaign waits {}, the most it obeys", counted_time(wait)),
-            false => asked,
+            true => format!("{delay_text}; the campaign waits {}, the most it obeys", counted_time(wait)),
+            false => delay_text,
         };
         engine.frontier.explain_wait(authority, &why);
         if engine.slow_hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(authority.to_owned()) {
@@ -576,7 +576,7 @@ impl<'e> Worker<'e> {
         &self,
         attempt: &FetchAttempt,
         status: i32,
-        words: &str,
+        message: &str,
         took: Option<Duration>,
     ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
@@ -586,8 +586,8 @@ impl<'e> Worker<'e> {
         }
         let mut annotations = attempt.annotations.clone();
         annotations.extend(attempt.tries_annotation());
-        self.end(attempt, attempt.queued.ended(status, words), annotations)?;
-        self.seed_without_page(&attempt.queued.admission.candidate, status, words);
+        self.end(attempt, attempt.queued.ended(status, message), annotations)?;
+        self.seed_without_page(&attempt.queued.admission.candidate, status, message);
         let wait = attempt.wait_after(took);
         Ok(Disposition::Release { wait, captured: false })
     }
@@ -598,9 +598,9 @@ impl<'e> Worker<'e> {
         attempt: &FetchAttempt,
         status: i32,
         verdict: Verdict,
-        words: &str,
+        message: &str,
     ) -> Result<Disposition, CrawlError> {
-        let finished = Finished { refused: Some(verdict), ..attempt.queued.ended(status, words) };
+        let finished = Finished { refused: Some(verdict), ..attempt.queued.ended(status, message) };
         self.end(attempt, finished, attempt.annotations.clone())?;
         Ok(Disposition::Release { wait: Duration::ZERO, captured: false })
     }

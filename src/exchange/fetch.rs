@@ -135,12 +135,12 @@ impl CutCause {
 
 /// A URL got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{words}")]
+#[error("{message}")]
 pub struct FetchError {
     /// One of [`fetch_status`].
     pub status: i32,
     /// Why, for a person.
-    pub words: String,
+    pub message: String,
     /// Whether another try may help.
     pub retry: bool,
     /// Time it took, where the server was asked at all.
@@ -335,17 +335,20 @@ impl Client {
         }
         match self.resolver.resolve(host) {
             Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
-            Err(error) => {
-                Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
-            }
+            Err(error) => Err(FetchError {
+                status: fetch_status::DNS_FAILED,
+                message: error.to_string(),
+                retry: true,
+                took: None,
+            }),
         }
     }
 
     /// Asks for the addresses of many hosts side by side, as [`Self::addresses`]
     /// does for one; those that are sent elsewhere are not asked for.
     pub fn resolve_ahead(&self, urls: &[&Url]) {
-        let asked = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
-        let hosts = asked.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
+        let unresolved = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
+        let hosts = unresolved.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
         self.resolver.resolve_ahead(&hosts.collect::<Vec<_>>(), &|| self.is_cancelled());
     }
 
@@ -400,7 +403,7 @@ impl Client {
         let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
             ConnectError::Private(ip, why) => FetchError {
                 status: fetch_status::BLOCKED_BY_SETTING,
-                words: format!(
+                message: format!(
                     "{ip} is not a public address ({why}), and the campaign does not allow it for this host"
                 ),
                 retry: false,
@@ -409,7 +412,7 @@ impl Client {
             ConnectError::Busy => busy(),
             ConnectError::Failed(why) => FetchError {
                 status: fetch_status::CONNECT_FAILED,
-                words: format!("no connection to {why}"),
+                message: format!("no connection to {why}"),
                 retry: true,
                 took: Some(begin.elapsed()),
             },
@@ -479,7 +482,7 @@ impl Client {
         let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
         reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
-        let mut answer = Answer {
+        let mut answer = IncomingResponse {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
             framing: head.framing(),
@@ -492,7 +495,7 @@ impl Client {
         // The disk is at fault, not the server.
         let failed = |error: io::Error| {
             let status = if is_disk_full(&error) { fetch_status::DISK_FULL } else { fetch_status::DISK_FAILED };
-            (FetchError { status, words: error.to_string(), retry: true, took: None }, false)
+            (FetchError { status, message: error.to_string(), retry: true, took: None }, false)
         };
         answer.response.push(&head_bytes).map_err(failed)?;
         answer.digester.update(&head_bytes);
@@ -512,8 +515,11 @@ impl Client {
                 (None, reusable && end_is_certain(answer.framing) && head.keeps_alive() && head.status != 101)
             }
             End::Cut(_) if self.is_abandoned() => {
-                let words = "given up on request".to_owned();
-                return Err((FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None }, false));
+                let message = "given up on request".to_owned();
+                return Err((
+                    FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
+                    false,
+                ));
             }
             End::Cut(why) => (Some(why), false),
         };
@@ -542,8 +548,8 @@ impl Client {
 
 /// Nothing was asked.
 fn busy() -> FetchError {
-    let words = "enough exchanges are in flight with this address".to_owned();
-    FetchError { status: fetch_status::NOT_ATTEMPTED, words, retry: true, took: None }
+    let message = "enough exchanges are in flight with this address".to_owned();
+    FetchError { status: fetch_status::NOT_ATTEMPTED, message, retry: true, took: None }
 }
 
 fn end_is_certain(framing: Framing) -> bool {
@@ -551,17 +557,17 @@ fn end_is_certain(framing: Framing) -> bool {
 }
 
 fn lost(error: &io::Error) -> FetchError {
-    let (status, words) = match error.kind() {
+    let (status, message) = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
             (fetch_status::TIMEOUT, "the server did not answer in time".to_owned())
         }
         _ => (fetch_status::CONNECT_LOST, format!("the connection was lost before an answer: {error}")),
     };
-    FetchError { status, words, retry: true, took: None }
+    FetchError { status, message, retry: true, took: None }
 }
 
 /// What becomes of an answer while it comes in.
-struct Answer {
+struct IncomingResponse {
     response: Spool,
     chunks: ChunkScanner,
     framing: Framing,
@@ -572,7 +578,7 @@ struct Answer {
     limit: u64,
 }
 
-impl Answer {
+impl IncomingResponse {
     /// Counts the room that it will take, by what is announced and received.
     fn reserve(&mut self) {
         let announced = match self.framing {
@@ -640,8 +646,8 @@ impl Rate {
         if elapsed < limits.rate_window {
             return false;
         }
-        let wanted = u128::from(limits.least_rate) * elapsed.as_millis() / 1000;
-        let is_below = u128::from(self.bytes) < wanted;
+        let expected = u128::from(limits.least_rate) * elapsed.as_millis() / 1000;
+        let is_below = u128::from(self.bytes) < expected;
         *self = Self { since: Instant::now(), bytes: 0 };
         is_below
     }
@@ -660,21 +666,22 @@ type Heads = (Vec<u8>, Vec<u8>, Head, Vec<u8>);
 
 impl AnswerReader {
     fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
-        let unfetchable =
-            |words: String| (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false);
-        let (mut interim, mut bytes, mut looked) = (Vec::new(), Vec::new(), 0);
+        let unfetchable = |message: String| {
+            (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
+        };
+        let (mut interim, mut bytes, mut scanned) = (Vec::new(), Vec::new(), 0);
         loop {
-            if let Some(end) = head_end(&bytes, looked) {
+            if let Some(end) = head_end(&bytes, scanned) {
                 let head = Head::parse(&bytes[..end]).map_err(|why| not_http(&bytes, &why))?;
                 let rest = bytes.split_off(end);
                 if !head.is_interim() {
                     return Ok((interim, bytes, head, rest));
                 }
                 interim.append(&mut bytes);
-                (bytes, looked) = (rest, 0);
+                (bytes, scanned) = (rest, 0);
                 continue;
             }
-            looked = bytes.len();
+            scanned = bytes.len();
             let start = bytes.trim_ascii_start();
             let known = start.len().min(5);
             if !start[..known].eq_ignore_ascii_case(&b"HTTP/"[..known]) {
@@ -686,16 +693,16 @@ impl AnswerReader {
             let nothing_came = bytes.is_empty() && interim.is_empty();
             match self.connection.receive(&mut self.buffer) {
                 Ok(0) if nothing_came => {
-                    let words = "the server closed the connection without an answer".to_owned();
+                    let message = "the server closed the connection without an answer".to_owned();
                     return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
                         true,
                     ));
                 }
                 Ok(0) => {
-                    let words = "the connection ended inside the head of the answer".to_owned();
+                    let message = "the connection ended inside the head of the answer".to_owned();
                     return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
                         false,
                     ));
                 }
@@ -706,7 +713,7 @@ impl AnswerReader {
     }
 
     /// Reads the body to its end or to a limit. Fails only when it cannot be kept.
-    fn body(&mut self, answer: &mut Answer, early: Vec<u8>) -> io::Result<End> {
+    fn body(&mut self, answer: &mut IncomingResponse, early: Vec<u8>) -> io::Result<End> {
         let mut used = 0;
         if !early.is_empty() {
             let (part, over) = self.within_limit(answer, &early);
@@ -750,7 +757,7 @@ impl AnswerReader {
     }
 
     /// The part of `bytes` that the limit leaves room for, and whether that is not all.
-    fn within_limit<'a>(&self, answer: &Answer, bytes: &'a [u8]) -> (&'a [u8], bool) {
+    fn within_limit<'a>(&self, answer: &IncomingResponse, bytes: &'a [u8]) -> (&'a [u8], bool) {
         let room = self.limits.bytes.saturating_sub(answer.response.len());
         let take = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
         (&bytes[..take], take < bytes.len())
@@ -759,6 +766,6 @@ impl AnswerReader {
 
 fn not_http(bytes: &[u8], why: &str) -> (FetchError, bool) {
     let begin: String = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).escape_debug().collect();
-    let words = format!("the answer is no HTTP ({why}): “{begin}”");
-    (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false)
+    let message = format!("the answer is no HTTP ({why}): “{begin}”");
+    (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
 }

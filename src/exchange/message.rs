@@ -101,12 +101,12 @@ impl Head {
 
     /// Whether the server lets the connection be used again.
     pub fn keeps_alive(&self) -> bool {
-        let says = |token: &str| {
+        let has_token = |token: &str| {
             self.headers.all("Connection").any(|value| {
                 String::from_utf8_lossy(value).split(',').any(|part| part.trim().eq_ignore_ascii_case(token))
             })
         };
-        if self.minor_version == 0 { says("keep-alive") } else { !says("close") }
+        if self.minor_version == 0 { has_token("keep-alive") } else { !has_token("close") }
     }
 }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_body_is_found_as_the_standard_says() {
+    fn the_end_of_a_body_is_found_by_the_standard() {
         let check = |fields: &str, expected: Framing| {
             assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n")).framing(), expected, "{fields}");
         };

@@ -38,7 +38,7 @@ mod intake_tests;
 mod tls_tests;
 
 pub use archive::{Archive, RepeatedCapture, file_label};
-pub use disk::{DiskGate, LOOK_FOR_ROOM, Reservation, full_error};
+pub use disk::{DiskGate, Reservation, SPACE_POLL, full_error};
 pub use fetch::{Client, CutCause, Exchange, FetchError, FetchLimits, Truncated, fetch_status};
 pub use intake::{Intake, Provenance, Taken};
 pub use message::Head;

@@ -18,7 +18,7 @@ const THREADS: usize = 8;
 /// The system's own call has no time-out; nobody waits longer than this.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// How often it is seen whether the crawl was cancelled.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 
 /// Why a name has no address, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -165,10 +165,10 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
 /// The system's resolver, asked on threads of its own, with a memory.
 pub struct SystemResolver {
     questions: crossbeam_channel::Sender<Question>,
-    memory: Mutex<HashMap<String, (Instant, Answer)>>,
+    memory: Mutex<HashMap<String, (Instant, Resolution)>>,
 }
 
-type Answer = Result<Vec<IpAddr>, ResolveError>;
+type Resolution = Result<Vec<IpAddr>, ResolveError>;
 
 struct Question {
     host: String,
@@ -188,7 +188,7 @@ impl SystemResolver {
             let inbox = inbox.clone();
             let made = std::thread::Builder::new().name(format!("resolve-{number}")).spawn(move || {
                 for question in inbox {
-                    let answer = ask_system(&question.host);
+                    let answer = query_system(&question.host);
                     // Nobody may wait for the answer any more; that is fine.
                     let _ = question.answer.send((question.host, answer));
                 }
@@ -202,14 +202,14 @@ impl SystemResolver {
         Ok(Self { questions, memory: Mutex::new(HashMap::new()) })
     }
 
-    fn known(&self, host: &str) -> Option<Answer> {
+    fn known(&self, host: &str) -> Option<Resolution> {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let (asked, answer) = memory.get(host)?;
+        let (resolved_at, answer) = memory.get(host)?;
         let keep = if answer.is_ok() { KEEP_ANSWER } else { KEEP_FAILURE };
-        (asked.elapsed() < keep).then(|| answer.clone())
+        (resolved_at.elapsed() < keep).then(|| answer.clone())
     }
 
-    fn keep(&self, host: &str, answer: Result<Vec<IpAddr>, String>) -> Answer {
+    fn keep(&self, host: &str, answer: Result<Vec<IpAddr>, String>) -> Resolution {
         let answer = answer.map_err(|why| ResolveError { host: host.to_owned(), why });
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if memory.len() >= MAX_NAMES {
@@ -224,7 +224,7 @@ fn no_answer() -> String {
     format!("no answer within {} seconds", TIMEOUT.as_secs())
 }
 
-fn ask_system(host: &str) -> Result<Vec<IpAddr>, String> {
+fn query_system(host: &str) -> Result<Vec<IpAddr>, String> {
     let mut addresses: Vec<IpAddr> = Vec::new();
     for address in (host, 0).to_socket_addrs().map_err(|error| error.to_string())? {
         if !addresses.contains(&address.ip()) {
@@ -260,28 +260,28 @@ impl Resolver for SystemResolver {
         let is_name = |host: &&str| host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_err();
         let mut hosts = hosts.iter().copied().filter(is_name).filter(|host| self.known(host).is_none());
         let (sender, answers) = crossbeam_channel::unbounded();
-        let mut asked: HashMap<String, Instant> = HashMap::new();
+        let mut pending: HashMap<String, Instant> = HashMap::new();
         loop {
-            while asked.len() < THREADS {
+            while pending.len() < THREADS {
                 let Some(host) = hosts.next() else { break };
                 let question = Question { host: host.to_owned(), answer: sender.clone() };
                 // An overloaded resolver is asked for each name at its turn.
                 if self.questions.try_send(question).is_err() {
                     return;
                 }
-                asked.insert(host.to_owned(), Instant::now());
+                pending.insert(host.to_owned(), Instant::now());
             }
-            if asked.is_empty() || is_cancelled() {
+            if pending.is_empty() || is_cancelled() {
                 return;
             }
-            if let Ok((host, answer)) = answers.recv_timeout(LOOK)
-                && asked.remove(&host).is_some()
+            if let Ok((host, answer)) = answers.recv_timeout(POLL)
+                && pending.remove(&host).is_some()
             {
                 let _ = self.keep(&host, answer);
             }
-            let late = asked.iter().filter(|(_, since)| since.elapsed() >= TIMEOUT).map(|(host, _)| host.clone());
+            let late = pending.iter().filter(|(_, since)| since.elapsed() >= TIMEOUT).map(|(host, _)| host.clone());
             for host in late.collect::<Vec<_>>() {
-                asked.remove(&host);
+                pending.remove(&host);
                 let _ = self.keep(&host, Err(no_answer()));
             }
         }

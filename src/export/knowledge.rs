@@ -102,12 +102,12 @@ impl Graph {
         self.quads += part.quads;
         self.begun.push_str(&part.own);
         if self.begun.len() >= MEMBER_BYTES {
-            self.hand_on(zipping)?;
+            self.push_member(zipping)?;
         }
         part.others.into_iter().try_for_each(|line| self.others.push(line)).map_err(no_temporary)
     }
 
-    fn hand_on(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
+    fn push_member(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
         if zipping.is_full()
             && let Some(member) = zipping.take()
         {
@@ -120,7 +120,7 @@ impl Graph {
     /// Ends what is said of captures.
     pub(super) fn end_captures(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
         if !self.begun.is_empty() {
-            self.hand_on(zipping)?;
+            self.push_member(zipping)?;
         }
         while let Some(member) = zipping.take() {
             self.members.write_all(&member).map_err(no_temporary)?;

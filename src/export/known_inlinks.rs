@@ -48,10 +48,10 @@ impl KnownInlinks {
     /// Those that a record of this block lists; none where inlinks were not built.
     pub(super) fn of_record(block: &[u8]) -> Result<Option<Self>, serde_json::Error> {
         #[derive(Deserialize)]
-        struct Knowledge {
+        struct MetadataBlock {
             inlinks: Option<KnownInlinks>,
         }
-        serde_json::from_slice::<Knowledge>(block).map(|known| known.inlinks)
+        serde_json::from_slice::<MetadataBlock>(block).map(|known| known.inlinks)
     }
 
     /// Those of the list that the graph states.

@@ -77,20 +77,20 @@ pub fn write_parquet<E: From<ParquetError>>(
         .set_created_by(format!("fonds {}", env!("CARGO_PKG_VERSION")))
         .build();
     let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(inner)?;
-    let (mut held, mut inlinks, mut count) = (Vec::new(), 0, 0);
+    let (mut batch, mut inlinks, mut count) = (Vec::new(), 0, 0);
     for object in objects {
         let object = object?;
         count += 1;
         inlinks += object.inlinks.len();
-        held.push(object);
-        if inlinks >= GROUP_ROWS || held.len() >= GROUP_ROWS {
-            write_group(writer.next_row_group().map_err(inner)?, &held).map_err(inner)?;
-            held.clear();
+        batch.push(object);
+        if inlinks >= GROUP_ROWS || batch.len() >= GROUP_ROWS {
+            write_group(writer.next_row_group().map_err(inner)?, &batch).map_err(inner)?;
+            batch.clear();
             inlinks = 0;
         }
     }
-    if !held.is_empty() {
-        write_group(writer.next_row_group().map_err(inner)?, &held).map_err(inner)?;
+    if !batch.is_empty() {
+        write_group(writer.next_row_group().map_err(inner)?, &batch).map_err(inner)?;
     }
     writer.close().map_err(inner)?;
     Ok(count)

@@ -137,18 +137,18 @@ fn find_pages(
 /// The pages whose originals could not be read a second time, in words.
 fn unread_pages(report: &DocumentReport, archives: &[PathBuf]) -> Vec<String> {
     let unread = report.listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
-    let words = |(place, url, why): &(Place, String, Unread)| {
+    let describe = |(place, url, why): &(Place, String, Unread)| {
         let file = archives.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
         format!("{file}, offset {}: {url}: {why}", format_offset(place.offset))
     };
-    let mut told: Vec<String> = unread.map(words).collect();
+    let mut lines: Vec<String> = unread.map(describe).collect();
     // Only the first notes are listed, of whatever kind.
     let unread = report.unread.get(&Unread::OriginalUnread).copied().unwrap_or_default();
-    let unnamed = unread.saturating_sub(told.len() as u64);
+    let unnamed = unread.saturating_sub(lines.len() as u64);
     if unnamed > 0 {
-        told.push(format!("pages that are not named here, {unnamed}: {}", Unread::OriginalUnread));
+        lines.push(format!("pages that are not named here, {unnamed}: {}", Unread::OriginalUnread));
     }
-    told
+    lines
 }
 
 fn page_of(document: &Document, options: &PageOptions) -> WaczPage {

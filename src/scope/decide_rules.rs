@@ -203,16 +203,16 @@ impl DecideRules {
     }
 
     fn last_opinion(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
-        let mut standing: Option<(usize, Decision)> = None;
+        let mut current: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.applies(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(current.map(|(_, decision)| decision)) {
                 continue;
             }
             if let Some(decision) = compiled.test.decide(candidate, facts) {
-                standing = Some((index, decision));
+                current = Some((index, decision));
             }
         }
-        standing
+        current
     }
 
     /// Whether it is worth looking up where the server stands: nobody has
@@ -239,25 +239,25 @@ impl DecideRules {
 
     /// The last word if the server stood in `country`.
     fn last_opinion_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
-        let mut standing: Option<(usize, Decision)> = None;
+        let mut current: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.applies(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(current.map(|(_, decision)| decision)) {
                 continue;
             }
-            let said = match compiled.geolocation() {
+            let opinion = match compiled.geolocation() {
                 Some(rule) => rule.lists(country).then_some(rule.decision),
                 None => compiled.test.decide(candidate, facts),
             };
-            if let Some(decision) = said {
-                standing = Some((index, decision));
+            if let Some(decision) = opinion {
+                current = Some((index, decision));
             }
         }
-        standing
+        current
     }
 
     /// Whether any rule that is switched on asks for the country of a server.
     pub fn uses_geo(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_geo())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_geo())
     }
 
     /// The lists of countries that rules which are switched on tell apart.
@@ -279,12 +279,12 @@ impl DecideRules {
 
     /// Whether any rule that is switched on asks for what was fetched.
     pub fn uses_content(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_content())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_content())
     }
 
     /// Whether any rule that is switched on asks what people said of captures.
     pub fn uses_annotations(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_annotation())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_annotation())
     }
 
     /// What the rules that are switched on look at.
@@ -307,14 +307,14 @@ impl DecideRules {
     }
 
     /// Every opinion that is spoken on the way to the verdict, in order.
-    pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut said: impl FnMut(usize, Decision)) {
-        let mut standing = None;
+    pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut on_opinion: impl FnMut(usize, Decision)) {
+        let mut current = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if compiled.applies(standing)
+            if compiled.applies(current)
                 && let Some(decision) = compiled.test.decide(candidate, facts)
             {
-                said(index, decision);
-                standing = Some(decision);
+                on_opinion(index, decision);
+                current = Some(decision);
             }
         }
     }
@@ -336,8 +336,8 @@ impl DecideRules {
 
 impl CompiledRule {
     /// Whether the rule is asked at all while this decision stands.
-    pub(super) fn applies(&self, standing: Option<Decision>) -> bool {
-        self.rule.enabled && (self.only.is_none() || self.only != standing)
+    pub(super) fn applies(&self, current: Option<Decision>) -> bool {
+        self.rule.enabled && (self.only.is_none() || self.only != current)
     }
 
     pub(super) fn new(rule: Rule, test: Arc<dyn DecideRule>) -> Self {

@@ -63,13 +63,13 @@ impl GeoDatabase {
         let bytes = std::fs::read(&path).map_err(|why| GeoError::Unreadable { path: path.clone(), why })?;
         let broken = |why: MaxMindDbError| GeoError::Broken { path: path.clone(), why: why.to_string() };
         let reader = Reader::from_source(bytes).map_err(broken)?;
-        let mut tells = false;
+        let mut has_countries = false;
         for entry in reader.networks(Default::default()).map_err(broken)?.take(ENTRIES_TRIED) {
             let entry = entry.map_err(broken)?;
             entry.decode::<Whole>().map_err(broken)?;
-            tells |= country_of(&entry).map_err(broken)?.is_some();
+            has_countries |= country_of(&entry).map_err(broken)?.is_some();
         }
-        match tells {
+        match has_countries {
             true => Ok(Self { reader, path }),
             false => Err(GeoError::NoCountries { database: reader.metadata().database_type.clone(), path }),
         }
@@ -103,8 +103,8 @@ impl GeoDatabase {
     /// What speaks against trusting the database at `now`, in words.
     pub fn remark(&self, now: CaptureDate) -> Option<String> {
         let build = self.build_date();
-        let words = build.to_readable();
-        let day = words.split(' ').next().unwrap_or_default();
+        let text = build.to_readable();
+        let day = text.split(' ').next().unwrap_or_default();
         match (now.seconds() - build.seconds()).div_euclid(DAY_SECONDS) {
             ..-1 => Some(format!("the country database says it was built on {day}, which is still to come")),
             days if days > OUTDATED_DAYS => Some(format!(
@@ -354,8 +354,8 @@ mod tests {
                 continue;
             }
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let tells = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
-            let sound = tells && !name.contains("Broken");
+            let has_countries = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
+            let sound = has_countries && !name.contains("Broken");
             let opened = GeoDatabase::open(&path);
             assert_eq!(opened.is_ok(), sound, "{name}");
             match opened {

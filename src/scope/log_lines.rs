@@ -37,8 +37,8 @@ pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static st
     in_crawl_log(line).ok_or("the line holds no decision: neither scope.log nor crawl.log with scopeDecision")
 }
 
-fn opinion_of(word: &[u8]) -> Option<bool> {
-    match word {
+fn opinion_of(token: &[u8]) -> Option<bool> {
+    match token {
         b"ACCEPT" => Some(true),
         // No rule spoke: only what is accepted is in scope.
         b"REJECT" | b"NONE" => Some(false),
@@ -52,8 +52,8 @@ fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..blank], &text[blank + 1..]))
 }
 
-fn is_date(word: &[u8]) -> bool {
-    word.len() >= 14 && word.first().is_some_and(u8::is_ascii_digit)
+fn is_date(token: &[u8]) -> bool {
+    token.len() >= 14 && token.first().is_some_and(u8::is_ascii_digit)
 }
 
 /// The URL before a JSON object, if one stands behind it.
@@ -70,9 +70,9 @@ fn in_crawl_log(line: &[u8]) -> Option<LoggedDecision<'_>> {
     const KEY: &[u8] = b"\"scopeDecision\":\"";
     let json = memchr::memmem::find(line, b" {\"")?;
     let at = json + memchr::memmem::find(&line[json..], KEY)? + KEY.len();
-    let words = &line[at..at + memchr::memchr(b'"', &line[at..])?];
-    let (decision, words) = cut(words)?;
-    let rule = words.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
+    let quoted = &line[at..at + memchr::memchr(b'"', &line[at..])?];
+    let (decision, quoted) = cut(quoted)?;
+    let rule = quoted.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
     let mut columns = line.split(|&byte| byte == b' ').filter(|column| !column.is_empty());
     Some(LoggedDecision { rule, accepted: opinion_of(decision)?, url: columns.nth(3)? })
 }

@@ -124,14 +124,14 @@ impl LogReport {
     pub fn read(&mut self, name: &str, mut log: impl Read, cx: &JobCx) -> Result<(), LogReportError> {
         let mut buffer = vec![0; READ_BYTES];
         // Bytes at the begin of the buffer that await the end of their line.
-        let (mut held, mut number, mut overlong) = (0, 0, false);
+        let (mut filled, mut number, mut overlong) = (0, 0, false);
         loop {
-            let count = log.read(&mut buffer[held..])?;
+            let count = log.read(&mut buffer[filled..])?;
             cx.advance(count as u64)?;
-            let end = held + count;
+            let end = filled + count;
             let mut begin = 0;
-            for newline in memchr::memchr_iter(b'\n', &buffer[held..end]) {
-                let newline = held + newline;
+            for newline in memchr::memchr_iter(b'\n', &buffer[filled..end]) {
+                let newline = filled + newline;
                 number += 1;
                 if overlong {
                     self.unread(name, number, "the line is too long");
@@ -150,15 +150,15 @@ impl LogReport {
                 return Ok(());
             }
             buffer.copy_within(begin..end, 0);
-            held = end - begin;
-            if held == buffer.len() {
-                if held < MAX_LINE_BYTES {
-                    buffer.resize(held * 2, 0);
+            filled = end - begin;
+            if filled == buffer.len() {
+                if filled < MAX_LINE_BYTES {
+                    buffer.resize(filled * 2, 0);
                 } else {
-                    (held, overlong) = (0, true);
+                    (filled, overlong) = (0, true);
                 }
             } else if overlong {
-                held = 0;
+                filled = 0;
             }
         }
     }

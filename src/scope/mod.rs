@@ -280,12 +280,11 @@ impl AddressCountry {
 }
 
 /// What robots.txt says about one URL.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RobotsFact {
     /// robots.txt was not asked for (yet).
     #[default]
-    NotAsked,
+    NotFetched,
     /// Allowed.
     Allowed,
     /// Disallowed, with the reason (the line, or the status that denies all).

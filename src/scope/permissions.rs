@@ -21,7 +21,7 @@ const BOUNDARIES: [char; 7] = [',', ')', '/', '?', ':', '@', '('];
 pub struct Permissions {
     reading: Reading,
     domains: Domains,
-    domain_words: Vec<String>,
+    typed_domains: Vec<String>,
     countries: Vec<String>,
     /// In the order in which they are asked: the first that fits decides.
     records: Vec<Record>,
@@ -187,12 +187,12 @@ impl Permissions {
             }
             // Evidence by hand comes first there, then licences.
             Reading::W3act => {
-                records.sort_by_key(|record| (!record.permission.criterion.is_by_hand(), record.position))
+                records.sort_by_key(|record| (!record.permission.criterion.needs_evidence(), record.position))
             }
         }
-        let domain_words = grounds.domains.clone();
+        let typed_domains = grounds.domains.clone();
         let domains =
-            Domains::parse(domain_words.iter().map(String::as_str)).map_err(|why| format!("grounds: {why}"))?;
+            Domains::parse(typed_domains.iter().map(String::as_str)).map_err(|why| format!("grounds: {why}"))?;
         let mut countries = Vec::new();
         for country in &grounds.countries {
             let code = country.trim().to_ascii_uppercase();
@@ -201,15 +201,15 @@ impl Permissions {
             }
             countries.push(code);
         }
-        Ok(Self { reading: grounds.reading, domains, domain_words, countries, records })
+        Ok(Self { reading: grounds.reading, domains, typed_domains, countries, records })
     }
 
     /// What a URL may be collected on.
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
         // Making a URL ready to be compared takes longer than most rules.
         let record = (!self.records.is_empty()).then(|| {
-            let asked = Question::of(candidate);
-            self.records.iter().find(|record| self.refusal(record, &asked, facts).is_none())
+            let question = Question::of(candidate);
+            self.records.iter().find(|record| self.refusal(record, &question, facts).is_none())
         });
         match record.flatten() {
             Some(record) => Basis::Record(&record.permission),
@@ -243,12 +243,12 @@ impl Permissions {
             GeoFact::Known(evidence) => evidence,
         };
         // A host with a foot in another country is not hosted here; the old reading sees the first address only.
-        let asked = match self.reading {
+        let checked = match self.reading {
             Reading::Strict => evidence.addresses.len(),
             Reading::W3act => 1,
         };
         let mut found: Option<&str> = None;
-        for place in evidence.addresses.iter().take(asked) {
+        for place in evidence.addresses.iter().take(checked) {
             let country = place.country.as_deref().unwrap_or("no country");
             let listed = self.countries.iter().find(|listed| listed.eq_ignore_ascii_case(country));
             found = Some(listed.ok_or_else(|| format!("{} in {} is {country}", place.address, place.network))?);
@@ -264,20 +264,20 @@ impl Permissions {
     }
 
     /// Whether the country of a server can matter.
-    pub(super) fn asks_geo(&self) -> bool {
+    pub(super) fn uses_geo(&self) -> bool {
         !self.countries.is_empty()
     }
 
     /// Why a record does not speak of a URL; none where it does.
-    fn refusal(&self, record: &Record, asked: &Question<'_>, facts: &Facts) -> Option<&'static str> {
+    fn refusal(&self, record: &Record, question: &Question<'_>, facts: &Facts) -> Option<&'static str> {
         let permission = &record.permission;
         let covers = match self.reading {
             // What keeps a URL out and names no port keeps out all ports of its host.
             Reading::Strict if permission.state != PermissionState::Granted => {
-                record.covers.covers(asked, &asked.tail) || record.covers.covers(asked, &asked.any_port)
+                record.covers.covers(question, &question.tail) || record.covers.covers(question, &question.any_port)
             }
-            Reading::Strict => record.covers.covers(asked, &asked.tail),
-            Reading::W3act => record.covers.covers_as_strings(&asked.candidate.url),
+            Reading::Strict => record.covers.covers(question, &question.tail),
+            Reading::W3act => record.covers.covers_as_strings(&question.candidate.url),
         };
         if !covers {
             return Some("does not cover it");
@@ -297,7 +297,7 @@ impl Permissions {
         let granted = permission.state == PermissionState::Granted;
         match self.reading {
             Reading::W3act if !granted => Some("is not granted, which counts for nothing"),
-            Reading::Strict if granted && permission.criterion.is_by_hand() && !permission.has_evidence() => {
+            Reading::Strict if granted && permission.criterion.needs_evidence() && !permission.has_evidence() => {
                 Some("has no evidence, so it counts for nothing")
             }
             _ => None,
@@ -306,17 +306,17 @@ impl Permissions {
 
     /// The whole way to the answer for a URL.
     pub fn derive(&self, candidate: &Candidate, facts: &Facts) -> Derivation {
-        let asked = Question::of(candidate);
+        let question = Question::of(candidate);
         let mut steps = Vec::new();
         let mut decided: Option<&Record> = None;
         for record in &self.records {
-            let refusal = self.refusal(record, &asked, facts);
+            let refusal = self.refusal(record, &question, facts);
             // What is about other sites is not listed; there may be thousands.
             if refusal == Some("does not cover it") {
                 continue;
             }
             let deciding = refusal.is_none() && decided.is_none();
-            let said = match refusal {
+            let outcome = match refusal {
                 Some(why) => why.to_owned(),
                 None if deciding => record.summary(),
                 None => format!("{}, but a closer record or an earlier one decides", record.permission.state.as_str()),
@@ -325,22 +325,28 @@ impl Permissions {
                 decided = Some(record);
             }
             let what = format!("record {} for {}", record.position + 1, record.permission.covers);
-            steps.push(DerivationStep { what, said, deciding });
+            steps.push(DerivationStep { what, said: outcome, deciding });
         }
         let by_record = decided.is_some();
-        let domain = self.domain(&candidate.url).and_then(|at| self.domain_words.get(at));
-        if !self.domain_words.is_empty() {
-            let said = domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
-            let what = format!("domains {}", self.domain_words.join(", "));
-            steps.push(DerivationStep { what, said, deciding: !by_record && domain.is_some() });
+        let domain = self.domain(&candidate.url).and_then(|at| self.typed_domains.get(at));
+        if !self.typed_domains.is_empty() {
+            let outcome =
+                domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
+            let what = format!("domains {}", self.typed_domains.join(", "));
+            steps.push(DerivationStep { what, said: outcome, deciding: !by_record && domain.is_some() });
         }
         let hosting = self.hosting(facts);
         if !self.countries.is_empty() {
-            let said = hosting.as_ref().map_or_else(Clone::clone, |country| format!("its server stands in {country}"));
+            let outcome =
+                hosting.as_ref().map_or_else(Clone::clone, |country| format!("its server stands in {country}"));
             let deciding = !by_record && domain.is_none() && hosting.is_ok();
-            steps.push(DerivationStep { what: format!("hosting in {}", self.countries.join(", ")), said, deciding });
+            steps.push(DerivationStep {
+                what: format!("hosting in {}", self.countries.join(", ")),
+                said: outcome,
+                deciding,
+            });
         }
-        let inherited_from = decided.filter(|record| !record.is_own(&asked)).map(|r| r.permission.covers.clone());
+        let inherited_from = decided.filter(|record| !record.is_own(&question)).map(|r| r.permission.covers.clone());
         let (state, criterion) = match (decided, domain, hosting) {
             (Some(record), ..) => (Some(record.permission.state), Some(record.permission.criterion)),
             (None, Some(_), _) => (Some(PermissionState::Granted), Some(Criterion::Domain)),
@@ -388,8 +394,8 @@ impl Permissions {
 }
 
 impl Record {
-    fn is_own(&self, asked: &Question<'_>) -> bool {
-        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == asked.tail);
+    fn is_own(&self, question: &Question<'_>) -> bool {
+        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == question.tail);
         match &self.covers {
             Covers::Url { tails, .. } => is_own(tails),
             Covers::Prefix { .. } => self.permission.url().is_some_and(|url| is_own(&tails_of(&url))),
@@ -430,21 +436,19 @@ impl Covers {
         }
     }
 
-    /// By whole labels and path segments; http and https are one. `asked_tail`
+    /// By whole labels and path segments; http and https are one. `url_tail`
     /// is a tail of the URL.
-    fn covers(&self, asked: &Question<'_>, asked_tail: &str) -> bool {
+    fn covers(&self, question: &Question<'_>, url_tail: &str) -> bool {
         match self {
             // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
             Self::Prefix { tail, .. } => {
                 let ends = |rest: &str| tail.ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
-                tail.contains('(') && asked_tail.strip_prefix(tail.as_str()).is_some_and(ends)
+                tail.contains('(') && url_tail.strip_prefix(tail.as_str()).is_some_and(ends)
             }
-            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => {
-                asked_tail.starts_with(domain.tail())
-            }
-            Self::Url { url, reach: SeedScope::Subdomains, .. } => asked.candidate.url.host() == url.host(),
+            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => url_tail.starts_with(domain.tail()),
+            Self::Url { url, reach: SeedScope::Subdomains, .. } => question.candidate.url.host() == url.host(),
             Self::Url { tails, reach, .. } => tails.iter().any(|own| {
-                let rest = asked_tail.strip_prefix(own.as_str());
+                let rest = url_tail.strip_prefix(own.as_str());
                 let ends = own.ends_with('/');
                 match reach {
                     SeedScope::Root => rest.is_some_and(|rest| ends || rest.is_empty() || rest.starts_with(['/', '?'])),

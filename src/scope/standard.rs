@@ -63,7 +63,7 @@ pub fn rule_groups() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
         let name = group_of(&kind);
         let template = (label, rule(true, "", kind));
         match groups.iter_mut().find(|(group, _)| *group == name) {
-            Some((_, held)) => held.push(template),
+            Some((_, members)) => members.push(template),
             None => groups.push((name, vec![template])),
         }
     }

@@ -79,7 +79,7 @@ proptest! {
 
     /// The definition, by trying all places.
     #[test]
-    fn a_loose_phrase_is_what_its_definition_says(
+    fn a_loose_phrase_matches_its_definition(
         text in proptest::collection::vec("[abc]", 0..9),
         phrase in proptest::collection::vec("[abc]", 2..4),
         slop in 1_usize..5,

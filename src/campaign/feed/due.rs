@@ -29,7 +29,7 @@ impl FeedFrequency {
 
     fn takes(self, frequency: Option<CrawlFrequency>) -> bool {
         match (self, frequency) {
-            (Self::One(wanted), frequency) => frequency == Some(wanted),
+            (Self::One(only), frequency) => frequency == Some(only),
             (_, None | Some(CrawlFrequency::NeverCrawl)) => false,
             (Self::Frequent, Some(CrawlFrequency::DomainCrawl)) => false,
             (Self::All | Self::Frequent, Some(_)) => true,
@@ -153,8 +153,8 @@ mod tests {
     #[test]
     fn the_window_is_two_hours_wider() {
         let date = |text: &str| Some(CaptureDate::parse(text).unwrap());
-        let question = |word: &str| DueQuestion {
-            frequency: FeedFrequency::parse(word).unwrap(),
+        let question = |name: &str| DueQuestion {
+            frequency: FeedFrequency::parse(name).unwrap(),
             now: date("2024-03-01T12:00").unwrap(),
             paywalled: false,
             grounds: None,
@@ -170,9 +170,9 @@ mod tests {
         assert_eq!(due(&weekly(begun, date("2024-03-01T10:00"))), Err("ended"));
         assert_eq!(question("weekly").takes(&weekly(begun, None), false, false), Err("switched off"));
         assert_eq!(question("weekly").takes(&weekly(begun, None), true, true), Err("behind a login"));
-        let taken = |word: &str| {
+        let taken = |name: &str| {
             let all = CrawlFrequency::ALL.into_iter();
-            all.filter(|frequency| question(word).takes(&target(Some(*frequency), begun, None), true, false).is_ok())
+            all.filter(|frequency| question(name).takes(&target(Some(*frequency), begun, None), true, false).is_ok())
                 .count()
         };
         assert_eq!((taken("all"), taken("frequent"), taken("NeverCrawl")), (7, 6, 1));
@@ -185,21 +185,21 @@ mod tests {
 
     #[test]
     fn grounds_part_targets_as_the_tool_parts_its_feeds() {
-        let taken = |word: &str, found: TargetGrounds| {
+        let taken = |name: &str, found: TargetGrounds| {
             let question = DueQuestion {
                 frequency: FeedFrequency::All,
                 now: CaptureDate::default(),
                 paywalled: false,
-                grounds: FeedGrounds::parse(word),
+                grounds: FeedGrounds::parse(name),
             };
             question.takes_on(found)
         };
         let none = TargetGrounds::default();
         let law = TargetGrounds { legal_deposit: true, ..none };
-        let handed_down = TargetGrounds { licence: true, ..none };
-        let own = TargetGrounds { own_licence: true, ..handed_down };
+        let inherited = TargetGrounds { licence: true, ..none };
+        let own = TargetGrounds { own_licence: true, ..inherited };
         let both = TargetGrounds { legal_deposit: true, ..own };
-        let fits = |word: &str| [none, law, handed_down, own, both].map(|found| taken(word, found).is_ok());
+        let fits = |name: &str| [none, law, inherited, own, both].map(|found| taken(name, found).is_ok());
         assert_eq!(fits("ld"), [false, true, false, false, true]);
         assert_eq!(fits("by"), [false, false, true, true, false]);
         assert_eq!(fits("oa"), [false, false, false, true, true]);

@@ -107,7 +107,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
 }
 
 #[test]
-fn a_target_without_a_start_is_crawled_by_hand_only() {
+fn a_target_without_a_start_is_crawled_manually_only() {
     for start in [json!(null), json!("")] {
         let entry = target_of(&json!({"startDate": start, "frequency": "DAILY"}));
         let (_, problems) = entry.meaning(0);
@@ -140,13 +140,13 @@ fn seeds_in_one_text_are_separated() {
 
 #[test]
 fn blocked_and_domain_crawl_targets_keep_their_values() {
-    for (word, active) in [("NEVERCRAWL", false), ("DOMAINCRAWL", true), ("SIXMONTHLY", true), ("monthly", true)] {
+    for (frequency, active) in [("NEVERCRAWL", false), ("DOMAINCRAWL", true), ("SIXMONTHLY", true), ("monthly", true)] {
         let text = json!([{"id": "t-1", "title": "T", "seeds": ["http://a.pt"],
-            "schedules": [{"frequency": word, "startDate": 0}]}]);
+            "schedules": [{"frequency": frequency, "startDate": 0}]}]);
         let entry = &entries(&read_feed(&text.to_string()))[0];
         let mut campaign = Campaign::new("");
         campaign.take_entry(entry);
-        assert_eq!(campaign.active, active, "{word}");
+        assert_eq!(campaign.active, active, "{frequency}");
         assert_eq!(through_a_campaign(entry), *entry);
     }
 }
@@ -241,7 +241,7 @@ fn a_single_entry_may_have_a_field_called_like_the_list_of_targets() {
 }
 
 #[test]
-fn an_entry_says_the_same_in_every_dialect() {
+fn an_entry_means_the_same_in_every_dialect() {
     let extra = ITEM.replace("\"watched\":false", "\"watched\":true,\"collections\":[{\"id\":4}]");
     let entry = &entries(&read_feed(&format!("[{extra}]")))[0];
     let (meaning, _) = entry.meaning(0);
@@ -322,8 +322,8 @@ fn date() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
-    prop_oneof![Just(Value::Null), proptest::sample::select(words).prop_map(Value::from)]
+fn one_of(choices: &'static [&'static str]) -> impl Strategy<Value = Value> {
+    prop_oneof![Just(Value::Null), proptest::sample::select(choices).prop_map(Value::from)]
 }
 
 prop_compose! {

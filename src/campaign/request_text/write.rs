@@ -13,7 +13,7 @@ pub(super) fn request(f: &mut fmt::Formatter<'_>, request: &Request) -> fmt::Res
 
 /// Writes a part; `inside` another group it gets brackets where it needs them.
 fn part(f: &mut fmt::Formatter<'_>, request: &Request, inside: bool) -> fmt::Result {
-    let (word, name, parts) = match request {
+    let (operator, name, parts) = match request {
         Request::Term(one) => return write!(f, "{one}"),
         Request::Not(inner) => {
             f.write_str("NOT ")?;
@@ -35,7 +35,7 @@ fn part(f: &mut fmt::Formatter<'_>, request: &Request, inside: bool) -> fmt::Res
             }
             for (i, one) in many.iter().enumerate() {
                 if i > 0 {
-                    f.write_str(word)?;
+                    f.write_str(operator)?;
                 }
                 part(f, one, true)?;
             }

@@ -173,13 +173,13 @@ mod tests {
     fn a_state_that_comes_back_is_passed_on_at_once() {
         let mut queue = EventQueue::default();
         let now = Instant::now();
-        let mut told = |text: &str| {
+        let mut push_and_take = |text: &str| {
             queue.push(CrawlEvent::new(EventKind::Disk, text), now);
             queue.take(now, false).len()
         };
         let shown = ["Paused: 12 MB free", "Paused: 11 MB free", "Room again", "Paused: 10 MB free", "Room again"];
         // Of the second only the count is kept until the third comes.
-        assert_eq!(shown.map(&mut told), [1, 0, 2, 1, 1]);
+        assert_eq!(shown.map(&mut push_and_take), [1, 0, 2, 1, 1]);
     }
 
     #[test]

@@ -31,7 +31,7 @@ const KEPT_SLEEP: Duration = Duration::from_secs(1);
 /// URLs of a host that is given up are ended so many at a time.
 const ENDED_AT_ONCE: usize = 1000;
 /// Longest wait before a worker looks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 /// A URL whose address is busy comes back after this time.
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);
 /// Hosts in memory before those without work are looked for.
@@ -53,7 +53,7 @@ pub struct Frontier<'a> {
     ledger: &'a dyn Ledger,
     per_host: usize,
     per_address: usize,
-    state: Mutex<State>,
+    state: Mutex<FrontierState>,
     changed: Condvar,
     clock: WaitClock,
 }
@@ -86,11 +86,11 @@ impl WaitClock {
 }
 
 #[derive(Default)]
-struct State {
+struct FrontierState {
     hosts: HashMap<Arc<str>, Host>,
     due: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
     in_flight: usize,
-    asking: usize,
+    querying: usize,
     /// With so many hosts those without work are dropped.
     sweep_at: usize,
     addresses: HashMap<IpAddr, usize>,
@@ -106,7 +106,7 @@ struct Host {
     more: bool,
     /// Counts announcements, to notice those that come while the ledger is asked.
     announced: u64,
-    asking: bool,
+    querying: bool,
     /// It is being given up: what waits for it ends in the ledger, and nothing
     /// of it is taken up meanwhile.
     ending: bool,
@@ -126,7 +126,7 @@ impl Host {
             in_flight: Vec::new(),
             more: true,
             announced: 0,
-            asking: false,
+            querying: false,
             ending: false,
             free_at: Instant::now(),
             why: None,
@@ -137,20 +137,20 @@ impl Host {
 
     /// The ledger holds something that is not in the batch, or may be when an
     /// answer on its way replaces it.
-    fn ask_again(&mut self) {
+    fn note_more(&mut self) {
         self.more = true;
         self.announced += 1;
     }
 }
 
-impl State {
+impl FrontierState {
     /// Puts a host into the heap if it has something and room for it.
     fn line_up(&mut self, name: &Arc<str>, per_host: usize, not_before: Option<Instant>) {
         let Some(host) = self.hosts.get_mut(name) else { return };
         let has_work = host.more || !host.batch.is_empty();
         let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
         let earlier = host.heap_at.is_none_or(|heap_at| at < heap_at);
-        if has_work && earlier && !host.asking && !host.ending && host.in_flight.len() < per_host {
+        if has_work && earlier && !host.querying && !host.ending && host.in_flight.len() < per_host {
             host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
@@ -159,7 +159,7 @@ impl State {
     /// A host of which only the ledger knows whether anything waits for it.
     fn unsure(&self) -> Option<Arc<str>> {
         let mut hosts = self.hosts.iter();
-        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.asking && !host.ending)?;
+        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.querying && !host.ending)?;
         Some(Arc::clone(name))
     }
 
@@ -171,7 +171,7 @@ impl State {
         }
         let now = Instant::now();
         self.hosts.retain(|_, host| {
-            host.more || host.asking || !host.batch.is_empty() || !host.in_flight.is_empty() || host.free_at > now
+            host.more || host.querying || !host.batch.is_empty() || !host.in_flight.is_empty() || host.free_at > now
         });
         self.sweep_at = self.hosts.len() * 2;
     }
@@ -192,7 +192,7 @@ impl<'a> Frontier<'a> {
         let clock = WaitClock::after(&waits);
         let sleeping: HashMap<&str, Duration> =
             waits.iter().map(|wait| (wait.authority.as_str(), clock.until(wait.free))).collect();
-        let mut state = State { reach: Reach::of(&waits), ..State::default() };
+        let mut state = FrontierState { reach: Reach::of(&waits), ..FrontierState::default() };
         let now = Instant::now();
         for backlog in ledger.backlog()? {
             let name: Arc<str> = backlog.authority.into();
@@ -215,7 +215,7 @@ impl<'a> Frontier<'a> {
         self.clock.until(date)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, FrontierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -225,14 +225,14 @@ impl<'a> Frontier<'a> {
         loop {
             let now = Instant::now();
             if state.reach.is_network_gone() {
-                drop(self.changed.wait_timeout(state, LOOK));
+                drop(self.changed.wait_timeout(state, POLL));
                 return Ok(Next::Idle);
             }
             let Some(Reverse((at, name))) = state.due.peek().cloned() else {
-                if state.in_flight == 0 && state.asking == 0 {
+                if state.in_flight == 0 && state.querying == 0 {
                     return Ok(Next::Finished);
                 }
-                drop(self.changed.wait_timeout(state, LOOK));
+                drop(self.changed.wait_timeout(state, POLL));
                 return Ok(Next::Idle);
             };
             if state.hosts.get(&name).is_none_or(|host| host.heap_at != Some(at)) {
@@ -243,13 +243,13 @@ impl<'a> Frontier<'a> {
                 // One that may have nothing is asked about before its time:
                 // the crawl does not wait for a host to learn that.
                 if state.in_flight == 0
-                    && state.asking == 0
+                    && state.querying == 0
                     && let Some(name) = state.unsure()
                 {
                     state = self.refill(state, &name)?;
                     continue;
                 }
-                drop(self.changed.wait_timeout(state, LOOK.min(at - now)));
+                drop(self.changed.wait_timeout(state, POLL.min(at - now)));
                 return Ok(Next::Idle);
             }
             state.due.pop();
@@ -290,23 +290,23 @@ impl<'a> Frontier<'a> {
     /// Asks the ledger for more of a host, without holding the others up.
     fn refill<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, FrontierState>,
         name: &Arc<str>,
-    ) -> Result<MutexGuard<'s, State>, LedgerError> {
+    ) -> Result<MutexGuard<'s, FrontierState>, LedgerError> {
         let Some(host) = state.hosts.get_mut(name) else { return Ok(state) };
-        host.asking = true;
+        host.querying = true;
         // Nobody takes it up before the answer, or asks the same once more.
         host.heap_at = None;
-        let (announced, in_hand) = (host.announced, host.in_flight.clone());
-        state.asking += 1;
+        let (announced, in_flight) = (host.announced, host.in_flight.clone());
+        state.querying += 1;
         let limit = if state.in_batches > MANY_URLS { 1 } else { BATCH };
         drop(state);
-        let answer = self.ledger.waiting(name, &in_hand, self.clock.now(), limit);
+        let answer = self.ledger.waiting(name, &in_flight, self.clock.now(), limit);
         let mut guard = self.lock();
         let state = &mut *guard;
-        state.asking -= 1;
+        state.querying -= 1;
         if let Some(host) = state.hosts.get_mut(name) {
-            host.asking = false;
+            host.querying = false;
             let mut batch = answer?;
             let is_stale = host.announced != announced;
             host.more = batch.len() == limit || is_stale;
@@ -337,7 +337,7 @@ impl<'a> Frontier<'a> {
             None => authority.into(),
         };
         let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
-        host.ask_again();
+        host.note_more();
         let now = self.clock.now();
         if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
             // They still wait in the ledger, which now has something better.
@@ -360,7 +360,7 @@ impl<'a> Frontier<'a> {
         self.let_go(url, wait, |host, in_batches| {
             *in_batches = in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
-            host.ask_again();
+            host.note_more();
         });
     }
 
@@ -370,7 +370,7 @@ impl<'a> Frontier<'a> {
         self.let_go(url, ADDRESS_BUSY, |host, in_batches| {
             *in_batches += 1;
             host.batch.push_front(url.clone());
-            host.ask_again();
+            host.note_more();
         });
     }
 
@@ -439,7 +439,7 @@ impl<'a> Frontier<'a> {
         }
         let (now, date) = (Instant::now(), CaptureDate::now());
         let mut long: Vec<(Duration, &Arc<str>, &Host)> = Vec::new();
-        let mut is_all = state.in_flight == 0 && state.asking == 0;
+        let mut is_all = state.in_flight == 0 && state.querying == 0;
         for (name, host) in state.hosts.iter().filter(|(_, host)| host.more || !host.batch.is_empty()) {
             let due = host.batch.front().map_or(Duration::ZERO, |first| self.clock.until(first.due).min(MAX_SLEEP));
             let wait = host.free_at.saturating_duration_since(now).max(due);
@@ -513,7 +513,7 @@ impl<'a> Frontier<'a> {
         let mut state = self.lock();
         if let Some(host) = state.hosts.get_mut(&name) {
             host.ending = false;
-            host.ask_again();
+            host.note_more();
             host.free_at = Instant::now();
             host.why = None;
         }

@@ -28,7 +28,7 @@ pub const UNKNOWN_HOST_RETRIES: u32 = 2;
 /// Hosts that have to fail in a row before the network is looked at.
 const SUSPICIOUS: usize = 2;
 /// The network is looked at this often at most.
-const LOOK_AT_NETWORK: Duration = Duration::from_secs(30);
+const NETWORK_CHECK: Duration = Duration::from_secs(30);
 /// Hosts that are probed.
 const PROBED: usize = 8;
 
@@ -53,7 +53,7 @@ pub struct Setback {
     /// The network is gone, or was when the fetch failed: nothing counts.
     pub network_gone: bool,
     /// The network should be looked at now, by the one who learns this.
-    pub look_at_network: bool,
+    pub check_network: bool,
 }
 
 #[derive(Default)]
@@ -85,7 +85,7 @@ pub(in crate::crawl) struct Reach {
     /// Who answered last, one URL a host.
     answered: VecDeque<Url>,
     network: Network,
-    looked: Option<Instant>,
+    checked: Option<Instant>,
 }
 
 impl Reach {
@@ -106,7 +106,7 @@ impl Reach {
     /// A host failed; `base` is the campaign's delay before a retry.
     pub fn failed(&mut self, host: &Arc<str>, trouble: Trouble, base: Duration, now: CaptureDate) -> Setback {
         if self.network == Network::Gone && !matches!(trouble, Trouble::Refusing(_)) {
-            return Setback { count: 0, sleep: Duration::ZERO, network_gone: true, look_at_network: false };
+            return Setback { count: 0, sleep: Duration::ZERO, network_gone: true, check_network: false };
         }
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         state.since.get_or_insert(now);
@@ -114,7 +114,7 @@ impl Reach {
             // It was asked before it fell asleep.
             let sleep = Duration::from_millis(u64::try_from(until.millis() - now.millis()).unwrap_or(0));
             let count = if matches!(trouble, Trouble::Refusing(_)) { state.refusals } else { state.failures };
-            return Setback { count: count.max(2), sleep, network_gone: false, look_at_network: false };
+            return Setback { count: count.max(2), sleep, network_gone: false, check_network: false };
         }
         let (count, sleep) = match trouble {
             Trouble::Refusing(wait) => {
@@ -137,13 +137,13 @@ impl Reach {
         }
         let suspicious = self.in_a_row.len() >= SUSPICIOUS
             && !self.answered.is_empty()
-            && self.looked.is_none_or(|looked| looked.elapsed() >= LOOK_AT_NETWORK);
-        let look_at_network = suspicious && self.network == Network::Fine;
-        if look_at_network {
+            && self.checked.is_none_or(|checked| checked.elapsed() >= NETWORK_CHECK);
+        let check_network = suspicious && self.network == Network::Fine;
+        if check_network {
             self.network = Network::Suspected;
-            self.looked = Some(Instant::now());
+            self.checked = Some(Instant::now());
         }
-        Setback { count, sleep, network_gone: false, look_at_network }
+        Setback { count, sleep, network_gone: false, check_network }
     }
 
     /// How often in a row a host failed or refused already.
@@ -268,18 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn the_network_is_looked_at_when_hosts_fail_in_a_row_and_nobody_answers() {
+    fn the_network_is_checked_when_hosts_fail_in_a_row_and_nobody_answers() {
         let mut reach = Reach::default();
         for number in 0..20 {
-            assert!(!fail(&mut reach, &format!("dead{number}.pt"), Trouble::Unreachable).look_at_network);
+            assert!(!fail(&mut reach, &format!("dead{number}.pt"), Trouble::Unreachable).check_network);
         }
         // Now there is somebody to probe.
         for host in ["a.pt", "b.pt", "c.pt"] {
             reach.answered(&url(host));
         }
-        let looked =
-            ["a.pt", "a.pt", "b.pt", "c.pt"].map(|host| fail(&mut reach, host, Trouble::Unreachable).look_at_network);
-        assert_eq!(looked, [false, false, true, false]);
+        let checked =
+            ["a.pt", "a.pt", "b.pt", "c.pt"].map(|host| fail(&mut reach, host, Trouble::Unreachable).check_network);
+        assert_eq!(checked, [false, false, true, false]);
         reach.network_gone();
         let setback = fail(&mut reach, "a.pt", Trouble::Silent);
         assert!(setback.network_gone && setback.count == 0);

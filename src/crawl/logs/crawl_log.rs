@@ -107,8 +107,8 @@ impl CrawlLogLine {
     /// What decided the scope, where the thirteenth column says it, as in
     /// `ACCEPT by rule #4 ExternalGeoLocationDecideRule`.
     pub fn scope_decision(&self) -> Option<Verdict> {
-        let words = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
-        let (decision, rest) = words.split_once(" by rule #")?;
+        let decision_text = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
+        let (decision, rest) = decision_text.split_once(" by rule #")?;
         let (index, rule_name) = rest.split_once(' ')?;
         let decision = match decision {
             "ACCEPT" => Decision::Accept,

@@ -212,16 +212,17 @@ impl Logs {
     /// were. The old log stays until the new one is whole.
     pub(super) fn remove_ends(&self, keys: &HashSet<String>) -> Result<u64, CrawlError> {
         let path = self.folder.join("crawl.log");
-        let mut held = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
-        held.flush().map_err(|source| CrawlError::io(&path, source))?;
+        let mut log = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+        log.flush().map_err(|source| CrawlError::io(&path, source))?;
         let mut removed = 0;
         let rewritten = replace_own(&path, |file| {
             let mut lines = BufReader::new(File::open(&path)?);
             let mut kept = BufWriter::new(file);
             let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line)? > 0 {
-                let told = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
-                match told.is_some_and(|told| keys.contains(&line_key(&told.url, told.status, told.started))) {
+                let parsed = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
+                match parsed.is_some_and(|parsed| keys.contains(&line_key(&parsed.url, parsed.status, parsed.started)))
+                {
                     true => removed += 1,
                     false => kept.write_all(&line)?,
                 }
@@ -230,7 +231,7 @@ impl Logs {
             kept.flush()
         });
         rewritten.map_err(|source| CrawlError::io(&path, source))?;
-        *held = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
+        *log = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
         Ok(removed)
     }
 

@@ -320,7 +320,7 @@ fn leading_name(text: &str) -> &str {
 /// Whether somebody answered with a page where a robots.txt was asked for.
 fn is_html(text: &str) -> bool {
     let start = text.trim_start();
-    let begins = |word: &str| start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let begins = |prefix: &str| start.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
     ["<!doctype", "<html", "<head", "<body", "<?xml", "<!--"].into_iter().any(begins)
 }
 

@@ -448,7 +448,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
 }
 
 /// Every line of the index leads to the record it tells of.
-fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+fn index_is_right(path: &Path, mut places: Join, lines_declared: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;
     let mut last = String::new();
@@ -483,8 +483,8 @@ fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) ->
             faults.add(format!("line {line}: another record stands at offset {offset}"));
         }
     })?;
-    if lines != lines_told {
-        faults.add(format!("the manifest says {}", counted(lines_told, "line")));
+    if lines != lines_declared {
+        faults.add(format!("the manifest says {}", counted(lines_declared, "line")));
     }
     Ok(faults.into_check("The CDXJ index leads to its records", counted(lines, "line")))
 }
@@ -580,7 +580,7 @@ fn count_of(list: &str) -> &str {
 fn inlinks_are_those_of_records(
     path: &Path,
     mut lists: Join,
-    objects_told: u64,
+    objects_declared: u64,
     cx: &JobCx,
 ) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
@@ -609,8 +609,8 @@ fn inlinks_are_those_of_records(
         }
     })?;
     of_page.end(&mut faults);
-    if lines != objects_told {
-        faults.add(format!("the manifest says {objects_told} objects"));
+    if lines != objects_declared {
+        faults.add(format!("the manifest says {objects_declared} objects"));
     }
     Ok(faults.into_check("The inlink data set lists what the metadata records list", format!("{lines} objects")))
 }

@@ -3,7 +3,7 @@
 
 use super::attachments::{RewrittenRecord, RewrittenRecords};
 use super::copy::{CopyError, PackedMember, Part, SourceRecord, read_source};
-use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
+use super::pack::{AboutCapture, Packed, Unpacked, UnpackedKnowledge, pack};
 use super::places::{Originals, Places};
 use super::sink::{Archives, Sink};
 use super::warcinfo::WarcinfoFinder;
@@ -218,7 +218,7 @@ impl Export {
             self.graph.as_mut().map_or(Ok(()), |graph| graph.end_captures(&mut pipeline.zipping))?;
             pipeline.syncing.finish()
         })?;
-        self.tell_missing_warcinfos();
+        self.report_missing_warcinfos();
         Ok(())
     }
 
@@ -279,7 +279,7 @@ impl Export {
         self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
         self.counts.metadata += 1;
         self.counts.records += 1;
-        let knowledge = self.graph.is_some().then(|| Knowledge {
+        let knowledge = self.graph.is_some().then(|| UnpackedKnowledge {
             id: (self.record_id)(),
             warcinfo,
             main,

@@ -27,7 +27,7 @@ pub fn compression_by_name(path: &Path) -> Compression {
 pub struct CompressedWriter<W: Write> {
     inner: Inner<W>,
     /// What makes no whole block yet.
-    held: Vec<u8>,
+    pending: Vec<u8>,
 }
 
 enum Inner<W: Write> {
@@ -45,7 +45,7 @@ impl<W: Write> CompressedWriter<W> {
             Compression::Gzip => Inner::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::default()))),
             Compression::Zstd => Inner::Zstd(out),
         };
-        Self { inner, held: Vec::new() }
+        Self { inner, pending: Vec::new() }
     }
 
     /// Writes what is left, and gives back what was written into.
@@ -54,7 +54,7 @@ impl<W: Write> CompressedWriter<W> {
     ///
     /// Those of what is written into.
     pub fn finish(mut self) -> io::Result<W> {
-        self.inner.write_block(&self.held)?;
+        self.inner.write_block(&self.pending)?;
         match self.inner {
             Inner::Plain(out) | Inner::Zstd(out) => Ok(out),
             Inner::Gzip(gzip) => gzip.finish(),
@@ -88,11 +88,11 @@ impl<W: Write> Write for CompressedWriter<W> {
             return out.write(bytes);
         }
         let block_bytes = self.inner.block_bytes();
-        let taken = bytes.len().min(block_bytes - self.held.len());
-        self.held.extend_from_slice(bytes.get(..taken).unwrap_or_default());
-        if self.held.len() == block_bytes {
-            self.inner.write_block(&self.held)?;
-            self.held.clear();
+        let taken = bytes.len().min(block_bytes - self.pending.len());
+        self.pending.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        if self.pending.len() == block_bytes {
+            self.inner.write_block(&self.pending)?;
+            self.pending.clear();
         }
         Ok(taken)
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_how_to_pack() {
+    fn names_decide_how_to_pack() {
         for (name, expected) in [
             ("a.jsonl", Compression::Plain),
             ("a.jsonl.GZ", Compression::Gzip),

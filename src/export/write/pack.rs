@@ -20,13 +20,13 @@ pub(in crate::export) struct AboutCapture {
     /// Head and block of its metadata record.
     pub metadata: (RecordBuilder, String),
     /// The same as RDF, where that comes along.
-    pub knowledge: Option<Knowledge>,
+    pub knowledge: Option<UnpackedKnowledge>,
     /// Its line of the data set.
     pub inlinks: Option<String>,
 }
 
 /// The record of N-Quads of a capture, to be packed.
-pub(in crate::export) struct Knowledge {
+pub(in crate::export) struct UnpackedKnowledge {
     /// Id of the record.
     pub id: String,
     /// Id of the `warcinfo` record of the file that it will stand in, most likely.
@@ -69,7 +69,7 @@ impl PackedRecord {
 
 /// The record of N-Quads of a capture, and what goes into the graph.
 pub(in crate::export) struct PackedKnowledge {
-    of: Knowledge,
+    of: UnpackedKnowledge,
     lines: Vec<String>,
     record: PackedRecord,
     part: PartOfGraph,
@@ -93,7 +93,7 @@ pub(in crate::export) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Pa
 }
 
 impl PackedKnowledge {
-    fn of(mut of: Knowledge) -> Self {
+    fn of(mut of: UnpackedKnowledge) -> Self {
         let capture = CaptureIri::new(&of.main);
         let lines = lines_of_capture(&std::mem::take(&mut of.statements), &capture);
         let part = PartOfGraph::of_capture(&lines, &std::mem::take(&mut of.links), &capture);
@@ -111,7 +111,7 @@ impl PackedKnowledge {
     }
 }
 
-fn record(of: &Knowledge, lines: &[String]) -> PackedRecord {
+fn record(of: &UnpackedKnowledge, lines: &[String]) -> PackedRecord {
     let mut block = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         block.extend_from_slice(line.as_bytes());

@@ -228,12 +228,12 @@ impl Beans {
         let mut at = 0;
         let mut seen = HashSet::from([file.to_owned()]);
         'files: while let Some(root) = beans.files.get(at) {
-            let wanted: Vec<(String, String)> = root
+            let imports: Vec<(String, String)> = root
                 .elements()
                 .filter(|element| element.tag == "import")
                 .filter_map(|element| Some((element.attribute("resource")?.to_owned(), element.place.clone())))
                 .collect();
-            for (name, place) in wanted {
+            for (name, place) in imports {
                 if !seen.insert(name.clone()) {
                     continue;
                 }
@@ -376,11 +376,17 @@ impl Beans {
     }
 
     /// A text that is read as something else; where that fails, it is told.
-    pub fn read_as<T>(&self, bean: &Element, name: &str, wanted: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    pub fn read_as<T>(
+        &self,
+        bean: &Element,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
         let text = self.text(bean, name)?;
         let value = read(text.trim());
         if value.is_none() {
-            self.unread(bean, name, &format!("is “{}”, which is no {wanted}", short(&text)));
+            self.unread(bean, name, &format!("is “{}”, which is no {expected}", short(&text)));
         }
         value
     }

@@ -106,9 +106,9 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     for (property, name, value) in
         [("decision", "decision", json!("REJECT")), ("alsoCheckVia", "also_check_via", json!(true))]
     {
-        let word = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let id = "<bean id=\"seedSurts\" class=\"org.archive.modules.deciderules.surt.SurtPrefixedDecideRule\">\n";
-        let changed = beans.replace(id, &format!("{id}<property name=\"{property}\" value=\"{word}\"/>"));
+        let changed = beans.replace(id, &format!("{id}<property name=\"{property}\" value=\"{text}\"/>"));
         assert_ne!(changed, *beans);
         let job = read(&changed, surts, seeds);
         assert_eq!((&job.campaign.rules[at]["rule"], &job.campaign.rules[at][name]), (&json!("surt_prefix"), &value));
@@ -136,9 +136,9 @@ fn seeds_that_are_no_urls_open_nothing_in_a_written_job() {
     let (files, notes) = heritrix_job(&campaign);
     assert_eq!(files[1].1, "http://a.pt/\nhttp://fct.pt/\n");
     assert_eq!(files[2].1, "+http://(pt,a,)/\n+http://(pt,fct,\n");
-    let told = notes.iter().map(ToString::to_string).filter(|note| note.starts_with("seed ")).collect::<Vec<_>>();
-    assert_eq!(told.len(), 6, "{told:?}");
-    assert_eq!(told[0], "seed 1: “+http://(” is no web address; it is left out");
+    let seed_notes = notes.iter().map(ToString::to_string).filter(|note| note.starts_with("seed ")).collect::<Vec<_>>();
+    assert_eq!(seed_notes.len(), 6, "{seed_notes:?}");
+    assert_eq!(seed_notes[0], "seed 1: “+http://(” is no web address; it is left out");
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn large_configurations_are_read_once_through_or_refused() {
     // The budget holds for all files together.
     let imports: String = (0..100).map(|n| format!("<import resource=\"{n}\"/>")).collect();
     let part = format!("<beans>{}</beans>", " ".repeat(5_000_000));
-    let asked = std::cell::Cell::new(0);
+    let reads = std::cell::Cell::new(0);
     let others = |_: &str| {
-        asked.set(asked.get() + 1);
+        reads.set(reads.get() + 1);
         Some(part.clone())
     };
     let job = read_heritrix_job("x.cxml", &format!("<beans>{imports}</beans>"), &others).unwrap();
     // The last is the one for seeds.
-    assert_eq!(asked.get(), 5);
+    assert_eq!(reads.get(), 5);
     assert!(notes_of(&job).contains("no more files that it imports are read"), "{}", notes_of(&job));
 }

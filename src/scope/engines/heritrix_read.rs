@@ -24,8 +24,8 @@ pub fn read_heritrix_job(file: &str, text: &str, others: OtherFiles<'_>) -> Resu
         let (seeds, signed, unread) = seeds_of_text(&text);
         campaign.seeds = seeds;
         prefixes = signed;
-        for (line, words) in unread {
-            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is neither seed nor prefix")));
+        for (line, entry) in unread {
+            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{entry}” is neither seed nor prefix")));
         }
     }
     notes.extend(beans.take_unread());

@@ -41,7 +41,7 @@ const SCHEMES: [&str; 6] = ["http", "https", "ftp", "sftp", "dns", "whois"];
 impl Reading<'_> {
     pub(super) fn known(&mut self, bean: &Element, remark: &str) -> Known {
         let beans = self.beans;
-        let read_decision = |word: &str| match word {
+        let read_decision = |name: &str| match name {
             "ACCEPT" => Some(Decision::Accept),
             "REJECT" => Some(Decision::Reject),
             _ => None,
@@ -178,8 +178,8 @@ impl Reading<'_> {
         for (place, text) in texts {
             let (prefixes, unread) = prefixes_of_text(&text);
             all.extend(prefixes);
-            for (line, words) in unread {
-                self.notes.push(EngineNote::new(format!("{place}, line {line}"), format!("“{words}” is no prefix")));
+            for (line, entry) in unread {
+                self.notes.push(EngineNote::new(format!("{place}, line {line}"), format!("“{entry}” is no prefix")));
             }
         }
         all

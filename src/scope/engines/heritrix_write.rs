@@ -38,17 +38,21 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
     notes.extend(refusals_note(campaign));
     let settings = settings(campaign, &mut notes);
     let seeds = seeds_text(campaign, &mut notes);
-    let has = |wanted: fn(&RuleKind) -> bool| {
+    let has = |is_kind: fn(&RuleKind) -> bool| {
         let rules = campaign.rules.iter().filter_map(|rule| Rule::read(rule).ok());
-        rules.into_iter().any(|rule| rule.enabled && wanted(&rule.kind))
+        rules.into_iter().any(|rule| rule.enabled && is_kind(&rule.kind))
     };
     let nofollow = has(|kind| matches!(kind, RuleKind::Nofollow(_)));
     let geo = campaign.rules.iter().any(|rule| rule.get("rule").and_then(|name| name.as_str()) == Some("geolocation"));
-    let mut told = String::new();
+    let mut differences = String::new();
     for note in &notes {
-        told.push_str(&format!("   {}\n", comment_text(&note.to_string())));
+        differences.push_str(&format!("   {}\n", comment_text(&note.to_string())));
     }
-    let told = if told.is_empty() { String::new() } else { format!(" <!-- Not the same as in Fonds:\n{told} -->\n") };
+    let differences = if differences.is_empty() {
+        String::new()
+    } else {
+        format!(" <!-- Not the same as in Fonds:\n{differences} -->\n")
+    };
     let geo_bean = if geo {
         " <!-- Where servers stand: needs the class of UKWA's build, and a country database at this path -->\n \
          <bean id=\"externalGeoLookup\" class=\"uk.bl.wap.modules.deciderules.ExternalGeoLookup\">\n  \
@@ -65,7 +69,7 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
          xsi:schemaLocation=\"http://www.springframework.org/schema/beans \
          http://www.springframework.org/schema/beans/spring-beans-3.0.xsd \
          http://www.springframework.org/schema/context http://www.springframework.org/schema/context/spring-context-3.0.xsd\">\n\n \
-         <context:annotation-config/>\n\n{told}{metadata}\n \
+         <context:annotation-config/>\n\n{differences}{metadata}\n \
          <bean id=\"seeds\" class=\"org.archive.modules.seeds.TextSeedModule\">\n  <property name=\"textSource\">\n   \
          <bean class=\"org.archive.spring.ConfigFile\">\n    <property name=\"path\" value=\"seeds.txt\"/>\n   </bean>\n  \
          </property>\n  <property name=\"sourceTagSeeds\" value=\"true\"/>\n </bean>\n\n \

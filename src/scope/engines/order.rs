@@ -68,8 +68,8 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     if let Some(text) = seeds {
         let (found, prefixes, unread) = seeds_of_text(text);
         campaign.seeds = found;
-        for (line, words) in unread {
-            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is no URL")));
+        for (line, entry) in unread {
+            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{entry}” is no URL")));
         }
         if !prefixes.is_empty() {
             notes.push(EngineNote::new(

@@ -50,8 +50,8 @@ fn a_job_comes_back_as_the_campaign_it_was() {
     assert_eq!(job.campaign.politeness, campaign.politeness);
     assert_eq!(job.campaign.limits, crate::campaign::Limits { disk_floor_bytes: 500_000_000, ..campaign.limits });
     assert_eq!(job.notes, []);
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(note_lines.join("\n"), @r"
     rule 2: Heritrix has the rule and brings no database; the bean “externalGeoLookup” needs the class of UKWA's build and the path of a country database
     rule 10: robots.txt is a setting there (robotsPolicyName), which is written; the rule is switched off
     ");
@@ -90,8 +90,8 @@ fn every_kind_of_rule_is_written_in_its_place() {
     top_level_domain -> {"enabled":true,"comment":"","rule":"surt_prefix","prefixes":["http://(uk,co,"],"decision":"REJECT","also_check_via":false}
     query_parameters -> {"enabled":true,"comment":"","rule":"regex","patterns":["[^?]*\\?([&;]*[^&;]+[&;]+){8}[&;]*[^&;].*"],"any":true,"decision":"REJECT"}
     "#);
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(note_lines.join("\n"), @r"
     rule 7: names of hosts are written as prefixes there; they come back as such
     rule 8: names of hosts are written as prefixes there; they come back as such
     rule 10: Heritrix has the rule and brings no database; the bean “externalGeoLookup” needs the class of UKWA's build and the path of a country database
@@ -251,8 +251,8 @@ fn a_browsertrix_crawl_is_written() {
     campaign.seeds.push(seed("http://c.pt/", SeedScope::Plus1));
     campaign.seeds.push(Seed { depth: Some(2), ..seed("http://d.pt/", SeedScope::Root) });
     let (yaml, notes) = browsertrix_yaml(&campaign, "election");
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(yaml + &told.join("\n"), @r#"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(yaml + &note_lines.join("\n"), @r#"
     # A Browsertrix crawl, written by Fonds.
     collection: "election"
     description: "two\nlines & more"

@@ -76,17 +76,17 @@ impl DecideRule for Geolocation {
         }
     }
 
-    fn asks_geo(&self) -> bool {
+    fn uses_geo(&self) -> bool {
         true
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |countries| Edit::Entry(RuleKind::Geolocation(Self { countries, ..self.clone() }));
         let GeoFact::Known(evidence) = &facts.geo else {
             return Vec::new();
         };
         let place = evidence.addresses.iter().find_map(|address| address.country.clone());
-        match (wanted, self.decide(candidate, facts)) {
+        match (target, self.decide(candidate, facts)) {
             (None, Some(_)) => {
                 let is_here = |listed: &&String| {
                     let mut found = evidence.addresses.iter().filter_map(|address| address.country.as_deref());
@@ -96,7 +96,7 @@ impl DecideRule for Geolocation {
                 let kept = self.countries.iter().filter(|listed| !is_here(listed)).cloned().collect();
                 vec![Change { summary: format!("take {} out of the countries", out.join(", ")), edit: edited(kept) }]
             }
-            (Some(wanted), None) if wanted == self.decision => place
+            (Some(target), None) if target == self.decision => place
                 .map(|country| {
                     let mut countries = self.countries.clone();
                     countries.push(country.clone());

@@ -181,7 +181,7 @@ pub trait DecideRule: Debug + Send + Sync {
     }
 
     /// Whether its answer hangs on the country of the server.
-    fn asks_geo(&self) -> bool {
+    fn uses_geo(&self) -> bool {
         false
     }
 
@@ -193,12 +193,12 @@ pub trait DecideRule: Debug + Send + Sync {
     }
 
     /// Whether its answer hangs on what was fetched.
-    fn asks_content(&self) -> bool {
+    fn uses_content(&self) -> bool {
         false
     }
 
     /// Whether its answer hangs on what people said of captures.
-    fn asks_annotation(&self) -> bool {
+    fn uses_annotation(&self) -> bool {
         false
     }
 
@@ -209,9 +209,9 @@ pub trait DecideRule: Debug + Send + Sync {
         None
     }
 
-    /// What would make it say `wanted` of this candidate (none: say nothing).
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let _ = (candidate, facts, wanted);
+    /// What would make it say `target` of this candidate (none: say nothing).
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        let _ = (candidate, facts, target);
         Vec::new()
     }
 }
@@ -344,7 +344,7 @@ mod testing {
     }
 
     /// What a rule says of a URL at the end of a hop path.
-    pub fn says(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
+    pub fn decision_of(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
         let candidate = candidate(url, hops);
         assert!(!rule.tested(&candidate, &Facts::default()).is_empty());
         rule.decide(&candidate, &Facts::default())

@@ -90,8 +90,8 @@ impl DecideRule for PathologicalPath {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        if target.is_some() || self.decide(candidate, facts).is_none() {
             return Vec::new();
         }
         let (_, again) = worst(candidate.url.as_str());
@@ -104,7 +104,7 @@ impl DecideRule for PathologicalPath {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
             ("http://example.com/x/a/a/a/", Some(Decision::Reject)),
             ("http://a/a/a/x", Some(Decision::Reject)),
         ] {
-            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&rule, url, "L"), expected, "{url}");
             assert_eq!(worst(url).1 >= 2, expected.is_some(), "{url}");
         }
-        assert_eq!(says(&PathologicalPath { max_repetitions: 0 }, "http://e.pt/a/a/a/a/", "L"), None);
+        assert_eq!(decision_of(&PathologicalPath { max_repetitions: 0 }, "http://e.pt/a/a/a/a/", "L"), None);
     }
 }

@@ -62,20 +62,20 @@ impl DecideRule for CompiledPermission {
         self.permissions.derive(candidate, facts).why
     }
 
-    fn asks_geo(&self) -> bool {
-        self.permissions.asks_geo()
+    fn uses_geo(&self) -> bool {
+        self.permissions.uses_geo()
     }
 
     fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         self.permissions.wants_geo(candidate, facts)
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let basis = self.permissions.basis(candidate, facts);
         let meant = self.meant(basis);
-        let fits = match wanted {
+        let fits = match target {
             None => meant,
-            Some(wanted) => !meant && wanted == self.rule.decision,
+            Some(target) => !meant && target == self.rule.decision,
         };
         if !fits {
             return Vec::new();
@@ -189,8 +189,8 @@ mod tests {
             assert_eq!(granted.decide(&candidate, &facts), by_granted, "{url} {date}");
             assert_eq!(others.decide(&candidate, &facts), by_others, "{url} {date}");
         }
-        let told = granted.tested(&candidate("http://fct.pt/a", "L"), &Facts::default());
-        assert_eq!(told, "granted, licence Open Government, evidence letter 12, inherited from http://fct.pt");
+        let tested = granted.tested(&candidate("http://fct.pt/a", "L"), &Facts::default());
+        assert_eq!(tested, "granted, licence Open Government, evidence letter 12, inherited from http://fct.pt");
     }
 
     #[test]

@@ -129,8 +129,8 @@ impl DecideRule for CompiledScheduleWindow {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let Some(date) = facts.date.filter(|_| wanted.is_none()) else { return Vec::new() };
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        let Some(date) = facts.date.filter(|_| target.is_none()) else { return Vec::new() };
         if self.decide(candidate, facts).is_none() {
             return Vec::new();
         }

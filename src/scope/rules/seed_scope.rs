@@ -275,8 +275,8 @@ impl DecideRule for CompiledSeedScope {
         Some(Ok(Arc::new(wider)))
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        match wanted {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
+        match target {
             Some(Decision::Accept) if !self.reaches(candidate) => self.widenings(candidate),
             None if self.reaches(candidate) => {
                 let alone = |seed: &&Seed| {
@@ -296,7 +296,7 @@ impl DecideRule for CompiledSeedScope {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     fn seed(url: &str, scope: SeedScope, depth: Option<u32>) -> Seed {
@@ -307,10 +307,10 @@ mod tests {
     fn check(seed: &Seed, accepted: &[(&str, &str)], silent: &[(&str, &str)]) {
         let rule = SeedScopeRule {}.compile(std::slice::from_ref(seed)).unwrap();
         for (url, hops) in accepted {
-            assert_eq!(says(&rule, url, hops), Some(Decision::Accept), "{seed:?} {url} {hops}");
+            assert_eq!(decision_of(&rule, url, hops), Some(Decision::Accept), "{seed:?} {url} {hops}");
         }
         for (url, hops) in silent {
-            assert_eq!(says(&rule, url, hops), None, "{seed:?} {url} {hops}");
+            assert_eq!(decision_of(&rule, url, hops), None, "{seed:?} {url} {hops}");
         }
     }
 
@@ -371,21 +371,21 @@ mod tests {
 
     #[test]
     fn the_reach_is_shown_while_a_seed_is_typed() {
-        let told = |url: &str, scope, depth| {
+        let reach_of = |url: &str, scope, depth| {
             let reach = seed_reach(&seed(url, scope, depth)).unwrap();
             (reach.summary, reach.remark.is_some())
         };
         let text = |text: &str| text.to_owned();
         assert_eq!(
-            told("http://fct.pt", SeedScope::Root, None),
+            reach_of("http://fct.pt", SeedScope::Root, None),
             (text("everything that starts with http://(pt,fct,"), true)
         );
         assert_eq!(
-            told("fct.pt/sobre/", SeedScope::Root, Some(1)),
+            reach_of("fct.pt/sobre/", SeedScope::Root, Some(1)),
             (text("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
         );
         assert_eq!(
-            told("https://www.fct.pt/", SeedScope::Subdomains, None),
+            reach_of("https://www.fct.pt/", SeedScope::Subdomains, None),
             (text("this host and all hosts below it: http://(pt,fct,"), false)
         );
         assert_eq!(seed_reach(&seed("", SeedScope::Root, None)), None);

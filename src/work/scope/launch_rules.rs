@@ -220,7 +220,7 @@ impl LaunchRules {
     /// Lets robots.txt say what it says to these rules.
     fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
-            (false, ..) => RobotsFact::NotAsked,
+            (false, ..) => RobotsFact::NotFetched,
             (true, true, Some(robots)) => robots.clone(),
             (true, ..) => known.robots.clone(),
         };
@@ -258,7 +258,9 @@ impl LaunchRules {
             (_, RobotsFact::Denied { .. }) => {
                 Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..said },
+            (_, RobotsFact::NotFetched) => {
+                Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..said }
+            }
         }
     }
 
@@ -346,7 +348,7 @@ impl LaunchRules {
         // Of the facts at hand those that were before the crawl when it decided.
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
-        let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
+        let after_fetch = Facts { robots: RobotsFact::NotFetched, ..all.clone() };
         let says_so = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
             Decision::Accept if says_so(&all) => all,
