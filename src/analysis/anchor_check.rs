@@ -1,4 +1,4 @@
-//! Whether a page still is what others call it.
+//! Check whether a page still is what others call it.
 //!
 //! A status of 200 hides parked domains, soft 404s, redirects to a front
 //! page and changed owners. Their mark is that the words of those who link
@@ -28,7 +28,7 @@ const STOP_WORDS: [&str; 71] = [
     "website", "with", "www",
 ];
 
-/// What the check found.
+/// The result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnchorCheck {
     /// These words of the anchors stand on the page.
@@ -36,9 +36,9 @@ pub enum AnchorCheck {
         /// In alphabetical order, folded.
         shared: Vec<String>,
     },
-    /// Not one telling word of the anchors stands on the page.
+    /// None of the distinctive words of the anchors is on the page.
     SharesNothing {
-        /// The anchors' telling words, folded, in alphabetical order.
+        /// The anchors' distinctive words, folded, in alphabetical order.
         anchor_words: Vec<String>,
     },
     /// Too few words to tell.

@@ -1,5 +1,5 @@
-//! How often each term of a request was found, counted from what
-//! [`Matcher::describe`] said of pages: their texts are not read again.
+//! Counts of the pages that have each term of a request, out of the output of
+//! [`Matcher::describe`]: the texts of pages are not read again.
 
 use super::matching::Matcher;
 

@@ -1,4 +1,4 @@
-//! How good the results of a search are, by what persons said of them.
+//! Evaluation of search results by the judgements of people.
 //!
 //! A result is right or wrong by the majority of its judges; without one it
 //! is unsure. Precision is that of the results which are right or wrong:
@@ -15,7 +15,7 @@ pub const CUTOFFS: [u64; 4] = [5, 10, 20, 50];
 /// The 97.5th percentile of the normal distribution: intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What a person says of a result of a search.
+/// The judgement of a person on a search result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
@@ -69,16 +69,16 @@ impl Judgement {
     }
 }
 
-/// A result with what each judge said of it.
+/// A result with the judgement of each judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResultJudgements {
     /// Its place among the results by relevance, from 1, where it was shown there.
     pub rank: Option<u64>,
-    /// Who said what; each judge once.
+    /// Judges with their judgements; each judge once.
     pub by: Vec<(String, Judgement)>,
 }
 
-/// How many results are right, wrong or unsure.
+/// Counts of results that are right, wrong or unsure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct JudgementCounts {
     /// Results that are right.
@@ -169,7 +169,7 @@ pub struct PrecisionAt {
     pub precision: Option<Proportion>,
 }
 
-/// What one judge said.
+/// The figures of one judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeFigures {
     /// Name of the judge.
@@ -181,16 +181,16 @@ pub struct JudgeFigures {
     pub precision: Option<Proportion>,
 }
 
-/// How far two judges agree.
+/// The agreement of two judges.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeAgreement {
     /// Names of the judges.
     pub judges: [String; 2],
     /// Results that both judged.
     pub both: u64,
-    /// Results of which both said the same.
+    /// Results with the same judgement by both.
     pub agreed: u64,
-    /// Cohen's κ; none where both said one thing of everything, or nothing in common.
+    /// Cohen's κ; none where both gave everything one judgement, or judged nothing in common.
     pub kappa: Option<f64>,
 }
 

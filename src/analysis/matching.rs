@@ -1,7 +1,7 @@
 //! The request held against a page.
 //!
 //! Every name of a term (its value and aliases, [`name_test`]) is looked for
-//! among the words of title, URL, main text and what stands around that, each
+//! among the words of title, URL, main text and what is around that, each
 //! by itself. White space and punctuation between the words of a phrase do not
 //! matter. What an index counts of the same tests is put in by [`Matcher::matches`]:
 //! a page scores the same whether it is read or indexed.
@@ -35,7 +35,7 @@ use crate::query::{TextTest, name_test};
 use crate::text::fold;
 use crate::uri::CaptureDate;
 
-/// What is read of a page.
+/// The texts of a page that are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextFields<'a> {
     /// Its title.
@@ -52,7 +52,7 @@ pub struct TextFields<'a> {
     pub date: Option<CaptureDate>,
 }
 
-/// Where a term was found.
+/// The place where a term was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchPlace {
     /// In the title.
@@ -92,7 +92,7 @@ impl MatchPlace {
     }
 }
 
-/// How often a term is in each of [`MatchPlace::OF_TEXT`].
+/// Counts of a term in each of [`MatchPlace::OF_TEXT`].
 pub type TermCounts = [u32; 3];
 
 /// A term found in a place.
@@ -106,7 +106,7 @@ pub struct TermHit {
     pub place: MatchPlace,
 }
 
-/// What a page holds of the request.
+/// The terms of the request that a page has.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Matches {
     /// Terms found, by term and place; also those that speak against.

@@ -1,4 +1,4 @@
-//! How good a capture is: a sum of named parts, each of which can be defended.
+//! Score of a capture: a sum of named parts, each of which can be defended.
 //!
 //! Each part has a value from 0 to 1 and the archivist's weight:
 //!
@@ -29,7 +29,7 @@ pub const SATURATION_ANCHOR_HOSTS: u64 = 5;
 /// Bins of [`histogram`].
 pub const HISTOGRAM_BINS: usize = 50;
 
-/// What each part weighs, as the archivist sets it, in the order of [`SCORE_PARTS`].
+/// The weight of each part, as the archivist sets it, in the order of [`SCORE_PARTS`].
 /// Negative weights and those that are no number count as 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreWeights([f64; PARTS]);
@@ -61,7 +61,7 @@ impl<'de> Deserialize<'de> for ScoreWeights {
     }
 }
 
-/// What the [`Matcher`](super::Matcher) said of the page.
+/// The result of the [`Matcher`](super::Matcher) for the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestReading {
     /// 0 to 1.
@@ -72,7 +72,7 @@ pub struct RequestReading {
     pub summary: String,
 }
 
-/// What a person decided, as far as the score cares.
+/// The decision of a person on a capture, as far as the score uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReviewState {
     /// None yet.
@@ -80,13 +80,13 @@ pub enum ReviewState {
     None,
     /// Good.
     Approved,
-    /// Not wanted.
+    /// Not to be kept.
     Rejected,
     /// To be looked at again.
     Flagged,
 }
 
-/// What is known of a capture.
+/// The facts about a capture that its score is computed from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScoreInput {
     /// What the request says; none where the campaign asks for nothing or
@@ -98,7 +98,7 @@ pub struct ScoreInput {
     /// inlinks are not built.
     pub external_hosts: Option<u64>,
     /// Distinct external hosts whose anchor speaks of the request; none where
-    /// inlinks are not built or nothing is asked for.
+    /// inlinks are not built or there is no request.
     pub anchor_hosts: Option<u64>,
     /// Days of the window on each side.
     pub window_days: u32,
@@ -112,7 +112,7 @@ pub struct ScoreInput {
     pub first_of_payload: Option<bool>,
 }
 
-/// One part of a score.
+/// A part of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScorePart {
     /// Its name, for people.
@@ -415,7 +415,7 @@ mod tests {
         check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
         let weights = ScoreWeights::default();
         assert!((score(&image, &weights) - 0.6).abs() < 1e-9);
-        // Where nothing is asked for, too.
+        // Without a request, too.
         let page = ScoreInput { request: None, without_text: None, ..full() };
         assert!(score(&page, &weights) > score(&image, &weights));
     }

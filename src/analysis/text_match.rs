@@ -1,7 +1,7 @@
-//! One term of a query held against the words of a text.
+//! Match of one term of a query with the words of a text.
 //!
 //! Words are those of [`words`]; see [`TextTest`] for what each test means.
-//! Where a test of one word stands for several (`ex-ministro`, a run of a
+//! Where a test of one word matches several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
 use crate::query::TextTest;
@@ -78,7 +78,7 @@ enum TextNode {
     Near(Box<TextNode>, Box<TextNode>, usize),
 }
 
-/// What a single word must be.
+/// A test of a single word.
 #[derive(Debug, Clone)]
 pub(super) enum TokenTest {
     /// This word, or one with this stem.

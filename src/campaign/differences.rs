@@ -1,4 +1,4 @@
-//! Where two versions of a campaign differ, field by field, for a person who chooses between them.
+//! Differences of two versions of a campaign, field by field, for a person who chooses between them.
 
 use super::Campaign;
 use serde_json::Value;

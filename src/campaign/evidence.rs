@@ -12,7 +12,7 @@ use super::{Campaign, EvidenceFile, Permission};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Files that are told one by one.
+/// Files that are listed one by one.
 const MAX_LISTED: usize = 20;
 
 /// A file of a record.
@@ -36,7 +36,7 @@ pub struct MissingEvidence {
     pub why: String,
 }
 
-/// What became of evidence when a campaign was saved over another version.
+/// Evidence that was kept, dropped or missing when a campaign was saved over another version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceCarried {
     /// What the campaign did not name and has all the same, by the records of the new version.

@@ -1,4 +1,4 @@
-//! What an archivist wants: a versioned value, saved as JSON.
+//! The campaign, the order of an archivist to collect: a versioned value, saved as JSON.
 //!
 //! In and out: JSON files, rows of the catalogue, the request as one line of
 //! text, the crawl feed of an annotation tool ([`feed`]). Unknown fields of a
@@ -83,7 +83,7 @@ pub struct Campaign {
     pub limits: Limits,
     /// How it behaves towards servers.
     pub politeness: Politeness,
-    /// The target of an annotation tool that it stands for.
+    /// The target of an annotation tool that it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
     /// The language of the report in its handovers; none is English.
@@ -121,7 +121,7 @@ impl Default for Campaign {
 }
 
 impl Campaign {
-    /// A campaign to begin with: nothing is asked for, no seeds, Heritrix's
+    /// A campaign to begin with: no request, no seeds, Heritrix's
     /// politeness, and limits that a first try does not outgrow. Seeds and a
     /// user agent with a contact only a person can give; the rules are the
     /// scope room's.
@@ -165,7 +165,7 @@ impl Campaign {
     }
 }
 
-/// How far a seed reaches (the four scopes of the annotation tool).
+/// The reach of a seed (the four scopes of the annotation tool).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeedScope {
@@ -204,7 +204,7 @@ impl Seed {
     }
 }
 
-/// Where a crawl stops. Zero means no limit.
+/// The limits at which a crawl stops. Zero means no limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
@@ -239,7 +239,7 @@ impl Default for Limits {
     }
 }
 
-/// What to do about robots.txt.
+/// The policy towards robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsPolicy {
@@ -252,7 +252,7 @@ pub enum RobotsPolicy {
     ObeyButLog,
 }
 
-/// How the crawl behaves towards servers. Heritrix's names and defaults.
+/// The behaviour of a crawl towards servers. Heritrix's names and defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Politeness {

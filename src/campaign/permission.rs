@@ -1,12 +1,12 @@
-//! Who allowed what, and on what grounds URLs may be collected: permissions,
-//! legal-deposit criteria, their evidence.
+//! Permissions of rights holders and legal-deposit criteria, with their
+//! evidence: the grounds on which URLs may be collected.
 
 use super::SeedScope;
 use crate::uri::{CaptureDate, DateError, ScopePrefix, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
 
-/// What a rights holder said, or has not said yet.
+/// The answer of a rights holder, or the state of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PermissionState {
@@ -14,12 +14,12 @@ pub enum PermissionState {
     Granted,
     /// Refused.
     Refused,
-    /// Asked for, without an answer yet.
+    /// Requested, without an answer yet.
     Pending,
-    /// Not asked for yet.
+    /// Not requested yet.
     #[default]
     Unasked,
-    /// About to be asked for.
+    /// About to be requested.
     Queued,
     /// The request could not be delivered.
     Undeliverable,
@@ -66,7 +66,7 @@ impl PermissionState {
     }
 }
 
-/// What a record of a permission rests on.
+/// The ground that a record of a permission rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -75,7 +75,7 @@ pub enum Criterion {
     Licence,
     /// The host is under a domain of the country.
     Domain,
-    /// The server stands in the country.
+    /// The server is in the country.
     Hosting,
     /// The domain is registered by somebody in the country.
     Registration,
@@ -128,7 +128,7 @@ impl EvidenceFile {
     }
 }
 
-/// One message of a request for permission.
+/// A message about a request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PermissionRequest {
@@ -138,17 +138,17 @@ pub struct PermissionRequest {
     pub channel: String,
     /// Who was written to, or who wrote.
     pub contact: String,
-    /// What it said, or came to.
+    /// Its content, or its result.
     pub note: String,
 }
 
 /// A permission (an agreement, a licence) or a criterion that is met, and what it covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permission {
-    /// What it covers: a SURT prefix, or a URL that stands for the prefix it
+    /// What it covers: a SURT prefix, or a URL that means the prefix it
     /// implies as a seed, unless `reach` says otherwise.
     pub covers: String,
-    /// How it stands.
+    /// Its state.
     pub state: PermissionState,
     /// How far a URL in `covers` hands it down the host tree. `root`: to what
     /// lies under its path on the same host. `subdomains`: to its host and the
@@ -173,7 +173,7 @@ pub struct Permission {
     /// Files that prove it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<EvidenceFile>,
-    /// Messages in which it was asked for.
+    /// Messages of the request for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<PermissionRequest>,
     /// First day it holds, such as `2024-03-01`; empty means always.
@@ -184,7 +184,7 @@ pub struct Permission {
     pub until: String,
 }
 
-/// How permissions are read.
+/// The rules by which permissions are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
@@ -245,7 +245,7 @@ impl Grounds {
 }
 
 impl Permission {
-    /// The URL in `covers`; none where a SURT prefix or no URL stands there.
+    /// The URL in `covers`; none where that is a SURT prefix or no URL.
     pub fn url(&self) -> Option<Url> {
         parse_typed_url(&self.covers).filter(|_| !self.covers.contains('('))
     }

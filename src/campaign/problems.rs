@@ -1,4 +1,4 @@
-//! What is wrong with a campaign before it runs.
+//! Checks that find the mistakes in a campaign before it runs.
 
 use super::request_text::is_day;
 use super::{Campaign, Frequency, Limits, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
@@ -30,7 +30,7 @@ impl std::fmt::Display for CampaignProblem {
 }
 
 impl Campaign {
-    /// Everything that stands in the way of a good run, in the order of the file.
+    /// Everything that prevents a good run, in the order of the file.
     pub fn problems(&self) -> Vec<CampaignProblem> {
         let mut found = ProblemList::default();
         if self.name.trim().is_empty() {
@@ -297,8 +297,8 @@ fn politeness_problems(politeness: &Politeness, found: &mut ProblemList) {
     }
 }
 
-/// How a person can be reached: the e-mail address or the web URL that stands
-/// in a user agent, the address first.
+/// The contact in a user agent: its first e-mail address, else its first web
+/// URL.
 pub fn contact_in(agent: &str) -> Option<&str> {
     let tokens = || {
         agent.split(|c: char| {

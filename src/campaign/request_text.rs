@@ -20,9 +20,9 @@
 //! | `NOT x` or `-x`, `x AND y` or `x y`, `x OR y` | in falling order of precedence |
 //! | `ALL(x, y)`, `ANY(x, y)` | groups by name; also of one part or none |
 //!
-//! Operators are in capitals: `and` is a word. What stands in quotes as a phrase is meant as it is written. NEAR, which
+//! Operators are in capitals: `and` is a word. A phrase in quotes is meant as it is written. NEAR, which
 //! only searches have, is refused. Within quotes and `<…>` a
-//! backslash stands before `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
+//! backslash escapes `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
 //! `\u{2028}`. Suffixes may come in any order and after blanks; they are
 //! written in the order of the table.
 //!
@@ -66,7 +66,7 @@ impl TermKind {
     }
 }
 
-/// Whether a word stands as it is, without quotes.
+/// Whether a word needs no quotes.
 fn is_plain(token: &str) -> bool {
     !token.is_empty()
         && !token.starts_with('-')

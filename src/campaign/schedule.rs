@@ -1,4 +1,4 @@
-//! When a campaign runs.
+//! Schedule of a campaign, and the runs that follow from it.
 //!
 //! The scheduler's rules (ARCOMEM 5.3.4.4): with a start date, runs keep its
 //! hour and day. Without one they are at 09:00: yearly on the campaign's
@@ -33,10 +33,10 @@ use serde::{Deserialize, Serialize};
 
 /// Hour of runs for which nobody gave one.
 const DEFAULT_HOUR: i8 = 9;
-/// Most runs told at once.
+/// Most runs listed at once.
 pub const MAX_NEXT_RUNS: usize = 1000;
 
-/// How often.
+/// The frequency of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Frequency {
@@ -87,7 +87,7 @@ impl Frequency {
     }
 }
 
-/// What is done about runs that fell due while nobody was there to start them.
+/// The policy for runs that fell due while the program was not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CatchUp {
@@ -106,7 +106,7 @@ impl CatchUp {
         [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Ask, "ask each time")];
 }
 
-/// When a campaign runs.
+/// The schedule of a campaign.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Schedule {
@@ -143,9 +143,9 @@ pub struct Run {
 pub struct ScheduleError {
     /// The field: `start`, `end`, `extra[0]`, `time_zone`.
     pub field: String,
-    /// What stands there.
+    /// Its text.
     pub text: String,
-    /// What is wrong and what is wanted.
+    /// The mistake, and what to write instead.
     pub why: &'static str,
 }
 

@@ -1,10 +1,10 @@
-//! The target of an annotation tool that a campaign stands for.
+//! Target of an annotation tool that a campaign was made from.
 
 use super::feed::Dialect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What an annotation tool says of a target beyond what a campaign has anyway.
+/// The fields of a target in an annotation tool that a campaign does not have.
 ///
 /// The entry of the crawl feed is kept as it came, so that it goes out again
 /// whole: what a campaign has no place for, and the very texts of dates.
@@ -43,7 +43,7 @@ impl Target {
     }
 }
 
-/// What stands behind `http://`, or behind `//`; a path may have `//` too.
+/// The text after `http://`, or after `//`; a path may have `//` too.
 fn after_protocol(text: &str) -> &str {
     match text.split_once("//") {
         Some((protocol, rest)) if protocol.is_empty() || protocol.ends_with(':') => rest,

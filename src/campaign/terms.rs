@@ -1,4 +1,4 @@
-//! What crawls of a campaign do beyond what anybody would expect of them.
+//! Terms of a campaign: the ways in which its crawls differ from what anybody would expect.
 
 use super::{Campaign, Frequency, PrivateAddresses, RobotsPolicy};
 

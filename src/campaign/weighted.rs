@@ -1,7 +1,7 @@
 //! Sums of named, weighted parts: scores of captures, places in a queue.
 
-/// One part of a sum: what it is called, what it weighs unless somebody says
-/// otherwise, and what it comes to.
+/// A part of a sum: its name, its default weight, and the functions that
+/// give and explain its value.
 #[derive(Debug)]
 pub struct WeightedPart<I: ?Sized + 'static> {
     /// Its name in files and commands.

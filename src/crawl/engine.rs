@@ -46,10 +46,10 @@ const PAUSES_SHOWN: usize = 3;
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
-/// Name of the obstacle that nobody may be asked.
+/// Name of the obstacle that every host has to be left alone for now.
 const HOSTS_ASLEEP: &str = "hosts";
 
-/// What the workers of a launch share.
+/// The state that the workers of a launch share.
 pub(super) struct Engine<'a> {
     pub(super) setup: &'a CrawlSetup,
     pub(super) ledger: &'a dyn Ledger,
@@ -67,7 +67,7 @@ pub(super) struct Engine<'a> {
     pub(super) disk: &'a DiskGate,
     pub(super) intake: Intake<'a>,
     pub(super) pool: WorkerPool,
-    /// Hosts whose long delay between requests was told.
+    /// Hosts whose long delay between requests has been reported.
     pub(super) slow_hosts: Mutex<HashSet<String>>,
     /// Microseconds that the launch ran, without the time that it was paused or stopped.
     ran_us: AtomicU64,

@@ -25,7 +25,7 @@ pub struct Judge<'a> {
     clock: Clock,
 }
 
-/// Where links were found.
+/// The page that links were found on.
 pub struct Source<'a> {
     /// The page.
     pub url: &'a Url,
@@ -229,7 +229,7 @@ impl<'a> Judge<'a> {
         self.keep_facts(facts)
     }
 
-    /// Finds out where a host stands and keeps it.
+    /// Finds out the country of a host and keeps it.
     fn resolve_country(&self, url: &Url) -> Result<GeoFact, LedgerError> {
         if self.geo.is_some() && self.client.is_cancelled() {
             return Ok(GeoFact::Failed { why: "the crawl was stopped".to_owned() });

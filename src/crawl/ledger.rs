@@ -1,4 +1,4 @@
-//! What a crawl asks of its memory.
+//! The trait of the store that keeps URLs, captures and decisions of a crawl.
 
 use super::{CrawlEvent, LaunchTally};
 use crate::captures::{CaptureEntry, RecordPlace};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[error("the catalogue cannot be written or read: {0}")]
 pub struct LedgerError(pub String);
 
-/// What becomes of a URL when it is first seen.
+/// The state that a URL gets when it is first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdmissionState {
     /// In scope: it waits to be fetched.
@@ -29,7 +29,7 @@ pub enum AdmissionState {
 pub struct Admission {
     /// What it was judged as.
     pub candidate: Candidate,
-    /// What the rules said. A queued URL with a reject waits for its host's
+    /// The decision of the rules. A queued URL with a reject waits for its host's
     /// location, which could not be looked up yet: it is decided again when
     /// its turn comes.
     pub verdict: Verdict,
@@ -41,7 +41,7 @@ pub struct Admission {
     pub date: CaptureDate,
 }
 
-/// What the ledger did with a URL that was found.
+/// The ledger's answer to a URL that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admitted {
     /// It was not seen before, or refused when it was found and is queued now.
@@ -78,7 +78,7 @@ impl QueuedUrl {
     }
 }
 
-/// What an origin answered when it was asked for robots.txt.
+/// The answer of an origin to a request for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsAnswer {
     /// HTTP status, or a Heritrix fetch status below zero.
@@ -89,7 +89,7 @@ pub struct RobotsAnswer {
     pub date: CaptureDate,
 }
 
-/// How many URLs wait for one host.
+/// Number of URLs that wait for one host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostBacklog {
     /// Host name with port where it is no default, as in the URL.
@@ -98,12 +98,12 @@ pub struct HostBacklog {
     pub waiting: u64,
 }
 
-/// How long a launch leaves a host alone, and why.
+/// A pause of a launch towards one host, with its end and reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostWait {
     /// Host name with port where it is no default.
     pub authority: String,
-    /// It is not asked before this.
+    /// No request goes to it before this.
     pub free: CaptureDate,
     /// Times in a row that it gave no answer.
     pub failures: u32,
@@ -115,7 +115,7 @@ pub struct HostWait {
     pub given_up: Option<(i32, String)>,
 }
 
-/// The end of one URL's way through the frontier, told in one transaction.
+/// The end of one URL's way through the frontier, stored in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     /// Its number in the ledger.
@@ -216,7 +216,7 @@ pub trait Ledger: Send + Sync {
     /// What is known about where hosts stand.
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError>;
 
-    /// What people said of earlier captures, by URL.
+    /// Marks and notes of people on earlier captures, by URL.
     fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
         Ok(HashMap::new())
     }
@@ -248,8 +248,8 @@ pub trait Ledger: Send + Sync {
     /// The URL, if it still waits to be fetched in this launch.
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;
 
-    /// Begin and end of every record of this file that a capture was told of,
-    /// in the order they stand. `file` as in
+    /// Begin and end of every record of this file that belongs to a capture,
+    /// in the order of the file. `file` as in
     /// [`RecordPlace::file`](super::RecordPlace::file).
     fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError>;
 
@@ -257,7 +257,7 @@ pub trait Ledger: Send + Sync {
     /// what is on disk is in the catalogue.
     fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError>;
 
-    /// What was decided of URLs from an instant on, as it stands, one by one.
+    /// Passes on each decision since `date`, as the ledger has it now.
     fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError>;
 
     /// Gives the ledger what it shall wait for when its disk is full, so that

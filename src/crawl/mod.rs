@@ -4,8 +4,8 @@
 //! folder for WARCs and logs. Out: WARC files, logs, and one
 //! [`CaptureEntry`](crate::captures::CaptureEntry) per capture handed to the ledger.
 //!
-//! Invariants: what the ledger was told survives a kill at any instant; a
-//! capture is told only after its records are in the WARC file; at most what
+//! Invariants: what the ledger has stored survives a kill at any instant; a
+//! capture is stored only after its records are in the WARC file; at most what
 //! was in flight is fetched twice; memory does not grow with the frontier.
 //!
 //! | step | where |

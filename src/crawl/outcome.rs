@@ -1,4 +1,4 @@
-//! What became of a URL, in one sentence with its remedy.
+//! The outcome of a URL in one sentence, with its remedy.
 //!
 //! In: what the ledger or a capture has about it. Out: a [`UrlOutcome`], the
 //! one text that tables, panels and the command line show.
@@ -10,7 +10,7 @@ use crate::scope::{MAX_REDIRECTS, NO_RULE, PRIVATE_ADDRESS_RULE, REFUSED_PERMISS
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
-/// Where a URL stands in the ledger.
+/// The state of a URL in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeenState {
@@ -36,10 +36,10 @@ impl SeenState {
     }
 }
 
-/// What the ledger has about a URL.
+/// The facts that the ledger has about a URL.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenFacts<'a> {
-    /// Where it stands.
+    /// Its state.
     pub state: SeenState,
     /// Index of the deciding rule, if a rule decided.
     pub rule_index: Option<usize>,
@@ -93,7 +93,7 @@ pub enum OutcomeKind {
     Failed,
 }
 
-/// How good an outcome is.
+/// The class of an outcome, from good to failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeClass {
     /// As wished.
@@ -132,7 +132,7 @@ impl OutcomeKind {
     }
 }
 
-/// What became of a URL.
+/// The outcome of a URL, with a sentence and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UrlOutcome {
     /// Its sort.

@@ -1,4 +1,4 @@
-//! Which links of an answer a crawl follows.
+//! Choice of the links of an answer that a crawl follows.
 
 use crate::captures::is_redirect;
 use crate::links::{LinkKind, Outlink};
@@ -6,7 +6,7 @@ use crate::uri::{Url, drop_user, resolve};
 use crate::warc::Headers;
 
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
-/// kept: whom a page cites is wanted, however many it cites.
+/// kept: a record of what a page cites has to be complete.
 pub const MAX_OUTLINKS: usize = 6000;
 /// Entries of one sitemap or feed that are followed: as many as a sitemap may
 /// have by its protocol (sitemaps.org).

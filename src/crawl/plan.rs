@@ -1,7 +1,7 @@
-//! What a running crawl goes by, replaced as a whole while it runs.
+//! The plan of a running crawl, which is replaced as a whole while it runs.
 //!
 //! A worker takes the plan once for each URL: what it decides of that URL, how
-//! long the host is left alone and where its links stand in the queue come from
+//! long the host is left alone and the priority of its links come from
 //! one plan. A plan that is replaced counts from the next URL on.
 //!
 //! As a launch begins it is, whatever plan comes: the User-Agent, private

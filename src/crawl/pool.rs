@@ -1,5 +1,5 @@
-//! How many workers there are: as many as the campaign says, and one more for
-//! each that waits for a slow server.
+//! The pool of workers: as many as the campaign sets, and one more for each
+//! that waits for a slow server.
 //!
 //! A crawl with eight workers is not to stand still because eight servers send
 //! a byte a second. Invariant: the number of those that do not wait for a slow
@@ -41,7 +41,7 @@ impl WorkerPool {
         self.live.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether another worker is wanted in place of one that waits.
+    /// Whether another worker should start in place of one that waits.
     pub(super) fn wants_more(&self) -> bool {
         self.live.load(Ordering::SeqCst) < self.most()
     }

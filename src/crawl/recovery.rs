@@ -1,5 +1,5 @@
-//! After a kill or a power cut: torn files are closed, captures that are on
-//! disk but were not told of are taken over, and those that were told of but
+//! Recovery after a kill or a power cut: torn files are closed, captures on
+//! disk that the ledger lacks are taken over, and those in the ledger that
 //! are not on disk are fetched again, so that nothing is lost or claimed.
 
 use super::judge::{Judge, Source};
@@ -155,7 +155,7 @@ fn gone_records(file: &Path, known: &[Range<u64>]) -> Result<(Vec<u64>, String),
     Ok((gone, "other bytes stand at their places".to_owned()))
 }
 
-/// Whether a record stands at just this place.
+/// Whether a record begins and ends at just this place.
 fn is_record(file: &Path, range: &Range<u64>) -> bool {
     let span = Span { offset: range.start, length: range.end - range.start };
     let found = enter_record_in(file, span).and_then(|(_, mut reader)| reader.finish_record());
@@ -214,7 +214,7 @@ fn unknown_captures(
     Ok(captures)
 }
 
-/// Where the first record stands that is not known. Files begin with a
+/// Offset of the first record that is not known. Files begin with a
 /// `warcinfo` record, which belongs to no capture.
 fn first_gap(file: &Path, known: &[Range<u64>]) -> Result<u64, CrawlError> {
     let mut reader = ArchiveReader::open(file)?;
@@ -254,8 +254,8 @@ fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
 
 /// Adds the lines of decisions to scope.log that were kept, and that a kill
 /// left without one: they are logged when it is known which of them are new.
-/// Says how many. With `is_behind` the ledger lost what it was told: what the
-/// log has of that is not logged again.
+/// Returns how many. With `is_behind` the ledger lost its newest entries: what
+/// the log has of them is not logged again.
 pub(super) fn complete_scope_log(
     ledger: &dyn Ledger,
     logs: &Logs,
@@ -302,10 +302,10 @@ pub(super) fn complete_scope_log(
 }
 
 /// Adds the lines of URLs to crawl.log that came to their end, and that a kill
-/// left without one: they are logged after the ledger was told. Says how many.
+/// left without one: they are logged after the ledger has them. Returns how many.
 /// A fetch takes `longest_fetch_ms` at most.
 ///
-/// Where the ledger lost what it was told, its log may not have been kept by
+/// Where the ledger lost entries, because its own log may not have been kept by
 /// the disk, the log has more: lines of captures that are `found` in the files
 /// stay and are not written again, nor are those of other ends, which come
 /// again; those of captures that are nowhere are taken out.
@@ -347,7 +347,7 @@ pub(super) fn complete_crawl_log(
     if !found.is_empty() {
         let in_files: HashSet<String> = found.iter().map(key_of).collect();
         let from = since.to_digits17();
-        // What the ledger is asked about reaches back to `since` only.
+        // The query to the ledger reaches back to `since` only.
         let is_in_range = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
         let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_in_range).cloned();
         let (gone, again): (HashSet<String>, HashSet<String>) = unknown.partition(|key| starts_with_date(key));
@@ -366,7 +366,7 @@ fn starts_with_date(key: &str) -> bool {
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait
 /// come to their end. A robots.txt whose rules were not kept is fetched again
-/// nevertheless, since they are wanted, not its record. One that panics is
+/// nevertheless: the crawl needs the rules, not the record. One that panics is
 /// given up with words for `on_panic`, or no run would ever come further.
 pub(super) fn take_over(
     captures: Vec<CaptureEntry>,

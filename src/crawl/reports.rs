@@ -1,4 +1,4 @@
-//! What a launch came to, reckoned by its ledger: figures to go on with after
+//! Totals of a launch, computed from its ledger: figures to go on with after
 //! a restart, limits, and Heritrix's reports at the end.
 
 use super::CrawlSnapshot;

@@ -1,4 +1,4 @@
-//! What a crawl is given, and what it comes to.
+//! Input and result of a crawl: its setup, report and errors.
 
 use super::{CrawlSnapshot, CurrentPlan, LedgerError};
 use crate::exchange::HostOverride;
@@ -42,7 +42,7 @@ pub struct CrawlSetup {
     pub clock: Clock,
 }
 
-/// How a crawl ended.
+/// The reason why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlEnd {
     /// Nothing waits any more.
@@ -68,23 +68,23 @@ impl CrawlEnd {
     }
 }
 
-/// What was put right of an earlier run that was killed.
+/// Repairs after an earlier run that was killed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecoveryReport {
     /// Files closed that were left open.
     pub files: Vec<PathBuf>,
     /// Bytes of torn records that were cut off.
     pub cut_bytes: u64,
-    /// Captures found in files that the ledger had not been told of.
+    /// Captures found in files that the ledger did not have.
     pub captures: u64,
-    /// Captures that the ledger had been told of and that are not in the
+    /// Captures that the ledger had and that are not in the
     /// files: they are fetched again.
     pub lost: u64,
     /// Oddities met, in words.
     pub problems: Vec<String>,
 }
 
-/// What a crawl came to.
+/// The result of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlReport {
     /// How it ended.
@@ -105,7 +105,7 @@ pub struct CrawlReport {
 /// launch can be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    /// The campaign cannot be crawled as it stands.
+    /// The campaign cannot be crawled as it is.
     #[error("{0}")]
     Setup(String),
     /// A rule cannot be compiled.
@@ -122,7 +122,7 @@ pub enum CrawlError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A defect of the program that concerns no single URL.

@@ -40,13 +40,13 @@ pub struct CrawlStats {
 pub struct HostPause {
     /// Host name with port where it is no default.
     pub authority: String,
-    /// It is not asked before this.
+    /// No request goes to it before this.
     pub until: CaptureDate,
     /// Why, in words.
     pub why: String,
 }
 
-/// One look at a running crawl.
+/// Figures of a running crawl at one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawlSnapshot {
     /// URLs found in scope.
@@ -77,7 +77,7 @@ impl CrawlStats {
         Self { observer, ..Self::default() }
     }
 
-    /// Everything as it stands.
+    /// The figures at this instant.
     pub fn snapshot(&self) -> CrawlSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let signed = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a worker does with one URL.
+//! The worker: it takes one URL from the frontier, fetches it and stores the result.
 
 use super::engine::Engine;
 use super::frontier::LONG_WAIT;
@@ -34,13 +34,13 @@ const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
 /// Longest wait for a robots.txt that is tried again.
 const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 
-/// One of the crawl's threads.
+/// A thread of the crawl that fetches one URL after the other.
 pub(super) struct Worker<'e> {
     pub(super) engine: &'e Engine<'e>,
     number: usize,
 }
 
-/// What is to be done with a URL's host.
+/// The frontier's next step for a URL and its host.
 pub(super) enum Disposition {
     /// The URL is at its end; the flag says whether there is a capture.
     Release { wait: Duration, captured: bool },
@@ -50,7 +50,7 @@ pub(super) enum Disposition {
     WaitForAddress,
 }
 
-/// What is known about a URL before it is fetched.
+/// A URL on its way to being fetched, with the plan it follows.
 pub(super) struct FetchAttempt {
     /// What it goes by, whatever plan comes meanwhile.
     pub(super) plan: Arc<Plan>,
@@ -166,7 +166,7 @@ impl<'e> Worker<'e> {
         engine.stats.event(CrawlEvent::new(EventKind::Error, text).of_url(url).with_status(status));
         match engine.ledger.find_waiting(url)? {
             Some(_) => self.gave_up(attempt, status, &message, None),
-            // The ledger was told of its end before.
+            // The ledger has its end already.
             None => {
                 let wait = attempt.wait_after(None);
                 Ok(Disposition::Release { wait, captured: true })
@@ -187,7 +187,7 @@ impl<'e> Worker<'e> {
             return Ok(then);
         }
         if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
-            // An earlier run may have asked this host a moment ago.
+            // An earlier run may have sent this host a request a moment ago.
             let wait = attempt.plan.delays.after(authority_of(&url), Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
@@ -536,8 +536,8 @@ impl<'e> Worker<'e> {
         }
     }
 
-    /// Says so where a seed came to its end without a page: a person asked for
-    /// just that one.
+    /// Reports a seed that came to its end without a page: a person named just
+    /// that one.
     pub(super) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
         if !candidate.is_seed {
             return;

@@ -1,4 +1,4 @@
-//! From an exchange to records in a WARC file and an entry for the ledger.
+//! Writer of an exchange: its records in a WARC file and its entry for the ledger.
 
 use super::fetch::Exchange;
 use super::spool::Spool;
@@ -60,7 +60,7 @@ impl Archive {
     }
 
     /// Returns when these records are safe against a power cut. The ledger is
-    /// told of a capture after that, so that it never claims bytes that a cut
+    /// gets a capture after that, so that it never claims bytes that a cut
     /// took. One sync serves all who wait, and nobody who appends waits for it.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Archive {
             .collect())
     }
 
-    /// The packed response, or the revisit that stands for it.
+    /// The packed response, or the revisit in its place.
     fn main_record(
         &self,
         url: &Url,

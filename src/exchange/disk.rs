@@ -21,7 +21,7 @@ const FIRST_POLL: Duration = Duration::from_secs(2);
 const LONGEST_POLL: Duration = Duration::from_secs(60);
 /// How often it is seen whether a look is due.
 pub const SPACE_POLL: Duration = Duration::from_millis(100);
-/// Room that is wanted after a file could not be written.
+/// Room in bytes that has to be free after a file could not be written.
 const MIN_ROOM: u64 = 8 << 20;
 /// Bytes that are written to see whether there is room.
 const PROBE_BYTES: usize = 256 << 10;
@@ -274,7 +274,7 @@ mod tests {
         assert!(cx.is_paused() && cx.obstacle().contains("a.warc.gz.open") && cx.obstacle().contains("0.0 MB free"));
         poll_soon(&gate);
         assert!(cx.is_paused());
-        // Who resumes while there is no room is told again why it waits.
+        // Who resumes while there is no room sees again why it waits.
         cx.set_paused(false);
         gate.poll();
         assert!(cx.is_paused() && !cx.obstacle().is_empty());

@@ -1,4 +1,4 @@
-//! One exchange with a server: a GET out, the answer in, byte for byte.
+//! Fetcher of one URL: a GET out, the answer in, byte for byte.
 //!
 //! Nothing is followed, decoded or corrected. `Accept-Encoding: identity` is
 //! sent: compressed bodies would be kept as they come, but their bytes differ
@@ -38,7 +38,7 @@ const RATE_WINDOW: Duration = Duration::from_secs(60);
 
 /// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
 pub mod fetch_status {
-    /// Not asked yet: its address has enough exchanges in flight.
+    /// No request yet: its address has enough exchanges in flight.
     pub const NOT_ATTEMPTED: i32 = 0;
     /// The host name could not be resolved.
     pub const DNS_FAILED: i32 = -1;
@@ -92,7 +92,7 @@ impl Truncated {
     }
 }
 
-/// What cut an answer.
+/// The reason why an answer was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutCause {
     /// The most bytes of an answer.
@@ -101,7 +101,7 @@ pub enum CutCause {
     Time,
     /// The least rate of a body.
     Rate,
-    /// The server said nothing for long.
+    /// The server sent nothing for long.
     Silence,
     /// The server ended it early.
     Disconnect,
@@ -143,11 +143,11 @@ pub struct FetchError {
     pub message: String,
     /// Whether another try may help.
     pub retry: bool,
-    /// Time it took, where the server was asked at all.
+    /// Time it took, where a request was sent at all.
     pub took: Option<Duration>,
 }
 
-/// What one fetch may cost.
+/// The limits of one fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
     /// Bytes of an answer, head included.
@@ -232,7 +232,7 @@ impl Exchange {
         Ok(payload)
     }
 
-    /// MIME type without parameters, lower case; `-` where none was told.
+    /// MIME type without parameters, lower case; `-` where the answer has none.
     pub fn mime(&self) -> String {
         let value = self.head.headers.get("Content-Type").unwrap_or_default();
         plain_mime(&MediaType::parse(&value).mime)
@@ -344,8 +344,8 @@ impl Client {
         }
     }
 
-    /// Asks for the addresses of many hosts side by side, as [`Self::addresses`]
-    /// does for one; those that are sent elsewhere are not asked for.
+    /// Resolves the addresses of many hosts side by side, as [`Self::addresses`]
+    /// does for one; those that an override sends elsewhere are left out.
     pub fn resolve_ahead(&self, urls: &[&Url]) {
         let unresolved = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
         let hosts = unresolved.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
@@ -367,7 +367,7 @@ impl Client {
 
     /// Fetches one URL from one of these addresses, within limits. The exchange takes a place
     /// at the very address that it is made with: where that is busy the status
-    /// is [`fetch_status::NOT_ATTEMPTED`], and nothing was asked.
+    /// is [`fetch_status::NOT_ATTEMPTED`], and no request was sent.
     pub fn fetch(
         &self,
         url: &Url,
@@ -420,7 +420,7 @@ impl Client {
         self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
 
-    /// Whether the server of a URL takes a connection; nothing is asked.
+    /// Whether the server of a URL takes a connection; no request is sent.
     pub fn takes_connection(&self, url: &Url) -> bool {
         self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, self.limits, None, None).is_ok())
     }
@@ -546,7 +546,7 @@ impl Client {
     }
 }
 
-/// Nothing was asked.
+/// The error of an exchange that was not begun.
 fn busy() -> FetchError {
     let message = "enough exchanges are in flight with this address".to_owned();
     FetchError { status: fetch_status::NOT_ATTEMPTED, message, retry: true, took: None }

@@ -28,21 +28,21 @@ const EXPECTED_RATIO: u64 = 10;
 /// Bytes of memory that a link takes while it is decided and handed on.
 const ADMISSION_BYTES: usize = 1_500;
 
-/// Which of the links of an answer are followed.
+/// Chooses the links of an answer that are followed.
 pub type FollowedLinks = fn(&[Outlink]) -> &[Outlink];
 
-/// How an exchange came about.
+/// The origin of an exchange: page, path and verdict that led to it.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
     /// The page that led to it.
     pub via: Option<Url>,
-    /// Its path from the seed; empty for a seed, and for what a person asked for.
+    /// Its path from the seed; empty for a seed, and for what a person requested.
     pub hops: String,
     /// The seed that it descends from.
     pub seed: Option<String>,
     /// The source tag of that seed.
     pub source_tag: String,
-    /// What let it in; none where a person asked for it.
+    /// The verdict that let it in; none where a person requested it.
     pub verdict: Option<Verdict>,
     /// Remarks for the crawl log, before those about the answer.
     pub annotations: Vec<String>,

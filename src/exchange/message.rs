@@ -110,7 +110,7 @@ impl Head {
     }
 }
 
-/// How the end of a body is told.
+/// The way in which the end of a body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// There is none.
@@ -119,9 +119,9 @@ pub enum Framing {
     Length(u64),
     /// Lengths that differ: the largest counts, a shorter body is no damage.
     Conflicting {
-        /// Smallest length told.
+        /// Smallest length in the head.
         low: u64,
-        /// Largest length told.
+        /// Largest length in the head.
         high: u64,
     },
     /// In chunks.

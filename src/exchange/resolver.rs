@@ -1,4 +1,4 @@
-//! From host names to addresses, and which addresses may be fetched from.
+//! Resolver of host names, and the check whether an address may be fetched from.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(200);
 pub struct ResolveError {
     /// The name.
     pub host: String,
-    /// What the resolver said.
+    /// The error of the system's resolver.
     pub why: String,
 }
 
@@ -138,7 +138,7 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
         // SIIT writes any IPv4 address so (RFC 2765); only a translator of the own network knows which.
         Some("address of a local translator to IPv4 (SIIT)")
     } else if (a, b, c) == (0x64, 0xff9b, 1) {
-        // RFC 8215 leaves to each network where the IPv4 address stands in it.
+        // RFC 8215 leaves the place of the IPv4 address in it to each network.
         Some("address of a local translator to IPv4 (NAT64)")
     } else if (a, b) == (0x2001, 0) {
         // Teredo hides the client's IPv4 address, and leads through a relay that anybody may run.
@@ -162,7 +162,7 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
     }
 }
 
-/// The system's resolver, asked on threads of its own, with a memory.
+/// The system's resolver, run on threads of its own, with a cache.
 pub struct SystemResolver {
     questions: crossbeam_channel::Sender<Question>,
     memory: Mutex<HashMap<String, (Instant, Resolution)>>,
@@ -177,7 +177,7 @@ struct Question {
 
 impl SystemResolver {
     /// Starts its threads; they end when the resolver is dropped and the
-    /// system has answered what was asked.
+    /// system has answered all queries.
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl Resolver for SystemResolver {
             while pending.len() < THREADS {
                 let Some(host) = hosts.next() else { break };
                 let question = Question { host: host.to_owned(), answer: sender.clone() };
-                // An overloaded resolver is asked for each name at its turn.
+                // An overloaded resolver gets each name when its URL is fetched.
                 if self.questions.try_send(question).is_err() {
                     return;
                 }

@@ -25,7 +25,7 @@ const KEEP_IDLE: Duration = Duration::from_secs(15);
 /// Unused connections that are kept.
 const MAX_IDLE: usize = 64;
 
-/// When reading and writing has to end.
+/// The instants at which reading and writing have to end.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     /// The whole exchange.
@@ -64,7 +64,7 @@ impl Drop for WirePlace<'_> {
     }
 }
 
-/// How a server may be connected to.
+/// The conditions of a connection to a server.
 pub struct Way<'a> {
     /// With TLS for this host name.
     pub tls: Option<(&'a TlsClient, &'a str)>,
@@ -137,7 +137,7 @@ enum Stream {
     Tls(Box<StreamOwned<ClientConnection, TimedSocket>>),
 }
 
-/// What is known of the secured line.
+/// Protocol and cipher of a TLS connection, and the problem of its certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFacts {
     /// `tls/1.3` or `tls/1.2`.
@@ -278,8 +278,8 @@ fn connect(
     Ok(Connection { stream, address, tls: Some(facts) })
 }
 
-/// TLS for an archive: every server is read, whoever it says it is, and what
-/// is wrong with its certificate is written down. A crawl sends no secrets,
+/// TLS for an archive: every server is read, whoever it claims to be, and the
+/// faults of its certificate are recorded. A crawl sends no secrets,
 /// and sites with an expired certificate are worth keeping too.
 pub struct TlsClient {
     config: Arc<ClientConfig>,

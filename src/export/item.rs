@@ -1,4 +1,4 @@
-//! What goes into an export and what is told of it.
+//! Input and report of an export.
 
 use super::{ExportError, FurtherKnowledge};
 use crate::jobs::ascii_name;
@@ -9,7 +9,7 @@ use crate::warc::{RecordType, Span, new_record_id};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A record of a capture and where it stands.
+/// A record of a capture, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportRecord {
     /// Absolute path of its file.
@@ -35,7 +35,7 @@ pub struct Original {
     pub records: Vec<ExportRecord>,
 }
 
-/// One selected capture.
+/// A selected capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportItem {
     /// Its URL.
@@ -65,7 +65,7 @@ impl ExportItem {
     }
 }
 
-/// How an export is made.
+/// The options of an export.
 pub struct ExportOptions<'a> {
     /// What names of archive files begin with; letters without their marks,
     /// digits, `-` and `_`, anything else becomes `-`.
@@ -92,7 +92,7 @@ pub struct ExportOptions<'a> {
     pub wacz: bool,
     /// Signs the manifest, and the package.
     pub signer: Option<SigningKey>,
-    /// What selected the captures, for the manifest; asked for when all items
+    /// Description of the selection, for the manifest; made when all items
     /// are there.
     pub selection: Option<Box<dyn FnOnce() -> serde_json::Value + 'a>>,
     /// Tells the time.
@@ -126,7 +126,7 @@ impl ExportOptions<'_> {
     }
 }
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportReport {
     /// The folder.

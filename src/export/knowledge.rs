@@ -1,6 +1,6 @@
 //! The graph of an export: written into records and a file, and read back.
 //!
-//! Beside the metadata record of each capture stands one of N-Quads with what
+//! Beside the metadata record of each capture is one of N-Quads with what
 //! is known of it; one `resource` record has what is known beyond captures.
 //! `knowledge.nq.gz` has the lines of all of them, and the links that metadata
 //! records list (see [`crate::knowledge::push_links`]): first those about captures and their
@@ -44,7 +44,7 @@ const SHOWN: usize = 160;
 pub type FurtherKnowledge<'a> =
     Box<dyn FnOnce(&[usize], &mut dyn FnMut(Vec<Statement>) -> io::Result<()>) -> anyhow::Result<()> + 'a>;
 
-/// What becomes of lines of the graph: a member of the file.
+/// Compression of lines of the graph into members of the file, in order.
 pub(super) type Zipping = InOrder<String, Vec<u8>>;
 
 /// A member of the file.
@@ -52,7 +52,7 @@ pub(super) fn zip(lines: String) -> Vec<u8> {
     gzip_member(lines.as_bytes())
 }
 
-/// What a capture brings to the graph.
+/// The lines that a capture adds to the graph.
 pub(super) struct PartOfGraph {
     /// Lines about it and its parts.
     own: String,
@@ -82,7 +82,7 @@ impl PartOfGraph {
 
 /// The graph in the making.
 pub(super) struct Graph {
-    /// Members of what was said of captures.
+    /// Members with statements on captures.
     members: BufWriter<File>,
     /// Lines that make no whole member yet.
     begun: String,
@@ -117,7 +117,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Ends what is said of captures.
+    /// Ends the statements on captures.
     pub(super) fn end_captures(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
         if !self.begun.is_empty() {
             self.push_member(zipping)?;
@@ -323,7 +323,7 @@ impl KnowledgeRead {
         let file = match (path, file) {
             (_, Some(file)) => Some(file),
             (Some(path), None) if path.ends_with(SORTED_KNOWLEDGE_NAME) => FileLines::open(path, &mut faults),
-            // That it cannot be opened was told.
+            // That it cannot be opened has been reported.
             (Some(_), None) => None,
             (None, None) => {
                 faults.add(format!("{KNOWLEDGE_NAME} is not among the files of the manifest"));
@@ -422,7 +422,7 @@ impl QuadsRead<'_> {
             if file.line() == Some(line.as_bytes()) {
                 next += 1;
             } else if let Some(known) = file.line()
-                // What is wrong is told of a few lines only: a file in another order is read to its end.
+                // Faults are named for a few lines only: a file in another order is read to its end.
                 && let Some(ahead) = expected[next..].iter().position(|line| line.as_bytes() == known)
             {
                 expected[next..next + ahead].iter().for_each(|line| lacks(faults, line));
@@ -480,7 +480,7 @@ struct FileLines {
 }
 
 impl FileLines {
-    /// Opens the file at its first line; none where it cannot be read, which is told.
+    /// Opens the file at its first line; none, with a fault, where it cannot be read.
     fn open(path: &Path, faults: &mut Faults) -> Option<Self> {
         let is_packed = path.ends_with(KNOWLEDGE_NAME);
         let name = if is_packed { KNOWLEDGE_NAME } else { SORTED_KNOWLEDGE_NAME };

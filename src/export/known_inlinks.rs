@@ -1,4 +1,4 @@
-//! What the metadata records of an export list of the links to captures.
+//! Reader of the inlinks in the metadata records of an export.
 
 use super::{ExportError, io_at};
 use crate::export::write::assembly::METADATA_KIND;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// The longest metadata record that is read for its links, in bytes: a thousand links of each side need less.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a metadata record says of inlinks.
+/// The inlinks in a metadata record.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownInlinks {

@@ -15,7 +15,7 @@ pub const MANIFEST_NAME: &str = "manifest.json";
 /// Name of the file that is locked while an export is written.
 pub(super) const LOCK_NAME: &str = "export.lock";
 
-/// What an export holds.
+/// Counts of the content of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Selected captures in it.

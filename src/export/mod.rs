@@ -30,7 +30,7 @@
 //! folder gets its name when everything in it is synced. [`verify`] needs
 //! nothing but the folder.
 //!
-//! What is wrong in a source is told as a problem, by file, offset and URL, and
+//! A fault in a source is reported as a problem, by file, offset and URL, and
 //! never makes an export that [`verify`] refuses, but for evidence that is lost,
 //! which the one who receives it has to know:
 //!
@@ -109,7 +109,7 @@ pub enum ExportError {
         /// Who writes it, as far as known.
         holder: String,
     },
-    /// A folder stands where an export is written, and no export made it.
+    /// A folder is in the place of the export, and no export made it.
     #[error(
         "{}: this folder is in the way, and it is not known whether an export left it. Move or delete it, then export again, or name another folder",
         folder.display()
@@ -131,7 +131,7 @@ pub enum ExportError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The disk of the export is full.
@@ -141,7 +141,7 @@ pub enum ExportError {
         folder: PathBuf,
         /// The file in it that was in hand.
         file: String,
-        /// What the system said, and what to do.
+        /// The error of the operating system, and what to do.
         source: std::io::Error,
         /// Where the half-written export is, if it could not be taken away.
         left: Option<PathBuf>,
@@ -151,7 +151,7 @@ pub enum ExportError {
     Temporary {
         /// The folder of temporary files.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A WACZ package cannot be written.

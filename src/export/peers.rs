@@ -1,4 +1,4 @@
-//! What is written is taken by other people's tools: with `FONDS_PEERS`, a
+//! Tests that other people's tools read what is written: with `FONDS_PEERS`, a
 //! Python environment that has warcio and cdxj-indexer.
 #![allow(clippy::unwrap_used)]
 

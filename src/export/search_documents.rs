@@ -10,7 +10,7 @@
 //! the order of rows.
 //!
 //! Left out on purpose: what needs Tika, DROID, face or sentiment detection;
-//! `content_type` is what the server said.
+//! `content_type` is that of the server.
 
 use super::ExportError;
 use crate::captures::limits::{MAX_PAGE_BYTES, TEXT_BYTES};
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-/// What is made of captures.
+/// The content of documents about captures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentOptions {
     /// Links, with their hosts and domains.
@@ -37,7 +37,7 @@ pub struct DocumentOptions {
     pub all_statuses: bool,
 }
 
-/// How documents are written.
+/// The format of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     /// One object a line, for `/update/json/docs` of Solr.
@@ -93,7 +93,7 @@ pub fn document_rows(
     Ok(())
 }
 
-/// The row of a record; none where it is no capture, or one with a status that is not asked for.
+/// The row of a record; none where it is no capture, or one with a status that is not requested.
 fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<SolrRow> {
     let head = &record.head;
     if !head.record_type.is_capture() {

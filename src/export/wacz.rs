@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Text that is kept of a page, in bytes.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// How a package is made.
+/// The options of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackageOptions {
     /// Its title.
@@ -25,7 +25,7 @@ pub struct PackageOptions {
     pub description: String,
     /// The page to begin with.
     pub main_page_url: Option<String>,
-    /// When it is made; the system's clock where none is told.
+    /// Its date; the system's clock where none is given.
     pub created: Option<CaptureDate>,
     /// The list of pages has their texts, so that they can be searched.
     pub text: bool,

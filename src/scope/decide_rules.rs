@@ -8,7 +8,7 @@ use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is wrong with a campaign's rules.
+/// A mistake in a rule of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {index} ({rule}): {why}")]
 pub struct ScopeError {
@@ -16,7 +16,7 @@ pub struct ScopeError {
     pub index: usize,
     /// Its saved name, where it has one.
     pub rule: String,
-    /// What is wrong, and what is wanted.
+    /// The mistake, and what to write instead.
     pub why: String,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct CompiledRule {
     pub(super) is_refusals: bool,
 }
 
-/// What of a candidate and its facts some rule looks at, apart from what all do.
+/// The parts of a candidate and its facts that only some rules read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// The page that led to it.
@@ -64,8 +64,8 @@ const MAX_PATTERN_BYTES: usize = 128 << 20;
 impl DecideRules {
     /// Compiles the rules of a campaign with its seeds. Switched off rules are
     /// compiled too, so that a mistake shows before they are switched on. Where
-    /// a record of a permission refuses something, a rule stands behind them
-    /// that rejects it.
+    /// a record of a permission refuses something, a rule that rejects it
+    /// comes after them.
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
         let mut pattern_bytes = 0;
@@ -188,10 +188,10 @@ impl DecideRules {
         rules.map(|(index, rule)| (index, rule.test.name(), rule.test.summary(), rule.rule.enabled))
     }
 
-    /// Accept or reject, by the rule that spoke last. Nothing said is reject.
+    /// Accept or reject, by the rule that spoke last; without an opinion, reject.
     ///
-    /// As in Heritrix a rule that can say only one thing is not asked while
-    /// just that stands.
+    /// As in Heritrix a rule with only one possible opinion is skipped while
+    /// that is the current decision.
     pub fn decide(&self, candidate: &Candidate, facts: &Facts) -> Verdict {
         match self.last_opinion(candidate, facts) {
             Some((index, decision)) => {
@@ -215,15 +215,15 @@ impl DecideRules {
         current
     }
 
-    /// Whether it is worth looking up where the server stands: nobody has
-    /// asked yet, and some country would turn the decision.
+    /// Whether to look up the country of the server: it is not known yet, and
+    /// some country would reverse the decision.
     pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
             return false;
         }
         let last = self.last_opinion(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
-        // A rule about permissions can also take back what it said itself.
+        // A rule about permissions can also take back its own opinion.
         let mut speaking = self.rules.iter().skip(from.saturating_sub(1)).filter(|compiled| compiled.rule.enabled);
         if speaking.any(|compiled| compiled.test.wants_geo(candidate, facts)) {
             return true;
@@ -282,7 +282,7 @@ impl DecideRules {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_content())
     }
 
-    /// Whether any rule that is switched on asks what people said of captures.
+    /// Whether any rule that is switched on reads marks and notes of captures.
     pub fn uses_annotations(&self) -> bool {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_annotation())
     }
@@ -335,7 +335,7 @@ impl DecideRules {
 }
 
 impl CompiledRule {
-    /// Whether the rule is asked at all while this decision stands.
+    /// Whether the rule runs at all after this decision of the rules before it.
     pub(super) fn applies(&self, current: Option<Decision>) -> bool {
         self.rule.enabled && (self.only.is_none() || self.only != current)
     }

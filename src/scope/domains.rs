@@ -2,7 +2,7 @@
 
 use crate::uri::Url;
 
-/// A list of domains (`uk`, `.uk`, `*.co.uk`, `рф`), asked by whole labels:
+/// A list of domains (`uk`, `.uk`, `*.co.uk`, `рф`), compared by whole labels:
 /// `shop.uk` is under `uk`, `uk.com` is not. An address is under none.
 #[derive(Debug, Clone, Default)]
 pub struct Domains(Vec<String>);

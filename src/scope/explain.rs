@@ -8,9 +8,9 @@ use crate::uri::ScopePrefix;
 use std::sync::Arc;
 
 impl DecideRules {
-    /// What every rule tested and said, and the smallest change that would
-    /// turn the verdict. A change is offered only after it was tried out on
-    /// these very rules.
+    /// Traces what every rule tested and decided, with the smallest change that
+    /// would reverse the verdict. A change is offered only after it was tried out
+    /// on these very rules.
     pub fn explain(&self, candidate: &Candidate, facts: &Facts) -> Trace {
         self.explain_with_remedy(candidate, facts).0
     }
@@ -231,7 +231,7 @@ impl Offer {
     }
 }
 
-/// A lookup that nobody has made yet might speak for the wanted decision.
+/// Offers a lookup that nobody has made yet and that might give the target decision.
 fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, target: Decision) -> Option<Offer> {
     let country = rule.countries.first().filter(|_| rule.decision == target && facts.geo == GeoFact::NotAsked)?;
     let known = super::GeoEvidence {

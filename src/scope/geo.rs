@@ -1,4 +1,4 @@
-//! Where an address is, by a MaxMind database that the archivist brings.
+//! Countries of addresses, by a MaxMind database that the archivist brings.
 
 use super::{AddressCountry, AnswerSource, GeoEvidence};
 use crate::uri::CaptureDate;
@@ -48,7 +48,7 @@ pub enum GeoError {
 const COUNTRY_PATHS: [&[PathElement<'static>]; 2] =
     [&[PathElement::Key("country"), PathElement::Key("iso_code")], &[PathElement::Key("country_code")]];
 
-/// Older databases are told of: address blocks change hands every week.
+/// Older databases get a remark: address blocks change hands every week.
 const OUTDATED_DAYS: i64 = 90;
 const DAY_SECONDS: i64 = 86_400;
 
@@ -162,8 +162,8 @@ impl GeoDatabase {
     }
 }
 
-/// All of an entry, read to see whether it can be: a country that is told by
-/// a file with broken entries is no evidence.
+/// All of an entry, read to see whether it can be: a country out of a file
+/// with broken entries is no evidence.
 struct Whole;
 
 impl<'de> Deserialize<'de> for Whole {

@@ -1,4 +1,4 @@
-//! One line of a log as a decision, read without a copy.
+//! Parser of decisions out of log lines, without a copy.
 //!
 //! [`ScopeLine`](super::ScopeLine) reads every part of a line; this reads what
 //! a count over a hundred million lines needs.
@@ -56,7 +56,7 @@ fn is_date(token: &[u8]) -> bool {
     token.len() >= 14 && token.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// The URL before a JSON object, if one stands behind it.
+/// The URL before a JSON object, if one follows it.
 fn url_of(rest: &[u8]) -> &[u8] {
     if rest.ends_with(b"}") {
         return memchr::memmem::find(rest, b" {\"").map_or(rest, |at| &rest[..at]);
@@ -99,7 +99,7 @@ impl<'a> LoggedDecision<'a> {
     }
 }
 
-/// What stands between `://` and the path; what follows `dns:`.
+/// The text between `://` and the path; what follows `dns:`.
 fn authority(url: &[u8]) -> Option<&[u8]> {
     let rest = match memchr::memmem::find(url, b"://") {
         Some(at) => &url[at + 3..],

@@ -1,6 +1,6 @@
-//! Which hosts one rule let in, out of a scope log of any length.
+//! Report of the hosts that one rule let in, out of a scope log of any length.
 //!
-//! What the British Library asked of 89.5 million lines: the distinct hosts
+//! A question of the British Library to 89.5 million lines: the distinct hosts
 //! that geolocation ruled in outside the own top-level domains. Read are our
 //! own logs, Heritrix's (with and without JSON behind the URL), and crawl.log
 //! lines whose JSON says `scopeDecision`.
@@ -24,7 +24,7 @@ pub const GEOLOCATION_RULE: &str = "ExternalGeoLocationDecideRule";
 /// A longer line is no line of a log; it is counted, not read.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// Bytes asked of a file at once.
+/// Bytes read of a file at once.
 const READ_BYTES: usize = 256 * 1024;
 
 /// Unread lines that are kept as examples.
@@ -33,7 +33,7 @@ const EXAMPLES: usize = 20;
 /// Names of rules that are counted apart; a log has a dozen or two.
 const MAX_RULES: usize = 1_000;
 
-/// What is asked of a log.
+/// A question to a log: which hosts a rule let in, beyond those that are expected.
 #[derive(Debug, Clone)]
 pub struct LogQuestion {
     /// The rule, as the log names it.
@@ -47,7 +47,7 @@ pub struct LogQuestion {
     pub memory_bytes: usize,
 }
 
-/// One host that the rule let in.
+/// A host that the rule let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoggedHost {
     /// Its name, without port.
@@ -58,12 +58,12 @@ pub struct LoggedHost {
     pub first_url: String,
 }
 
-/// What a log holds, all lines counted.
+/// Counts over all lines of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LogTotals {
     /// Lines read, empty ones not counted.
     pub lines: u64,
-    /// Lines of `dns:` URLs, which are not in the numbers below unless asked for.
+    /// Lines of `dns:` URLs, which are not in the numbers below unless requested.
     pub dns: u64,
     /// Decisions to accept.
     pub accepted: u64,
@@ -97,7 +97,7 @@ pub struct LogReport {
     question: LogQuestion,
     totals: LogTotals,
     hosts: HostRuns,
-    /// Where in `totals.rules` the last line's rule stands: mostly the next one's too.
+    /// Index in `totals.rules` of the last line's rule: mostly the next one's too.
     last_rule: usize,
 }
 
@@ -107,7 +107,7 @@ pub enum LogReportError {
     /// The file, or a temporary one, failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A person asked to stop.
+    /// A person stopped it.
     #[error(transparent)]
     Stopped(#[from] Cancelled),
 }

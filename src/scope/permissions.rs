@@ -16,14 +16,14 @@ use std::borrow::Cow;
 /// Where a label, a host or a path segment ends in a SURT.
 const BOUNDARIES: [char; 7] = [',', ')', '/', '?', ':', '@', '('];
 
-/// The permissions of a campaign, ready to be asked.
+/// The permissions of a campaign, compiled for decisions on URLs.
 #[derive(Debug)]
 pub struct Permissions {
     reading: Reading,
     domains: Domains,
     typed_domains: Vec<String>,
     countries: Vec<String>,
-    /// In the order in which they are asked: the first that fits decides.
+    /// In the order in which they are tried: the first that fits decides.
     records: Vec<Record>,
 }
 
@@ -89,7 +89,7 @@ fn without(tail: &str, mark: char) -> Cow<'_, str> {
     }
 }
 
-/// What a URL may be collected on.
+/// The ground on which a URL may be collected.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Basis<'a> {
     /// A record.
@@ -103,7 +103,7 @@ pub(super) enum Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// How it stands with the URL; none where nothing covers it.
+    /// State of the permission for the URL; none where nothing covers it.
     pub(super) fn state(self) -> Option<PermissionState> {
         match self {
             Self::Record(permission) => Some(permission.state),
@@ -118,7 +118,7 @@ impl Basis<'_> {
 pub struct Derivation {
     /// The URL.
     pub url: String,
-    /// How it stands; none where nothing covers it.
+    /// State of its permission; none where nothing covers it.
     pub state: Option<PermissionState>,
     /// What it rests on.
     pub criterion: Option<Criterion>,
@@ -139,7 +139,7 @@ impl Derivation {
     }
 }
 
-/// One record or criterion that was looked at.
+/// A record or criterion on the way to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DerivationStep {
     /// What was looked at.
@@ -150,7 +150,7 @@ pub struct DerivationStep {
     pub deciding: bool,
 }
 
-/// Whether all seeds of a campaign may be collected.
+/// The decision whether all seeds of a campaign may be collected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SeedsVerdict {
     /// Whether each seed has a ground.
@@ -204,7 +204,7 @@ impl Permissions {
         Ok(Self { reading: grounds.reading, domains, typed_domains, countries, records })
     }
 
-    /// What a URL may be collected on.
+    /// Finds the ground on which a URL may be collected.
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
         // Making a URL ready to be compared takes longer than most rules.
         let record = (!self.records.is_empty()).then(|| {
@@ -231,7 +231,7 @@ impl Permissions {
         self.domains.position(url.domain()?.trim_end_matches('.'))
     }
 
-    /// The country of the grounds that the server stands in, or why there is none.
+    /// The country of the grounds that hosts the server, or why there is none.
     fn hosting(&self, facts: &Facts) -> Result<&str, String> {
         if self.countries.is_empty() {
             return Err("no country is set".to_owned());
@@ -256,7 +256,7 @@ impl Permissions {
         found.ok_or_else(|| "the host has no address".to_owned())
     }
 
-    /// Whether looking up where the server stands could change what is said.
+    /// Whether the country of the server could change the result.
     pub(super) fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         !self.countries.is_empty()
             && facts.geo == GeoFact::NotAsked

@@ -7,15 +7,15 @@ use std::fmt;
 
 /// One decision as the log has it:
 /// `2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.jaymoy.com/`
-/// and, where wanted, a JSON object with `hopPath`, `via`, `seed` and `host`.
+/// and, on request, a JSON object with `hopPath`, `via`, `seed` and `host`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScopeLine {
     /// When it was decided.
     pub date: CaptureDate,
-    /// Index and name of the rule, and what it said. A verdict without a rule
+    /// Index, name and decision of the rule. A verdict without a rule
     /// has index -1.
     pub verdict: Verdict,
-    /// The URL as it stands in the log.
+    /// The URL as the log has it.
     pub url: String,
     /// What else is known.
     pub extra: Option<Map<String, Value>>,

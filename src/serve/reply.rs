@@ -10,7 +10,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Bytes of a chunk: uneven, so that a reader cannot count on lines or words.
 const CHUNK_BYTES: usize = 777;
 
-/// How the body goes over the wire.
+/// The framing of a body on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyFraming {
     /// `Content-Length`.
@@ -49,7 +49,7 @@ impl fmt::Debug for ReplyBody {
     }
 }
 
-/// What a client gets.
+/// A reply to a client.
 #[derive(Debug)]
 pub struct HttpReply {
     /// HTTP status.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Header fields of a request beyond which it is refused with 431.
 const MAX_FIELDS: usize = 100;
 
-/// What a client sends. All of it is hostile.
+/// A request of a client. All of it is hostile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpRequest {
     /// The method as sent; [`super::HttpServer`] passes on any.
@@ -95,7 +95,7 @@ pub(super) struct ReadRequest {
     pub is_current: bool,
 }
 
-/// What comes in on a connection.
+/// The next input of a connection: a request, an error or its end.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Request(ReadRequest),

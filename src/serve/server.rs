@@ -19,7 +19,7 @@ const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 /// What is still read of a client that was refused.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
 
-/// What clients may take of a server.
+/// The limits of a server on its clients.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Connections at once, each with a thread; one more is answered with 503.

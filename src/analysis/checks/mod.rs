@@ -52,7 +52,7 @@ impl PageInput<'_> {
     }
 }
 
-/// What a check concludes.
+/// The conclusion of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingLevel {
     /// The page is as it should be in this respect.
@@ -63,7 +63,7 @@ pub enum FindingLevel {
     Neutral,
 }
 
-/// What a check found, for a person to read.
+/// The evidence of a check, for a person to read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindingEvidence {
     /// A short text without a full stop: `has no title`. Figures in it are below a thousand.

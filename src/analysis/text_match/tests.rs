@@ -7,7 +7,7 @@ fn test_of(line: &str) -> TextTest {
     test
 }
 
-/// What a test finds in a text, as it stands there.
+/// Finds with a test in a text, as the text spells them.
 fn found(line: &str, text: &str) -> Vec<String> {
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
     let tokens = text_tokens(text);

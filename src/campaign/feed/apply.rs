@@ -1,4 +1,4 @@
-//! From an entry to a campaign, and back.
+//! Conversion of an entry into a campaign, and back.
 
 use super::fields::{CrawlFrequency, Meaning, SizeCap};
 use super::{Dialect, FeedEntry};
@@ -60,7 +60,7 @@ impl Campaign {
         }
         let runs = self.schedule.frequency != Frequency::Manual;
         let begins = runs && !ran;
-        // Without a frequency dates have no effect, and would be told as a mistake.
+        // Without a frequency dates have no effect, and would be reported as a mistake.
         let text = |date: Option<CaptureDate>| date.filter(|_| runs).map(CaptureDate::to_log);
         if begins || !runs || changed(|a, b| a.start == b.start) {
             self.schedule.start = text(meaning.start);

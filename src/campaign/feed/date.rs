@@ -14,7 +14,7 @@ impl FeedDate {
     /// Reads null, an empty text, zero (all three: none), a number of
     /// milliseconds or seconds since 1970, the same as text, database text
     /// (`2024-03-01 09:00:00.000`) and ISO 8601. Text without a zone is UTC.
-    /// `Err` says what stands there.
+    /// `Err` describes the value.
     pub(super) fn read(value: &Value) -> Result<Option<CaptureDate>, String> {
         match value {
             Value::Null => Ok(None),

@@ -68,7 +68,7 @@ impl Dialect {
     }
 }
 
-/// What the fields are called.
+/// The names of the fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
     pub title: &'static str,
@@ -122,7 +122,7 @@ pub(super) fn is_entry(fields: &Map<String, Value>) -> bool {
     fields.contains_key(CAMEL.seeds) || dialect_of(fields, Dialect::Wrapped) != Dialect::Wrapped
 }
 
-/// The dialect that an object speaks, told by the names of its fields; one
+/// The dialect of an object, recognised by the names of its fields; one
 /// that could be several is taken for `otherwise`.
 pub(super) fn dialect_of(fields: &Map<String, Value>, otherwise: Dialect) -> Dialect {
     let has_seeds = fields.contains_key(CAMEL.seeds);

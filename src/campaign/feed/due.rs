@@ -1,4 +1,4 @@
-//! Which targets a feed of a frequency holds, as the annotation tool decides.
+//! Choice of the targets in a feed of a frequency, as the annotation tool makes it.
 
 use super::fields::{CrawlFrequency, Meaning};
 use crate::uri::CaptureDate;
@@ -6,7 +6,7 @@ use crate::uri::CaptureDate;
 /// Two hours, by which the tool widens the window at both ends.
 const SLACK_MS: i64 = 2 * 60 * 60 * 1000;
 
-/// What is asked for.
+/// The frequency of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedFrequency {
     /// Targets of one frequency.
@@ -45,7 +45,7 @@ pub enum FeedGrounds {
     LegalDeposit,
     /// `by`: with a licence, its own or inherited, and not within legal deposit.
     Licence,
-    /// `oa`: with a licence of its own. It is about access, so dates are not asked.
+    /// `oa`: with a licence of its own. It is about access, so dates do not count.
     OpenAccess,
 }
 
@@ -74,7 +74,7 @@ impl FeedGrounds {
     }
 }
 
-/// What a target may be collected on.
+/// The grounds on which a target may be collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetGrounds {
     /// Every seed is within legal deposit.
@@ -85,14 +85,14 @@ pub struct TargetGrounds {
     pub own_licence: bool,
 }
 
-/// Which targets are due.
+/// The query for the targets that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueQuestion {
     /// The frequency.
     pub frequency: FeedFrequency,
     /// The time of the question.
     pub now: CaptureDate,
-    /// Whether targets behind a login are wanted, or all others: the tool
+    /// Whether it is the feed of targets behind a login, or of all others: the tool
     /// keeps them in feeds of their own.
     pub paywalled: bool,
     /// On what grounds; none asks for no grounds.
@@ -102,14 +102,14 @@ pub struct DueQuestion {
 impl DueQuestion {
     /// `Err` says why a target is not in the feed.
     ///
-    /// Active; the frequency is the one asked for; the end is open or after
+    /// Active; the frequency is that of the feed; the end is open or after
     /// two hours ago; the start is before in two hours. A target without a
     /// start is never exported.
     pub fn takes(&self, meaning: &Meaning, active: bool, paywalled: bool) -> Result<(), &'static str> {
         if !self.frequency.takes(meaning.frequency) {
             return Err("of another frequency");
         }
-        // Blocked targets are not crawled and yet asked for, as a list of what to leave out.
+        // Blocked targets are not crawled and yet listed, as those to leave out.
         let is_block = meaning.frequency == Some(CrawlFrequency::NeverCrawl);
         if !active && !is_block {
             return Err("switched off");
@@ -130,7 +130,7 @@ impl DueQuestion {
         Ok(())
     }
 
-    /// `Err` says why the grounds of a target are not those that are asked for.
+    /// `Err` says why the grounds of a target are not those of the feed.
     pub fn takes_on(&self, found: TargetGrounds) -> Result<(), &'static str> {
         match self.grounds {
             None => Ok(()),

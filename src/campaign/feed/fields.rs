@@ -1,4 +1,4 @@
-//! What the fields of an entry mean.
+//! Reader of the fields of an entry, in any dialect.
 
 use super::date::{FeedDate, kind_of};
 use super::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::campaign::SeedScope;
 use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
 
-/// How often a target is crawled, in the annotation tool's words.
+/// The crawl frequency of a target, as the annotation tool names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CrawlFrequency {
     /// Only in the crawl of the whole domain.
@@ -61,7 +61,7 @@ impl CrawlFrequency {
     }
 }
 
-/// How much of a target is taken at most: the tool's “depth”.
+/// The most bytes that are taken of a target: the tool's “depth”.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeCap {
     /// 500 MB.
@@ -106,7 +106,7 @@ impl SizeCap {
     }
 }
 
-/// What an entry means. None is what the entry leaves open.
+/// The meaning of an entry. None is what the entry leaves open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// Number or name of the target.
@@ -119,7 +119,7 @@ pub struct Meaning {
     pub cap: Option<SizeCap>,
     /// How far its seeds reach.
     pub scope: Option<SeedScope>,
-    /// Whether robots.txt is not asked for.
+    /// Whether robots.txt is ignored.
     pub ignore_robots: Option<bool>,
     /// Not crawled before this.
     pub start: Option<CaptureDate>,
@@ -368,7 +368,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the value of a field stands among those that are known.
+    /// Position of the value of a field among those that are known.
     fn one_of(&mut self, name: &str, known: &[&str]) -> Option<usize> {
         let text = self.text(name).filter(|text| !text.trim().is_empty())?;
         let at = known.iter().position(|known| known.eq_ignore_ascii_case(text.trim()));

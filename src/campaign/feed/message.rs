@@ -1,6 +1,6 @@
 //! Launch messages: one JSON object a seed, as the crawler's queue takes them.
 //!
-//! Policy stands in the names of sheets (`ukwa-heritrix`, `sheets.xml`).
+//! Policy is in the names of sheets (`ukwa-heritrix`, `sheets.xml`).
 
 use super::dialect::MESSAGE;
 use super::fields::{CrawlFrequency, Meaning, Reader, SizeCap};

@@ -33,7 +33,7 @@ pub use write::write_feed;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// One target of a feed.
+/// A target of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedEntry {
     /// The form it has.
@@ -53,7 +53,7 @@ pub struct Feed {
     pub found: usize,
     /// What is wrong, in the order of the file.
     pub problems: Vec<FeedProblem>,
-    /// Of a wrapped feed: what stands beside its targets.
+    /// Of a wrapped feed: its fields beside the targets.
     pub beside: Map<String, Value>,
 }
 

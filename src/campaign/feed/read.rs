@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Reads the text of a feed. Where it breaks off, what stands before that
-/// comes in.
+/// Reads the text of a feed. Where it breaks off, the entries before that
+/// come in.
 pub fn read_feed(text: &str) -> Feed {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found = FeedReading::default();
@@ -65,7 +65,7 @@ impl FeedReading {
 
     fn object_or_lines(&mut self, text: &str) {
         match serde_json::from_str::<Value>(text) {
-            // One entry alone, whatever stands in its further fields.
+            // One entry alone, whatever its further fields hold.
             Ok(Value::Object(object)) if is_entry(&object) => {
                 self.dialect = Dialect::Lines;
                 self.values.push((0, Value::Object(object)));
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
     }
 }
 
-/// Gathers the targets of a wrapped feed and what stands beside them.
+/// Gathers the targets of a wrapped feed and the fields beside them.
 struct Wrapper<'a> {
     targets: &'a mut Vec<(String, Value)>,
     beside: &'a mut Map<String, Value>,

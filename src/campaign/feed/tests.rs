@@ -311,7 +311,7 @@ fn date() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
         Just(json!("")),
-        // From 1980: earlier, seconds and milliseconds cannot be told apart.
+        // From 1980: earlier, seconds and milliseconds look the same.
         (320_000_000_000_i64..9_000_000_000_000).prop_map(Value::from),
         (320_000_000_i64..3_000_000_000).prop_map(|seconds| {
             let date = crate::uri::CaptureDate::from_seconds(seconds);

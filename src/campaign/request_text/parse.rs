@@ -77,7 +77,7 @@ impl<'a> TermReader<'_, 'a> {
         })
     }
 
-    /// What stands behind `kind:`. A period may do without a name.
+    /// The text after `kind:`. A period may do without a name.
     fn value_of(&mut self, kind: TermKind) -> Parsed<String> {
         match self.cursor.peek() {
             Some('[') if kind == TermKind::Period => Ok(String::new()),

@@ -124,7 +124,7 @@ impl EventQueue {
     }
 }
 
-/// The event that stands for repeats; none where nothing was repeated.
+/// The one event that replaces repeats; none where nothing was repeated.
 fn fold(key: &EventKey, repeats: Repeats) -> Option<CrawlEvent> {
     let mut event = repeats.last?;
     event.count = repeats.count;

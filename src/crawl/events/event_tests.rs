@@ -1,4 +1,4 @@
-//! What a crawl reports to a person while it runs and afterwards.
+//! Tests of the events that a crawl reports while it runs and afterwards.
 
 #![allow(clippy::unwrap_used)]
 

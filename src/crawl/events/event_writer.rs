@@ -63,7 +63,7 @@ impl<'a> EventWriter<'a> {
         state.written = Some(Instant::now());
         let events = self.stats.take_events(all);
         let lines: String = events.iter().map(line).collect();
-        // The file keeps what cannot be written; a full disk is said by others.
+        // The file keeps what cannot be written; others report a full disk.
         let _ = state.log.add(&lines);
         state.rows.extend(events);
         if !state.rows.is_empty() && self.ledger.keep_events(state.rows.iter().cloned().collect()).is_ok() {

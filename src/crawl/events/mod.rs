@@ -1,4 +1,4 @@
-//! What a crawl has to say to a person.
+//! Events of a crawl for the people who watch it.
 
 pub(super) mod event_queue;
 #[cfg(test)]
@@ -10,11 +10,11 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
-    /// A server asked to wait, or a failed fetch will be tried again.
+    /// A server requested a wait, or a failed fetch will be tried again.
     Wait,
     /// A host does not answer and is left alone for a while, or answers again.
     Host,
@@ -26,7 +26,7 @@ pub enum EventKind {
     Seed,
     /// An answer was cut off by a limit or by the server.
     Truncated,
-    /// robots.txt could not be had, or is asked for again.
+    /// robots.txt could not be fetched, or will be fetched again.
     Robots,
     /// A URL could not be processed because of an internal error.
     Error,
@@ -104,13 +104,13 @@ impl EventKind {
         matches!(self, Self::Host | Self::Network | Self::Disk)
     }
 
-    /// Whether a person who watches should be told at once.
+    /// Whether a person who watches has to see it at once.
     pub fn is_anomaly(self) -> bool {
         matches!(self, Self::HostGivenUp | Self::Network | Self::Error | Self::Disk)
     }
 }
 
-/// What stands behind the number of repeats in the text of an event.
+/// The text behind the number of repeats of an event.
 pub(super) const MORE_TIMES: &str = " more times since ";
 
 /// Something that happened in a crawl, for a person.

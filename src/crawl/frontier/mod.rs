@@ -1,8 +1,8 @@
-//! Who is fetched next: a queue per host, with politeness.
+//! The frontier: a queue per host, with politeness, that gives the next URL.
 //!
 //! Only a handful of URLs per host are in memory; the ledger holds the rest.
-//! Every host that has something waiting stands in a heap by the moment it
-//! may be asked again.
+//! Every host that has something waiting is in a heap, ordered by the moment
+//! of its next request.
 //!
 //! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
 //! do not answer sleep as a whole (`reachability`).
@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const BATCH: usize = 32;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
-/// A host has to wait so long before it is said.
+/// A pause of a host is reported from this length on.
 pub const LONG_WAIT: Duration = Duration::from_secs(5);
 /// Sleeps below this are not kept over a restart.
 const KEPT_SLEEP: Duration = Duration::from_secs(1);
@@ -104,7 +104,7 @@ struct Host {
     in_flight: Vec<i64>,
     /// The ledger may hold more than the batch does.
     more: bool,
-    /// Counts announcements, to notice those that come while the ledger is asked.
+    /// Counts announcements, to notice those that come during a query of the ledger.
     announced: u64,
     querying: bool,
     /// It is being given up: what waits for it ends in the ledger, and nothing
@@ -113,7 +113,7 @@ struct Host {
     free_at: Instant,
     /// Why it is left alone for so long, where that is known.
     why: Option<Arc<str>>,
-    /// An earlier run asked it, nobody knows when.
+    /// An earlier run sent it requests, nobody knows when.
     is_resumed: bool,
     /// Its valid entry in the heap; others of it are stale.
     heap_at: Option<Instant>,
@@ -163,7 +163,7 @@ impl FrontierState {
         Some(Arc::clone(name))
     }
 
-    /// Forgets hosts that have nothing and may be asked at any time, now and
+    /// Forgets hosts that have nothing and need no pause, now and
     /// then, so that a crawl of a million hosts does not hold them all.
     fn sweep(&mut self) {
         if self.hosts.len() < self.sweep_at.max(SWEEP_HOSTS) {
@@ -180,7 +180,7 @@ impl FrontierState {
 impl<'a> Frontier<'a> {
     /// Takes up what waits in the ledger. `per_host` and `per_address` are
     /// the most URLs in flight at the same time. `resumed` says that an
-    /// earlier run may have asked any host a moment ago, and how long hosts
+    /// earlier run may have used any host a moment ago, and how long hosts
     /// are left alone for that.
     pub fn open(
         ledger: &'a dyn Ledger,
@@ -240,7 +240,7 @@ impl<'a> Frontier<'a> {
                 continue;
             }
             if at > now {
-                // One that may have nothing is asked about before its time:
+                // One that may have nothing is looked up before its time:
                 // the crawl does not wait for a host to learn that.
                 if state.in_flight == 0
                     && state.querying == 0
@@ -348,7 +348,7 @@ impl<'a> Frontier<'a> {
         self.changed.notify_one();
     }
 
-    /// Ends the fetch of a URL that the ledger was told about. Its host is
+    /// Ends the fetch of a URL whose end the ledger has. Its host is
     /// left alone for `wait`.
     pub fn release(&self, url: &QueuedUrl, wait: Duration) {
         self.let_go(url, wait, |_, _| ());
@@ -384,7 +384,7 @@ impl<'a> Frontier<'a> {
         if let Some(host) = state.hosts.get_mut(&name) {
             host.in_flight.retain(|id| *id != url.id);
             let now = Instant::now();
-            // One that was given up is asked no more: it keeps nobody waiting.
+            // One that was given up gets no more requests: it keeps nobody waiting.
             let is_given_up = state.reach.is_given_up(&name);
             host.free_at = if is_given_up { now } else { host.free_at.max(now + wait) };
             then(host, &mut state.in_batches);
@@ -416,13 +416,13 @@ impl<'a> Frontier<'a> {
         Ok(setback)
     }
 
-    /// When a host is asked again that is left alone for so long from now.
+    /// End of a pause of this length that begins now, on the clock of the launch.
     pub fn free_date(&self, wait: Duration) -> CaptureDate {
         let millis = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis))
     }
 
-    /// Says why a host is left alone for long. That holds until it is asked again.
+    /// Keeps the reason of a long pause of a host, until its next request.
     pub fn explain_wait(&self, authority: &str, why: &str) {
         if let Some(host) = self.lock().hosts.get_mut(authority) {
             host.why = Some(why.into());
@@ -430,8 +430,8 @@ impl<'a> Frontier<'a> {
     }
 
     /// Hosts with something that are left alone for [`LONG_WAIT`] at least, for
-    /// another reason than the campaign's own delay: those that are asked first in front, at most `most` of them; how many
-    /// there are; and whether nothing else is fetched meanwhile.
+    /// another reason than the campaign's own delay: those whose pause ends first in front, at most `most` of
+    /// them; how many there are; and whether nothing else is fetched meanwhile.
     pub fn pauses(&self, most: usize) -> (Vec<HostPause>, u64, bool) {
         let state = self.lock();
         if state.reach.is_network_gone() {
@@ -528,7 +528,7 @@ impl<'a> Frontier<'a> {
         self.lock().reach.given_up(authority)
     }
 
-    /// Whether an earlier run may have asked the host of a URL a moment ago;
+    /// Whether an earlier run may have used the host of a URL a moment ago;
     /// true once.
     pub fn is_resumed(&self, url: &Url) -> bool {
         let mut state = self.lock();
@@ -545,7 +545,7 @@ impl<'a> Frontier<'a> {
         self.lock().reach.network_gone();
     }
 
-    /// Someone answers: hosts that failed because nobody did are asked again.
+    /// Someone answers: hosts that failed because nobody did are tried again.
     pub fn network_answers(&self) -> Result<(), LedgerError> {
         let mut state = self.lock();
         let woken = state.reach.network_answers();

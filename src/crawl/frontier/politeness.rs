@@ -1,4 +1,4 @@
-//! How long a host is left alone after a fetch.
+//! The delay of a host after a fetch.
 
 use crate::campaign::Politeness;
 use crate::uri::CaptureDate;
@@ -10,10 +10,10 @@ use std::time::Duration;
 pub const MAX_IN_FLIGHT_PER_ADDRESS: usize = 4;
 
 /// A host is left alone at most this long because of `Retry-After`; one that
-/// asks for more is asked again after this time.
+/// asks for more is tried again after this time.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(3600);
 
-/// How long hosts are left alone.
+/// The delays between requests to a host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delays {
     factor: f64,

@@ -32,18 +32,18 @@ const NETWORK_CHECK: Duration = Duration::from_secs(30);
 /// Hosts that are probed.
 const PROBED: usize = 8;
 
-/// What went wrong with a host.
+/// The failure of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// It gave no connection.
     Unreachable,
     /// It took the connection and gave no answer.
     Silent,
-    /// It refused for now, and asked to wait so long.
+    /// It refused for now, with the wait that it requested.
     Refusing(Option<Duration>),
 }
 
-/// What follows from a failure.
+/// The consequences of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setback {
     /// How often in a row that happened.
@@ -76,7 +76,7 @@ enum Network {
     Gone,
 }
 
-/// What is known of hosts in trouble.
+/// Failures of hosts, and of the network.
 #[derive(Default)]
 pub(in crate::crawl) struct Reach {
     hosts: HashMap<Arc<str>, HostTrouble>,
@@ -111,7 +111,7 @@ impl Reach {
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         state.since.get_or_insert(now);
         if let Some(until) = state.until.filter(|until| *until > now) {
-            // It was asked before it fell asleep.
+            // The request went out before it fell asleep.
             let sleep = Duration::from_millis(u64::try_from(until.millis() - now.millis()).unwrap_or(0));
             let count = if matches!(trouble, Trouble::Refusing(_)) { state.refusals } else { state.failures };
             return Setback { count: count.max(2), sleep, network_gone: false, check_network: false };

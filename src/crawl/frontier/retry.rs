@@ -25,17 +25,17 @@ const NETWORK: &str = "network";
 /// Longest time without looking for a cancel.
 const POLL: Duration = Duration::from_millis(200);
 
-/// Whether a server refused for now.
+/// The way to go on after an answer that may refuse for now.
 pub(in crate::crawl) enum Refusal {
     /// It did not.
     None,
     /// The URL comes again.
     TryAgain(Deferred),
-    /// The answer stands; where the host is given up, why.
+    /// The answer is final; where the host is given up, why.
     Last(Option<String>),
 }
 
-/// When a URL comes again.
+/// A URL that comes again after a delay.
 pub(in crate::crawl) struct Deferred {
     tries: u32,
     delay: Duration,
@@ -82,7 +82,7 @@ impl Worker<'_> {
             return Ok(Refusal::Last(None));
         }
         let setback = engine.frontier.failed(authority, Trouble::Refusing(requested), attempt.plan.delays.retry())?;
-        // Others of the host are asked before this URL comes again, so that one
+        // Others of the host are tried before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
         let tries = attempt.queued.tries + 1;
         let kind = if is_robots { EventKind::Robots } else { EventKind::Wait };

@@ -10,7 +10,7 @@ use crate::scope::{Decision, Verdict, split_extra};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde_json::{Map, Value};
 
-/// One line.
+/// One line of crawl.log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlLogLine {
     /// When the line was written.
@@ -19,7 +19,7 @@ pub struct CrawlLogLine {
     pub status: i32,
     /// Bytes of the body as received.
     pub size: Option<u64>,
-    /// The URL as it stands in the log.
+    /// The URL as the log has it.
     pub url: String,
     /// Path from the seed; empty for a seed.
     pub hops: String,

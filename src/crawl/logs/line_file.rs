@@ -12,7 +12,7 @@ pub(in crate::crawl) struct LineFile {
     path: PathBuf,
     /// Bytes of the file that are whole lines.
     len: u64,
-    /// Whether something stands behind them.
+    /// Whether bytes follow them.
     is_torn: bool,
     pending: Vec<u8>,
 }

@@ -97,7 +97,7 @@ impl Logs {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
     }
 
-    /// Whether a line with this key stands there already.
+    /// Whether the log has a line with this key already.
     fn is_written(&self, key: impl FnOnce() -> String) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         !written.is_empty() && written.remove(&key())
@@ -235,7 +235,7 @@ impl Logs {
         Ok(removed)
     }
 
-    /// Writes the reports of a launch; each stands whole or not at all.
+    /// Writes the reports of a launch; each is there whole or not at all.
     pub fn write_reports(
         &self,
         tally: &LaunchTally,

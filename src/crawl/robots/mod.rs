@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Bytes of a robots.txt that are read; the standard asks for at least so many.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
-/// What one host's robots.txt says to one crawler.
+/// The rules of one host's robots.txt for one crawler.
 ///
 /// | answer | meaning |
 /// |---|---|
@@ -38,7 +38,7 @@ struct Rule {
     allow: bool,
     /// The path pattern, percent-encoded as URLs are.
     pattern: String,
-    /// The line as it stands in the file, and its number from 1.
+    /// The line as the file has it, and its number from 1.
     line: String,
     number: usize,
 }
@@ -232,8 +232,8 @@ fn deciding<'a>(rules: &'a [Rule], url: &Url) -> Option<&'a Rule> {
     })
 }
 
-/// Whether a path starts with a pattern in which `*` stands for anything and a
-/// final `$` for the end. Time grows with the product of the lengths at worst,
+/// Whether a path starts with a pattern in which `*` matches anything and a
+/// final `$` the end. Time grows with the product of the lengths at worst,
 /// never beyond.
 fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix('$') {
@@ -265,7 +265,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// what needs no percent sign without one, so that spellings compare equal;
 /// the bytes of `also` get one too.
 fn encoded<'t>(text: &'t str, also: &[u8]) -> Cow<'t, str> {
-    // Most paths are spelled so already, and a million of them are asked for.
+    // Most paths are spelled so already, and a million of them are tested.
     if text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%' && !also.contains(&byte)) {
         return Cow::Borrowed(text);
     }
@@ -317,7 +317,7 @@ fn leading_name(text: &str) -> &str {
     text[..end].trim_end_matches('.')
 }
 
-/// Whether somebody answered with a page where a robots.txt was asked for.
+/// Whether the answer to a request for robots.txt is a web page.
 fn is_html(text: &str) -> bool {
     let start = text.trim_start();
     let begins = |prefix: &str| start.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));

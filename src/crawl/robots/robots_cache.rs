@@ -1,4 +1,4 @@
-//! Who may be fetched by robots.txt: asked once a day per origin and launch.
+//! Cache of robots.txt files, each fetched once a day per origin and launch.
 //!
 //! RFC 9309, 2.4: an answer is used for 24 hours at most, unless none newer
 //! can be had.
@@ -22,7 +22,7 @@ const USED_FOR_MS: i64 = 24 * 3_600_000;
 /// An answer that no newer one could be had for is used so much longer.
 const USED_AGAIN_FOR_MS: i64 = 3_600_000;
 
-/// What is known about robots of an origin.
+/// The cached robots.txt of an origin.
 #[derive(Clone)]
 pub enum CachedRobots {
     /// Its rules.
@@ -53,11 +53,11 @@ struct Known {
     targets: HashSet<String>,
 }
 
-/// Where the redirects of a robots.txt lead, by the answers that are known.
+/// The end of the redirects of a robots.txt, by the answers that are known.
 pub enum RobotsTrail {
     /// To this answer of this URL.
     Answer(RobotsAnswer, Url),
-    /// To this URL, which was not asked yet.
+    /// To this URL, which was not fetched yet.
     Needed(Url),
     /// On and on.
     TooLong,

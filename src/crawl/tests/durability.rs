@@ -1,4 +1,4 @@
-//! What a power cut takes is fetched again, and nothing is counted twice.
+//! Tests that lost captures are fetched again after a power cut, and that nothing is counted twice.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use crate::warc::read_record_at;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Every record that the ledger claims stands at its place, under its id.
+/// Asserts that every record that the ledger claims is at its place, under its id.
 fn assert_nothing_is_claimed(ledger: &MemoryLedger, folder: &Path) {
     for capture in ledger.captures().into_iter().chain(ledger.kept()) {
         for place in &capture.records {
@@ -226,7 +226,7 @@ fn no_line_comes_twice_where_the_ledger_lost_its_last_commits() {
         urls
     };
     assert_eq!(found(&ledger), found(&whole));
-    // robots.txt alone is fetched again: its rules are wanted.
+    // robots.txt alone is fetched again: the crawl needs its rules.
     let again: Vec<String> = server.hits.lock().unwrap()[earlier_hits..].to_vec();
     assert!(again.iter().all(|hit| hit.ends_with("/robots.txt")), "{again:?}");
     assert_eq!(lines("scope.log"), decisions);

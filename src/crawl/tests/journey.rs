@@ -506,7 +506,7 @@ fn after_a_kill_complete_records_are_taken_over() {
         assert!(report.recovery.captures > 0, "{:?}", report.recovery);
         assert_eq!(captured(&ledger), captured(&whole_ledger));
         let again = server.hits.lock().unwrap().len() as u64;
-        // robots.txt is kept and asked again; everything else that was whole is not.
+        // robots.txt is kept and fetched again; everything else that was whole is not.
         assert_eq!(again + report.recovery.captures, 17 + ledger.kept().len() as u64, "{:?}", report.recovery);
         assert!(ledger.kept().iter().all(|capture| capture.url.path() == "/robots.txt"));
         records(folder.path());

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// What became of a URL.
+/// The state of a URL in this ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoredFate {
     Waiting { tries: u32, due: CaptureDate },

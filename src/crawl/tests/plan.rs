@@ -36,7 +36,7 @@ fn without(campaign: &Campaign, folder: &str) -> Campaign {
     other
 }
 
-/// Crawls; `replacement` comes when the server is asked for `path`.
+/// Crawls; `replacement` comes with the request for `path`.
 fn crawl_until(
     campaign: &Campaign,
     path: &'static str,

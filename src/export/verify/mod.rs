@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 /// Faults named in the detail of a check; further ones are counted.
 const MAX_NAMED: usize = 5;
 
-/// One thing that was verified.
+/// A check of the verification, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyCheck {
     /// What, in words.
@@ -535,8 +535,8 @@ impl From<&DatasetObject> for InlinkList {
     }
 }
 
-/// What metadata records say of the inlinks of one page in one second, as far
-/// as no line of the data set said the same.
+/// Lists of inlinks in metadata records for one page in one second that no line
+/// of the data set has matched so far.
 #[derive(Default)]
 struct ListsOfPage {
     /// Key of the page and second.
@@ -563,7 +563,7 @@ impl ListsOfPage {
         ));
     }
 
-    /// Tells what no line said.
+    /// Reports the lists that no line matched.
     fn end(&mut self, faults: &mut Faults) {
         for list in self.by_records.drain(..) {
             faults.add(format!("{} inlinks of {} are in its metadata record alone", count_of(&list), self.page));

@@ -21,7 +21,7 @@ use uuid::fmt::Urn;
 /// Longest line of an attachment that is read back, in bytes.
 pub(in crate::export) const MAX_LINE: u64 = 64 << 20;
 
-/// What an export has come to when its attachments are written.
+/// The state of an export when its attachments are written.
 pub struct Written<'e> {
     /// What its archive files hold.
     pub counts: &'e Counts,
@@ -33,8 +33,8 @@ pub struct Written<'e> {
     pub rewritten: &'e RewrittenRecords,
 }
 
-/// What names the record of a capture in the export, where that is not what
-/// names it in its source.
+/// Id and digest of a capture's record in the export, where they differ from
+/// its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewrittenRecord {
     /// Its id, without angle brackets, where the one of the source is another.
@@ -49,7 +49,7 @@ const MAX_ENTRIES: usize = 50_000;
 const ID: usize = 16;
 const DIGEST: usize = 20;
 
-/// Those of an export, by the positions of their captures. All records of a
+/// The rewritten records of an export, by the positions of their captures. All records of a
 /// selection may be rewritten: what does not fit into memory goes to a temporary file.
 #[derive(Debug)]
 pub struct RewrittenRecords {

@@ -1,4 +1,4 @@
-//! One record out of its file, as it is or under another head.
+//! Copy of a record out of its file, as it is or under another head.
 
 use crate::export::{ExportError, ExportRecord, no_temporary};
 use crate::jobs::counted;
@@ -55,7 +55,7 @@ struct WrongDigest {
 enum BlockBytes {
     Memory(Vec<u8>),
     File(File),
-    /// They are too many, and nobody asked for them.
+    /// They are too many, and nobody needs them.
     LetGo,
 }
 
@@ -122,11 +122,11 @@ pub(in crate::export) struct Carried {
     pub payload_digest: Option<String>,
     /// Fields of digests that its bytes contradict.
     pub wrong_digests: Vec<&'static str>,
-    /// What stands around the record in the source and does not come along.
+    /// Remarks on bytes around the record in the source that do not come along.
     pub left_behind: Vec<String>,
 }
 
-/// What becomes a record of the export.
+/// A record of the export before it is packed.
 pub(in crate::export) enum Part {
     /// Bytes of a file as they are, with their line of the index.
     Span(PathBuf, Span, Option<IndexLine>),
@@ -215,8 +215,8 @@ pub(in crate::export) enum CopyError {
     Export(ExportError),
 }
 
-/// What of a record's head cannot stand in the export as it stands in the
-/// source. The block stays as it is; a field that does not hold is kept under
+/// The changes of a record's head against the source. The
+/// block stays as it is; a field that does not hold is kept under
 /// the name `WARC-Fonds-Source-…`, which readers pass over.
 #[derive(Default)]
 pub(in crate::export) struct HeadChanges<'r> {
@@ -287,7 +287,7 @@ impl HeadChanges<'_> {
     }
 }
 
-/// Where a record stands, for a person.
+/// The place of a record, for a person.
 pub(in crate::export) fn location_of(record: &ExportRecord) -> String {
     location_in(&record.file, record.span)
 }
@@ -300,7 +300,7 @@ pub(in crate::export) fn location_in(file: &Path, span: Span) -> String {
 /// Reads a record out of its file. Its place is looked at first: the catalogue may
 /// be older than the file. The block is read to its end: a damaged record is not
 /// passed on, and digests are checked. With `sizes_only` a record that can be
-/// copied as it stands is taken for sound and not read.
+/// copied as it is counts as sound and is not read.
 pub(in crate::export) fn read_source(
     record: &ExportRecord,
     url: &str,
@@ -494,8 +494,8 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
     builder
 }
 
-/// Ends the record in hand, all of which has to be there. Says where it stands,
-/// and what is wrong around it; odd fields are what other writers made of them.
+/// Ends the current record, all of which has to be there. Gives its span and the
+/// faults around it; odd fields are what other writers made of them.
 fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec<String>), CopyError> {
     let ended = reader.finish_record().map_err(of_source)?;
     let problems = reader.take_problems();

@@ -1,4 +1,4 @@
-//! What an export writes when all captures are in: its archive files are closed, and
+//! End of an export, when all captures are in: its archive files are closed, and
 //! what was gathered beside them goes into files of its own. Each waits for the disk in
 //! the end, so they are written at the same time.
 
@@ -15,7 +15,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread::{ScopedJoinHandle, scope};
 
-/// What becomes a file of its own beside the attachments.
+/// The files beside the attachments that are still to be written.
 pub(in crate::export) struct Unwritten {
     /// Archive files that are not closed yet.
     pub archives: Option<Archives>,

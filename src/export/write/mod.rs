@@ -41,7 +41,7 @@ const WACZ_BYTES_EACH: u64 = 50;
 /// `….open`; after an error or a cancel nothing is left. What a killed export
 /// left there is deleted first, unless another process writes it.
 ///
-/// Records that cannot be read are told in the report; the rest is written.
+/// Records that cannot be read are listed in the report; the rest is written.
 pub fn export_selection(
     items: impl Iterator<Item = Result<ExportItem, ExportError>>,
     out: &Path,

@@ -1,4 +1,4 @@
-//! What of a capture is packed by several threads, before it is appended in order.
+//! Packing of captures by several threads, before they are appended in order.
 
 use super::copy::{PackedMember, Part};
 use crate::export::ExportError;
@@ -15,7 +15,7 @@ pub(in crate::export) struct Unpacked {
     pub about: Option<AboutCapture>,
 }
 
-/// What is known of a capture.
+/// The metadata, statements and inlinks of a capture, to be packed.
 pub(in crate::export) struct AboutCapture {
     /// Head and block of its metadata record.
     pub metadata: (RecordBuilder, String),
@@ -31,7 +31,7 @@ pub(in crate::export) struct UnpackedKnowledge {
     pub id: String,
     /// Id of the `warcinfo` record of the file that it will stand in, most likely.
     pub warcinfo: String,
-    /// The record that stands for the capture.
+    /// Id of the main record of the capture.
     pub main: String,
     pub url: String,
     pub date: CaptureDate,
@@ -39,13 +39,13 @@ pub(in crate::export) struct UnpackedKnowledge {
     pub links: Vec<StatedLink>,
 }
 
-/// What is appended.
+/// A packed capture, to be appended.
 pub(in crate::export) struct Packed {
     pub parts: Vec<PackedMember>,
     pub about: Option<PackedAbout>,
 }
 
-/// What is known of a capture, to be appended.
+/// The packed metadata, statements and inlinks of a capture, to be appended.
 pub(in crate::export) struct PackedAbout {
     pub metadata: PackedRecord,
     pub knowledge: Option<PackedKnowledge>,

@@ -1,4 +1,4 @@
-//! Where the files of an export go: into its folder, or nowhere.
+//! Sink of the files of an export: its folder, or nowhere.
 //!
 //! A dry run takes the way of an export, with a sink that counts bytes: it
 //! cannot list other files than the export writes. Archive files are summed up
@@ -37,7 +37,7 @@ pub struct PlannedFile {
     pub exact: bool,
 }
 
-/// Where files go.
+/// The destination of files.
 pub(in crate::export) enum Sink<'f> {
     /// Into this folder.
     Folder(&'f Path),
@@ -190,7 +190,7 @@ pub(in crate::export) enum Archives {
 }
 
 impl Archives {
-    /// Appends a record; says where it stands, where files are written.
+    /// Appends a record; gives its place if files are written.
     pub(in crate::export) fn append(&mut self, mut member: &[u8]) -> Result<Option<Placed>, WarcError> {
         let len = member.len() as u64;
         self.append_from(&mut member, len)

@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 const MAX_ATTRIBUTES: usize = 200;
 /// Declarations of namespaces in a file: every element carries on those around it.
 const MAX_NAMESPACES: usize = 100;
-/// What an expression that would be run stands for when it is only text.
+/// Spelling of `#{` as plain text, which would begin an expression to be run.
 const QUOTED_HASH: &str = "#{'#'}{";
 
 /// Reads the other files of a job by their names in its folder.
@@ -204,15 +204,15 @@ pub(super) enum Setting<'a> {
     Bean(&'a Element),
 }
 
-/// All beans of a job, those of imported files included.
+/// The beans of a job, those of imported files included.
 #[derive(Debug, Default)]
 pub(super) struct Beans {
     files: Vec<Rc<Element>>,
     /// The first element of each id.
     ids: HashMap<String, Rc<Element>>,
-    /// `bean.property` and its value, which stands above what the bean says.
+    /// `bean.property` and its value, which goes before that in the bean.
     overrides: HashMap<String, String>,
-    /// Values that were asked for and could not be read, since they were last taken.
+    /// Values that were needed and could not be read, since they were last taken.
     unread: RefCell<Vec<EngineNote>>,
 }
 
@@ -287,7 +287,7 @@ impl Beans {
         self.overrides.get(name).map(String::as_str)
     }
 
-    /// The bean (or list) of this id, wherever it stands.
+    /// The bean (or list) of this id, in any file.
     pub fn by_id(&self, id: &str) -> Option<&Element> {
         self.ids.get(id).map(|element| &**element)
     }
@@ -314,7 +314,7 @@ impl Beans {
         self.unread.borrow_mut().push(EngineNote::new(&at.place, format!("“{name}” {what}")));
     }
 
-    /// A value that is known without running anything; what is not is told.
+    /// A value that is known without running anything; any other becomes a note.
     fn plain(&self, at: &Element, name: &str, value: &str) -> Option<String> {
         let text = plain(value);
         if text.is_none() {
@@ -323,8 +323,8 @@ impl Beans {
         text
     }
 
-    /// The value of a bean's property; none where it is not said, or cannot be
-    /// read, which [`Self::take_unread`] tells.
+    /// The value of a bean's property; none where it is missing, or cannot be
+    /// read, which [`Self::take_unread`] reports.
     pub fn property<'a>(&'a self, bean: &'a Element, name: &str) -> Option<Setting<'a>> {
         let id = bean.attribute("id").unwrap_or_default();
         if let Some(value) = self.overrides.get(&format!("{id}.{name}")).filter(|_| !id.is_empty()) {
@@ -375,7 +375,7 @@ impl Beans {
         }
     }
 
-    /// A text that is read as something else; where that fails, it is told.
+    /// A text that is read as something else; a failure becomes a note.
     pub fn read_as<T>(
         &self,
         bean: &Element,
@@ -435,7 +435,7 @@ fn gather_ids(element: &Rc<Element>, ids: &mut HashMap<String, Rc<Element>>) {
     }
 }
 
-/// A value as it is told: its begin.
+/// The begin of a value, for a note.
 fn short(value: &str) -> String {
     let mut text: String = value.chars().take(80).collect();
     if text.len() < value.len() {

@@ -119,7 +119,7 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     let job = read(&plain, "", &format!("{seeds}+http://(pt,d,\n"));
     let prefixes = job.campaign.rules[at]["prefixes"].as_array().unwrap();
     assert!(prefixes.contains(&json!("http://(pt,d,")), "{prefixes:?}");
-    // Where no rule asks for it, that is told.
+    // Where no rule uses it, there is a note.
     assert!(notes_of(&read(beans, surts, &format!("{seeds}+http://(pt,d,\n"))).contains("used by no rule"));
 }
 

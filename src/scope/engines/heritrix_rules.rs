@@ -1,4 +1,4 @@
-//! What the decide rules of Heritrix are here.
+//! Decide rules of Heritrix as rules of a campaign.
 
 use super::beans::{Beans, Element, OtherFiles, Setting};
 use super::seeds_text::prefixes_of_text;
@@ -23,7 +23,7 @@ pub(super) struct Reading<'a> {
     pub prefixes: Vec<(bool, String)>,
 }
 
-/// What a bean is here.
+/// The counterpart of a Heritrix bean in a campaign.
 pub(super) enum Known {
     /// This.
     Rule(RuleKind),

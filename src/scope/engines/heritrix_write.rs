@@ -101,7 +101,7 @@ fn seed_url(text: &str) -> Option<Url> {
     url.host_str().is_some_and(|host| host.chars().all(is_name)).then_some(url)
 }
 
-/// The seeds, one a line; what is no URL of the web is told and left out.
+/// The seeds, one a line; what is no URL of the web is left out with a note.
 fn seeds_text(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> String {
     let mut text = String::new();
     for (position, seed) in campaign.seeds.iter().enumerate() {

@@ -93,11 +93,11 @@ const DEFAULT: &str = "; the default stands for it";
 const NO_LIMIT: &str = "; there is no limit then";
 const NO_EMBEDS: &str = "; what pages need to be shown has no rule of its own then";
 const ONE: &str = "; 1 stands for it";
-/// The filter that it is of is told of by itself.
+/// Nothing more: the filter that it is of has a note of its own.
 const NO_VALUE: &str = "";
 
-/// A number that a setting holds; one that cannot be read is told, with what
-/// follows from that.
+/// A number that a setting holds; one that cannot be read becomes a note, with
+/// what follows from that.
 fn read_number<N: FromStr>(at: &Element, name: &str, then: &str, notes: &mut Vec<EngineNote>) -> Option<N> {
     let found = named(at, name)?;
     let number = found.text().trim().parse().ok();

@@ -55,7 +55,7 @@ fn a_job_comes_back_as_the_campaign_it_was() {
     rule 2: Heritrix has the rule and brings no database; the bean “externalGeoLookup” needs the class of UKWA's build and the path of a country database
     rule 10: robots.txt is a setting there (robotsPolicyName), which is written; the rule is switched off
     ");
-    // Nothing that Spring would run; what stands in a comment it does not look at.
+    // Nothing that Spring would run; it does not read comments.
     let (_, beans) = files[0].1.split_once("<beans").unwrap();
     let quoted = "#{&apos;#&apos;}";
     assert!(beans.contains(&format!("{quoted}{{1+1}}")) && !beans.replace(quoted, "").contains("#{"), "{beans}");
@@ -137,7 +137,7 @@ fn growing_entities_and_deep_files_are_refused() {
     assert_eq!((job.rules, job.notes.len()), (0, 2));
 }
 
-/// The rules of a job in short, and what was told of it.
+/// The rules of a job in short, and its notes.
 fn job_text(job: &EngineJob) -> String {
     let rules = job.campaign.rules.iter().enumerate().map(|(index, rule)| {
         let off = if rule["enabled"] == json!(true) { "" } else { " (off)" };

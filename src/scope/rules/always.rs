@@ -4,7 +4,7 @@ use super::DecideRule;
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Rejects everything. It stands first, so that only what a later rule accepts
+/// Rejects everything. It comes first, so that only what a later rule accepts
 /// is in scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RejectAll {}

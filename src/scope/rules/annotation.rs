@@ -1,12 +1,12 @@
-//! What people said of earlier captures.
+//! Rule on marks and notes of people on earlier captures.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{AnnotationFact, Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs whose captures a person marked: the word that holds
-/// (`approve`, `reject`, `flag`), or a word in a note. A URL nobody said
-/// anything of gets no opinion.
+/// (`approve`, `reject`, `flag`), or a word in a note. A URL without either
+/// gets no opinion.
 ///
 /// Why: what a reviewer threw out last time need not be fetched again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{Candidate, ContentFact, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Accepts or rejects by the MIME type that the server told, once it was
+/// Accepts or rejects by the MIME type that the server gave, once it was
 /// fetched; before, it has no opinion. `image/*` means all images.
 ///
-/// Heritrix tests a regular expression here; what crawls ask for are types.
+/// Heritrix tests a regular expression here; crawls need types only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentType {
     /// MIME types without parameters.

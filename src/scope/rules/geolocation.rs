@@ -25,7 +25,7 @@ fn accept() -> Decision {
 impl Geolocation {
     /// Whether the country is one of the list.
     pub fn lists(&self, country: &str) -> bool {
-        // What is compiled or was answered holds no blanks, and is asked for often.
+        // What is compiled or was answered holds no blanks, and is compared often.
         let country = if country.len() == 2 { country } else { country.trim() };
         let is_same = |listed: &String| listed.eq_ignore_ascii_case(country);
         self.countries

@@ -1,4 +1,4 @@
-//! How the last hop was found.
+//! Rule on the kind of the last hop.
 
 use super::{Change, DecideRule, Edit, RuleKind, verb};
 use crate::scope::{Candidate, Decision, Facts};

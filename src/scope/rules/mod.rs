@@ -95,7 +95,7 @@ fn switched_on() -> bool {
     true
 }
 
-/// What a rule tests, by its saved name.
+/// A rule with its settings, by its saved name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum RuleKind {
@@ -141,7 +141,7 @@ pub enum RuleKind {
     Permission(PermissionRule),
     /// Accepts or rejects by the time of the decision.
     ScheduleWindow(ScheduleWindow),
-    /// Accepts or rejects by what people said of earlier captures.
+    /// Accepts or rejects by marks and notes of people on earlier captures.
     Annotation(Annotation),
     /// Rejects by the size of what was fetched.
     ContentSize(ContentSize),
@@ -169,8 +169,8 @@ pub trait DecideRule: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The one thing it can say, if it says the same of everything: then it
-    /// need not be asked while that decision stands.
+    /// The only decision that it can make, if there is but one: the rule is
+    /// skipped while that is the current decision.
     fn only_decision(&self) -> Option<Decision> {
         None
     }
@@ -197,7 +197,7 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
-    /// Whether its answer hangs on what people said of captures.
+    /// Whether its answer depends on marks and notes of captures.
     fn uses_annotation(&self) -> bool {
         false
     }
@@ -209,7 +209,7 @@ pub trait DecideRule: Debug + Send + Sync {
         None
     }
 
-    /// What would make it say `target` of this candidate (none: say nothing).
+    /// Changes that would make it decide `target` for this candidate (none: no opinion).
     fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let _ = (candidate, facts, target);
         Vec::new()
@@ -227,7 +227,7 @@ pub struct RuleRemark {
     pub hint: Option<String>,
 }
 
-/// A change that would alter what a rule says.
+/// A change that would alter the opinion of a rule.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The change as an instruction (`raise the limit from 3 hops to 4`).
@@ -236,7 +236,7 @@ pub struct Change {
     pub edit: Edit,
 }
 
-/// What is to be altered.
+/// The thing that a change alters.
 #[derive(Debug, Clone)]
 pub enum Edit {
     /// A number of the rule.
@@ -249,7 +249,7 @@ pub enum Edit {
     Fact(Box<Facts>),
 }
 
-/// What of the campaign rules are compiled with.
+/// The parts of a campaign that rules are compiled with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub seeds: &'a [Seed],

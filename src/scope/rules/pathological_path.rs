@@ -4,8 +4,8 @@ use super::{Change, DecideRule, Edit, RuleKind, counted};
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Rejects URLs in which a path segment, or a run of segments, stands more
-/// than `max_repetitions` times again right after itself: 2 lets `/a/a/` pass
+/// Rejects URLs in which a path segment, or a run of segments, is repeated more
+/// than `max_repetitions` times right after itself: 2 lets `/a/a/` pass
 /// and refuses `/a/a/a/`. Zero switches the test off.
 /// Why: relative links on error pages build such paths without end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

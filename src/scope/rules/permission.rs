@@ -1,4 +1,4 @@
-//! What rights holders allowed, and what the law does.
+//! Rules on the permissions of rights holders and on legal grounds.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::campaign::PermissionState;
@@ -105,7 +105,7 @@ impl DecideRule for CompiledPermission {
 pub const REFUSED_PERMISSION: &str = "RefusedPermissionDecideRule";
 
 /// Rejects what a record of a permission refuses. No rule of the list: it
-/// stands behind it where a campaign has such a record, and is switched off by
+/// follows it where a campaign has such a record, and is switched off by
 /// [`Grounds::obey_refusals`](crate::campaign::Grounds::obey_refusals).
 /// Records are read strictly, whatever the campaign says: of those that cover
 /// a URL the one that covers the least decides, so that one that is granted

@@ -104,8 +104,8 @@ fn set(patterns: &[impl AsRef<str>]) -> Result<(RegexSet, usize), String> {
 /// them, and for `.{512,}`, which guards against long URLs.
 const SIZE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Compiles within the smallest of some limits that is enough: how much
-/// patterns take is told by none that are compiled.
+/// Compiles within the smallest of some limits that is enough: compiled
+/// patterns do not report their size.
 fn sized<T>(build: impl Fn(usize) -> Result<T, regex::Error>) -> Result<(T, usize), regex::Error> {
     let mut limit = SIZE_LIMIT >> 10;
     loop {

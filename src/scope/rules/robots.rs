@@ -4,8 +4,8 @@ use super::{Change, DecideRule, Edit};
 use crate::scope::{Candidate, Decision, Facts, ROBOTS_RULE, RobotsFact};
 use serde::{Deserialize, Serialize};
 
-/// Rejects what robots.txt denies. Not asked for, it has no opinion: the crawl
-/// asks before it fetches.
+/// Rejects what robots.txt denies. While robots.txt is not fetched it has no
+/// opinion: the crawl fetches that first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Robots {}
 

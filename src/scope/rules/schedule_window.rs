@@ -1,4 +1,4 @@
-//! When a URL is decided.
+//! Rule on the time of the decision.
 
 use super::{Change, DecideRule, Edit, RuleKind, verb};
 use crate::scope::{Candidate, Decision, Facts};

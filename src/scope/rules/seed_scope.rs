@@ -1,4 +1,4 @@
-//! What the seeds reach.
+//! Rule on the reach of the seeds.
 
 use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
 use crate::campaign::{Campaign, Seed, SeedScope};
@@ -58,7 +58,7 @@ impl SeedScopeRule {
     }
 }
 
-/// What one seed reaches, for the one who types it.
+/// The reach of one seed, for the one who types it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedReach {
     /// The SURT prefix that decides; none where the reach is counted in hops.
@@ -81,7 +81,7 @@ pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     if let Some(depth) = seed.depth {
         summary.push_str(&format!(", up to {} from it", counted(depth as usize as u64, "hop")));
     }
-    // Who asks for subdomains need not be told that they are open.
+    // Who chose subdomains needs no remark that they are open.
     let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
     Some(SeedReach { prefix, summary, remark })
 }

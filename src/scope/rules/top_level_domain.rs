@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// `рф`). An address is under none.
 ///
 /// Why beside a list of hosts: it is the first question of a national
-/// collection, and stands in a report as what it is.
+/// collection, and a report names it as what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopLevelDomain {
     /// The domains, without the dot before them.

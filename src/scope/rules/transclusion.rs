@@ -1,4 +1,4 @@
-//! What a page brings along.
+//! Rule on what a page brings along: embeds and links guessed out of scripts.
 
 use super::{Change, DecideRule, Edit, RuleKind, counted, is_navigation};
 use crate::scope::{Candidate, Decision, Facts};
