@@ -31,7 +31,7 @@ impl Judgement {
     /// Every judgement, in the order of menus.
     pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::Unsure];
 
-    /// Its name in files and commands.
+    /// The name of the judgement in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -40,7 +40,7 @@ impl Judgement {
         }
     }
 
-    /// Its name for people.
+    /// The name of the judgement for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Right => "Right",
@@ -54,7 +54,7 @@ impl Judgement {
         Self::ALL.into_iter().find(|judgement| judgement.name() == name)
     }
 
-    /// What several persons together say of a result.
+    /// The majority of judgements; unsure without one.
     pub fn of_majority(judgements: impl IntoIterator<Item = Self>) -> Self {
         let weight = |judgement| match judgement {
             Self::Right => 1_i64,
@@ -90,12 +90,12 @@ pub struct JudgementCounts {
 }
 
 impl JudgementCounts {
-    /// All of them.
+    /// The number of all judged results.
     pub fn judged(self) -> u64 {
         self.right + self.wrong + self.unsure
     }
 
-    /// How many of one kind.
+    /// The number of results with this judgement.
     pub fn of(self, judgement: Judgement) -> u64 {
         match judgement {
             Judgement::Right => self.right,
@@ -134,7 +134,7 @@ pub struct Proportion {
 }
 
 impl Proportion {
-    /// So many of so many, with the score interval of E. B. Wilson (Probable
+    /// The share of `hits` in `all`, with the score interval of E. B. Wilson (Probable
     /// inference, the law of succession, and statistical inference, JASA 22,
     /// 1927), which holds for few cases and near 0 and 1, too. None of none is no share.
     pub fn of(hits: u64, all: u64) -> Option<Self> {

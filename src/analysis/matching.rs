@@ -71,7 +71,7 @@ impl MatchPlace {
     /// Places with words, in the order of [`TermCounts`].
     pub const OF_TEXT: [Self; 3] = [Self::Title, Self::Url, Self::Text];
 
-    /// Its name for people.
+    /// The name of the place for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -82,7 +82,7 @@ impl MatchPlace {
         }
     }
 
-    /// What one occurrence counts.
+    /// The worth of one occurrence.
     pub fn worth(self) -> u64 {
         match self {
             Self::Title => 3,
@@ -168,7 +168,7 @@ impl Matcher {
         self.matches(&counts, page.language, page.date)
     }
 
-    /// What a page has of the request whose terms are in it so often.
+    /// Makes the matches of a page from counts of its terms.
     pub fn matches(&self, counts: &[TermCounts], language: Option<&str>, date: Option<CaptureDate>) -> Matches {
         let mut strength = vec![0_u64; self.terms.len()];
         let mut hits = Vec::new();
@@ -194,7 +194,7 @@ impl Matcher {
         (holds, reading.score(holds))
     }
 
-    /// What is looked for in texts for a term: its value and aliases, each once.
+    /// The tests of a term in texts: its value and aliases, each once.
     pub fn tests(&self, term: usize) -> Vec<TextTest> {
         self.terms.get(term).map(tests).unwrap_or_default()
     }
@@ -208,7 +208,7 @@ impl Matcher {
         })
     }
 
-    /// Where a language or period is met by a page, whatever its text.
+    /// The place where a page meets a language or period, whatever its text.
     pub fn met_without_text(
         &self,
         term: usize,
@@ -230,13 +230,13 @@ impl Matcher {
         found
     }
 
-    /// What was found, as text: `“ria” 2 × in title, 5 × in text; lang:pt`.
+    /// Formats the terms that were found: `“ria” 2 × in title, 5 × in text; lang:pt`.
     pub fn describe(&self, matches: &Matches) -> String {
         let parts = self.described(matches, |_| true);
         if parts.is_empty() { Self::NOTHING_FOUND.to_owned() } else { parts.join("; ") }
     }
 
-    /// What lowers the score of a page: terms for the request that it does not
+    /// Lists what lowers the score of a page: terms for the request that it does not
     /// have, and terms against it that it has; empty where nothing does.
     pub fn lacks(&self, matches: &Matches) -> String {
         let is_found = |number: usize| matches.hits.iter().any(|hit| hit.term == number);
@@ -271,7 +271,7 @@ impl Matcher {
     /// What [`Self::describe`] says where no term was found.
     pub(super) const NOTHING_FOUND: &'static str = "no term of the request found";
 
-    /// What it calls a term.
+    /// The name of a term in descriptions.
     pub(super) fn name_of(term: &Term) -> String {
         if is_text_term(term.kind) { format!("“{}”", term.value) } else { term.to_string() }
     }

@@ -220,7 +220,7 @@ pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
 pub type PartValues = [Option<f64>; PARTS];
 
 impl ScoreInput {
-    /// What each part comes to, before it is weighed.
+    /// The value of each part, before it is weighed.
     pub fn values(&self) -> PartValues {
         SCORE_PARTS.each_ref().map(|part| (part.value)(self))
     }
@@ -244,17 +244,17 @@ impl ScoreWeights {
         SCORE_PARTS.iter().zip(self.0)
     }
 
-    /// The same, to be changed.
+    /// The weights of all parts, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'static WeightedPart<ScoreInput>, &mut f64)> {
         SCORE_PARTS.iter().zip(&mut self.0)
     }
 
-    /// What a part weighs, by its key; 0 where there is no such part.
+    /// The weight of a part, by its key; 0 where there is no such part.
     pub fn get(&self, key: &str) -> f64 {
         self.iter().find(|(part, _)| part.key == key).map_or(0.0, |(_, weight)| weight)
     }
 
-    /// The same with another weight of a part, by its key; `None` where there is no such part.
+    /// Sets the weight of a part, by its key; `None` where there is no such part.
     pub fn with(mut self, key: &str, weight: f64) -> Option<Self> {
         *self.iter_mut().find(|(part, _)| part.key == key)?.1 = weight;
         Some(self)

@@ -93,7 +93,7 @@ pub(super) enum TokenTest {
 pub type TokenSpan = Range<usize>;
 
 impl TextMatcher {
-    /// Makes a test ready. `stem` gives the stem of a word as it is written,
+    /// Compiles a test. `stem` gives the stem of a word as it is written,
     /// which every form of it has.
     pub fn new(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Self {
         Self(node(test, stem))
@@ -105,7 +105,7 @@ impl TextMatcher {
         !self.spans(tokens, stems).is_empty()
     }
 
-    /// Where it is met, in order. Of two words that are near each other, each
+    /// The spans that meet the test, in order. Of two words that are near each other, each
     /// is a span; of a phrase, all of it.
     pub fn spans(&self, tokens: &[TextToken], stems: &[String]) -> Vec<TokenSpan> {
         let mut spans = self.0.spans(&Text { tokens, stems });
@@ -137,7 +137,7 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     }
 }
 
-/// What words that follow one another must be to meet a test of such, without their stems.
+/// The tests of words that follow one another, without their stems.
 pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
     match node(test, &str::to_owned) {
         TextNode::Sequence(tests, _) => tests,
@@ -185,7 +185,7 @@ impl Text<'_> {
 }
 
 impl TokenTest {
-    /// The letter that every word begins with that meets a pattern; none where any may.
+    /// The first letter of every word that meets a pattern; none where any may be.
     pub(super) fn first_letter(&self) -> Option<char> {
         match self {
             Self::Like(pattern) => pattern.first().copied().filter(|letter| !matches!(letter, '*' | '?')),
@@ -193,7 +193,7 @@ impl TokenTest {
         }
     }
 
-    /// Whether a folded word meets it, whatever its stem.
+    /// Whether a folded word meets the test, whatever its stem.
     pub(super) fn is_met_by(&self, word: &str) -> bool {
         match self {
             Self::Is(of, _) => word == of,
@@ -232,7 +232,7 @@ fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     phrase_spans(&tests.iter().map(key).collect::<Vec<_>>(), &places, slop)
 }
 
-/// Where the terms of a phrase are out of their places by `slop` at most; `places` has for each where it
+/// The spans in which the terms of a phrase are out of place by `slop` at most; `places` has for each where it
 /// is in the text, in order. A place less its number in the phrase is where that term has the phrase
 /// begin; no two of these are further apart than `slop`, and no place serves two terms.
 pub fn phrase_spans(terms: &[String], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
@@ -281,7 +281,7 @@ pub fn near_spans(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: u
     found
 }
 
-/// Whether a folded word is what a [`folded_pattern`] says.
+/// Whether a folded word matches a [`folded_pattern`].
 pub fn is_like(pattern: &[char], word: &str) -> bool {
     let mut places = word.chars();
     // Most patterns begin with letters, which most words do not have.

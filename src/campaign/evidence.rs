@@ -48,12 +48,12 @@ pub struct EvidenceCarried {
 }
 
 impl EvidenceCarried {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty() && self.dropped.is_empty() && self.missing.is_empty()
     }
 
-    /// What stayed and is there, for a person; none where nothing had to.
+    /// A line on evidence that stayed and is there; none where there is none.
     pub fn kept_line(&self) -> Option<String> {
         let is_there = |kept: &&RecordEvidence| !self.missing.iter().any(|missing| missing.of == **kept);
         let kept: Vec<RecordEvidence> = self.kept.iter().filter(is_there).cloned().collect();
@@ -61,7 +61,7 @@ impl EvidenceCarried {
         (!kept.is_empty()).then_some(line)
     }
 
-    /// What records name and the workspace does not have, for a person; none where all is there.
+    /// A line on evidence that records name and the workspace lacks; none where all is there.
     pub fn missing_line(&self) -> Option<String> {
         let first = self.missing.iter().take(MAX_LISTED);
         let first: Vec<String> = first.map(|missing| format!("{} {}", missing.of.label(), missing.why)).collect();
@@ -72,7 +72,7 @@ impl EvidenceCarried {
         (!first.is_empty()).then(|| format!("evidence is missing: {}{more}", first.join("; ")))
     }
 
-    /// What went, for a person; none where nothing did.
+    /// A line on evidence that was dropped; none where nothing was.
     pub fn dropped_line(&self) -> Option<String> {
         let line = format!(
             "evidence that no record has any more, by the version before: {}. The files stay in the workspace",

@@ -40,7 +40,7 @@ impl Identity {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
-    /// As a URN.
+    /// Formats the identity as a URN.
     pub fn urn(&self) -> String {
         format!("urn:uuid:{self}")
     }

@@ -31,13 +31,13 @@ fn at_field(field: &str) -> String {
 }
 
 impl Campaign {
-    /// Reads what a campaign file says of the campaign. What can be read but
-    /// makes no sense is found by [`Campaign::problems`].
+    /// Reads the campaign in a campaign file. Values that can be read but
+    /// make no sense are found by [`Campaign::problems`].
     pub fn from_json(text: &str) -> Result<Self, CampaignFileError> {
         Ok(CampaignFile::from_json(text)?.campaign)
     }
 
-    /// The same with its identity and lineage among the fields that it does not know.
+    /// Reads a campaign file and keeps identity and lineage among the unknown fields.
     pub(super) fn with_lineage_fields(text: &str) -> Result<Self, CampaignFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut campaign: Self = serde_json::from_str(text).map_err(|error| located(text, &error))?;

@@ -104,8 +104,8 @@ impl Criterion {
         Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether nobody can look it up, so that a person's evidence has to stand
-    /// for it.
+    /// Whether nobody can look it up, so that it rests on a person's
+    /// evidence.
     pub fn needs_evidence(self) -> bool {
         matches!(self, Self::Address | Self::Correspondence | Self::Judgement)
     }

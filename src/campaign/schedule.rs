@@ -72,7 +72,7 @@ impl Frequency {
         Self::Yearly,
     ];
 
-    /// Its name for people.
+    /// The name of the frequency for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Manual => "only by hand",
@@ -301,7 +301,7 @@ impl Schedule {
             Some(name) => TimeZone::get(name).map_err(|_| ScheduleError {
                 field: "time_zone".to_owned(),
                 text: name.to_owned(),
-                why: "is no time zone this computer knows; wanted is a name such as Europe/Lisbon",
+                why: "is no time zone this computer knows; give a name such as Europe/Lisbon",
             }),
         }
     }
@@ -333,7 +333,7 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     let error = || ScheduleError {
         field: field.to_owned(),
         text: text.to_owned(),
-        why: "is no date; wanted is ISO 8601 such as 2026-03-01 or 2026-03-01T09:00",
+        why: "is no date; give ISO 8601 such as 2026-03-01 or 2026-03-01T09:00",
     };
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Ok(instant.to_zoned(zone.clone()));

@@ -24,7 +24,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Its number or name in the annotation tool.
+    /// The number or name of the target in the annotation tool.
     pub fn id(&self) -> Option<String> {
         match self.entry.get("id")? {
             Value::Number(number) => Some(number.to_string()),

@@ -3,8 +3,8 @@
 use super::{Campaign, Frequency, PrivateAddresses, RobotsPolicy};
 
 impl Campaign {
-    /// When its crawls start by themselves, where they may reach, whether they obey
-    /// robots.txt, and as whom they come: what a person has to know before
+    /// Lists when crawls start by themselves, where they may reach, whether they
+    /// obey robots.txt, and their user agent: what a person has to know before
     /// somebody else's campaign runs here.
     pub fn crawl_terms(&self) -> Vec<String> {
         let mut terms = Vec::new();

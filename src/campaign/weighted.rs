@@ -18,7 +18,7 @@ pub struct WeightedPart<I: ?Sized + 'static> {
     pub why: fn(&I) -> String,
 }
 
-/// What counts of a weight: negative ones and those that are no number are 0.
+/// The weight that counts: negative ones and those that are no number are 0.
 pub fn effective_weight(weight: f64) -> f64 {
     if weight.is_finite() { weight.max(0.0) } else { 0.0 }
 }

@@ -97,7 +97,7 @@ pub fn run_crawl(
     run_crawl_with(setup, ledger, stats, cx, Arc::new(resolver))
 }
 
-/// As [`run_crawl`], with a resolver of the caller's.
+/// Runs a crawl as [`run_crawl`] does, with a resolver of the caller's.
 pub fn run_crawl_with(
     setup: &CrawlSetup,
     ledger: &dyn Ledger,

@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// With what the ledger knows about hosts already. A look-up that failed
+    /// Creates a judge with the hosts that the ledger knows. A look-up that failed
     /// in an earlier run is made again.
     pub fn new(
         plan: &'a CurrentPlan,
@@ -80,8 +80,8 @@ impl<'a> Judge<'a> {
         self.plan.add_met_seed(plan, seed, target).map_err(|error| LedgerError(error.to_string()))
     }
 
-    /// Decides with all that is known; the flag says that the host's location
-    /// would matter and could not be looked up.
+    /// Decides on a candidate with all known facts; the flag is true if the host's
+    /// location would matter and could not be looked up.
     pub fn decide(
         &self,
         plan: &Plan,

@@ -71,7 +71,7 @@ impl QueuedUrl {
         &self.admission.candidate.url
     }
 
-    /// Its end without a capture, and what a person reads of it.
+    /// Ends the URL without a capture; `why` is for people.
     pub fn ended(&self, fetch_status: i32, why: &str) -> Finished {
         let (refused, capture) = (None, None);
         Finished { id: self.id, fetch_status, why: Some(why.to_owned()), refused, capture, found: Vec::new() }

@@ -25,7 +25,7 @@ pub enum SeenState {
 }
 
 impl SeenState {
-    /// Its name in lists and files.
+    /// The name of the state in lists and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -109,7 +109,7 @@ pub enum OutcomeClass {
 }
 
 impl OutcomeKind {
-    /// How good it is.
+    /// The class of the outcome.
     pub fn class(self) -> OutcomeClass {
         match self {
             Self::Fetched => OutcomeClass::Good,
@@ -282,17 +282,17 @@ fn refused_by_rule(index: Option<usize>, name: &str) -> UrlOutcome {
         Some(index) => new(
             kind,
             &format!("Refused by rule {index}: {}.", rule_label(name)),
-            "If it is wanted, change the rule (Spec, Scope rules; campaign file: rules), then crawl again.",
+            "To collect it, change the rule (Spec, Scope rules; campaign file: rules), then crawl again.",
         ),
         None if name == NO_RULE || name.is_empty() => new(
             kind,
             "Refused: no rule accepts it.",
-            "If it is wanted, add it to the seeds or the scope rules (Spec; campaign file: seeds, rules), then crawl again.",
+            "To collect it, add it to the seeds or the scope rules (Spec; campaign file: seeds, rules), then crawl again.",
         ),
         None => new(
             kind,
             &format!("Refused: {}.", rule_label(name)),
-            "If it is wanted, change the scope rules (Spec; campaign file: rules), then crawl again.",
+            "To collect it, change the scope rules (Spec; campaign file: rules), then crawl again.",
         ),
     }
 }
@@ -368,12 +368,12 @@ pub(super) const NOT_STORED: &str = "the answer cannot be kept";
 /// What is recorded of a redirect to a URL that cannot be fetched begins so.
 const NOT_FOLLOWED: &str = "not followed: ";
 
-/// What is recorded of a redirect to a URL that cannot be fetched.
+/// The note on a redirect to a URL that cannot be fetched.
 pub(super) fn not_followed(target: &Url) -> String {
     format!("{NOT_FOLLOWED}{target} (only http and https can be fetched)")
 }
 
-/// What is recorded of a URL whose host gave no robots.txt: the status of that.
+/// The note on a URL whose host gave no robots.txt, with the status of that.
 pub(super) fn robots_unreachable(status: i32) -> String {
     format!("robots.txt of the host could not be had (status {status})")
 }

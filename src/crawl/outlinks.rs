@@ -14,8 +14,8 @@ const MAX_ENTRIES: usize = 50_000;
 /// Bytes of a redirect to another scheme that are logged.
 const MAX_ELSEWHERE_BYTES: usize = 2000;
 
-/// Where an answer redirects to, where that cannot be fetched because of its
-/// scheme; of a long URL the beginning.
+/// The target of a redirect that cannot be fetched because of its scheme; of a
+/// long URL the beginning.
 pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
     let location = headers.get_url("Location").filter(|_| is_redirect(status))?;
     let location = location.trim();

@@ -25,7 +25,7 @@ pub(super) struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// So many workers, none of them started.
+    /// Creates a pool for this number of workers, none of them started.
     pub(super) fn new(target: usize) -> Self {
         Self { target, live: AtomicUsize::new(0), waiting: Mutex::default() }
     }
@@ -46,7 +46,7 @@ impl WorkerPool {
         self.live.load(Ordering::SeqCst) < self.most()
     }
 
-    /// Whether the worker that asks is one too many; it is counted no more then.
+    /// Whether the calling worker is one too many; it is counted no more then.
     pub(super) fn dismisses(&self) -> bool {
         if self.live.load(Ordering::SeqCst) <= self.target {
             return false;

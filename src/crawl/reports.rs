@@ -124,7 +124,7 @@ impl LaunchTally {
         lines.into_iter().fold("[code] [status] [seed] [redirect]\n".to_owned(), |report, (_, line)| report + &line)
     }
 
-    /// `hosts-report.txt`, by URLs; `remaining` tells what waits per host.
+    /// Formats `hosts-report.txt`, by URLs; `remaining` has the URLs that wait per host.
     pub fn hosts_report(&self, remaining: &HashMap<String, u64>) -> String {
         let mut report = "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] \
                           [#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]\n"

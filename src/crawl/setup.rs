@@ -57,7 +57,7 @@ pub enum CrawlEnd {
 }
 
 impl CrawlEnd {
-    /// One sentence for people.
+    /// The end in one sentence for people.
     pub fn summary(&self) -> String {
         match self {
             Self::Finished => "Finished".to_owned(),
@@ -137,8 +137,8 @@ pub enum CrawlError {
 }
 
 impl CrawlError {
-    /// Which file could not be written for want of room, and why; none for
-    /// any other error.
+    /// The file that could not be written for want of room, and its error; none
+    /// for any other error.
     pub fn disk_full(&self) -> Option<(&Path, &io::Error)> {
         match self {
             Self::Io { path, source } | Self::Warc(WarcError::Io { path, source }) => {

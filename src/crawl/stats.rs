@@ -168,7 +168,7 @@ impl CrawlStats {
         self.classes[4].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many URLs were given up that waited.
+    /// Counts URLs that waited and were given up.
     pub(super) fn gave_up_waiting(&self, urls: u64) {
         self.failed.fetch_add(urls, Ordering::Relaxed);
         self.classes[4].fetch_add(urls, Ordering::Relaxed);

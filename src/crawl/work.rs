@@ -61,7 +61,7 @@ pub(super) struct FetchAttempt {
 }
 
 impl FetchAttempt {
-    /// How long the host is left alone after this URL.
+    /// The delay of the host after this URL.
     pub(super) fn wait_after(&self, took: Option<Duration>) -> Duration {
         self.plan.delays.after(authority_of(self.queued.url()), took, self.crawl_delay)
     }
@@ -115,7 +115,7 @@ impl<'e> Worker<'e> {
         Self { engine, number }
     }
 
-    /// Fetches one URL; says whether a capture came of it.
+    /// Fetches one URL; true if a capture came of it.
     pub(super) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
         let engine = self.engine;
         engine.stats.taken();

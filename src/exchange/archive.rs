@@ -54,7 +54,7 @@ impl Archive {
         }
     }
 
-    /// Where its files are.
+    /// The folder of its files.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -119,7 +119,7 @@ impl Archive {
         Ok(Some((file.to_owned(), point.len)))
     }
 
-    /// Writes the records of a capture and tells where they stand: response
+    /// Writes the records of a capture and returns their places: response
     /// or revisit, request, metadata. They are with the system on return.
     /// Everything is packed before the files are locked.
     pub fn write(
@@ -222,7 +222,7 @@ impl Archive {
         Ok(packed)
     }
 
-    /// Closes the file in hand; tells the files of this run.
+    /// Closes the current file; returns the files of this run.
     pub fn close(self) -> Result<Vec<PathBuf>, WarcError> {
         self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()
     }
@@ -250,7 +250,7 @@ fn label_of(label: &str, placed: &Placed) -> String {
     file_label(label, &placed.file)
 }
 
-/// What the catalogue calls a file of a launch.
+/// The name of a file of a launch in the catalogue.
 pub fn file_label(label: &str, file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     if label.is_empty() { name.into_owned() } else { format!("{}/{name}", label.trim_end_matches('/')) }

@@ -96,7 +96,7 @@ impl DiskGate {
         self.wait()
     }
 
-    /// What happened since the last time, each in a sentence.
+    /// Takes the events since the last call, each a sentence.
     pub fn take_events(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().events)
     }

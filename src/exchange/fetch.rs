@@ -108,7 +108,7 @@ pub enum CutCause {
 }
 
 impl CutCause {
-    /// How the archive names it.
+    /// The value of `WARC-Truncated` for it.
     pub fn truncated(self) -> Truncated {
         match self {
             Self::Length => Truncated::Length,
@@ -117,7 +117,7 @@ impl CutCause {
         }
     }
 
-    /// It in words, with the limit that did it.
+    /// The reason for people, with the limit.
     pub fn reason(self, limits: &FetchLimits) -> String {
         match self {
             Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
@@ -166,7 +166,7 @@ pub struct FetchLimits {
 }
 
 impl FetchLimits {
-    /// From a campaign; zero is no limit.
+    /// Takes the limits of a campaign; zero is no limit.
     pub fn of(limits: &crate::campaign::Limits) -> Self {
         let bytes = if limits.max_response_bytes == 0 { u64::MAX } else { limits.max_response_bytes };
         let time = match limits.max_response_seconds {
@@ -256,8 +256,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that says who it is with `user_agent` and keeps long answers
-    /// in nameless files in `spool_dir` while they come in.
+    /// Creates a client that sends `user_agent` and keeps long answers in nameless
+    /// files in `spool_dir` while they come in.
     pub fn new(
         resolver: Arc<dyn Resolver>,
         user_agent: &str,
@@ -326,7 +326,7 @@ impl Client {
         self.cancelled.as_ref().is_some_and(JobCx::is_cancelled)
     }
 
-    /// Where a URL is connected to: its override, or what the resolver says.
+    /// The addresses for a URL: its override, or those of the resolver.
     pub fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let port = url.port_or_known_default().unwrap_or(80);
@@ -352,7 +352,7 @@ impl Client {
         self.resolver.resolve_ahead(&hosts.collect::<Vec<_>>(), &|| self.is_cancelled());
     }
 
-    /// Who names the addresses of a host: see [`Self::addresses`].
+    /// The source of the addresses of a host: see [`Self::addresses`].
     pub fn answer_source(&self, url: &Url) -> AnswerSource {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let port = url.port_or_known_default().unwrap_or(80);

@@ -72,7 +72,7 @@ impl Head {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// Where the body ends (RFC 9112, 6.3, for an answer to GET).
+    /// The framing of the body (RFC 9112, 6.3, for an answer to GET).
     pub fn framing(&self) -> Framing {
         if matches!(self.status, 101 | 204 | 304) {
             return Framing::Empty;

@@ -287,7 +287,7 @@ pub struct TlsClient {
 }
 
 impl TlsClient {
-    /// With Mozilla's roots as the measure.
+    /// Creates a client that checks certificates by Mozilla's roots.
     pub fn new() -> Result<Self, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = rustls::RootCertStore::empty();

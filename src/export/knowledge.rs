@@ -62,7 +62,7 @@ pub(super) struct PartOfGraph {
 }
 
 impl PartOfGraph {
-    /// That of a capture with these lines and links.
+    /// Makes the part of a capture from its lines and links.
     pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureIri<'_>) -> Self {
         let len = lines.iter().map(|line| line.len() + 1).sum::<usize>() + links.len() * BYTES_OF_LINK;
         let mut part = Self { own: String::with_capacity(len), quads: 0, others: Vec::new() };
@@ -175,7 +175,7 @@ impl Graph {
         Ok((record, head.as_read(len)))
     }
 
-    /// Writes all of it; says how many quads it has.
+    /// Writes the whole graph; returns the number of its quads.
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<u64> {
         let Self { members, mut begun, mut quads, others } = self;
         let mut members = members.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -45,7 +45,7 @@ pub struct KnownInlink {
 }
 
 impl KnownInlinks {
-    /// Those that a record of this block lists; none where inlinks were not built.
+    /// Reads the inlinks in the block of a record; none where inlinks were not built.
     pub(super) fn of_record(block: &[u8]) -> Result<Option<Self>, serde_json::Error> {
         #[derive(Deserialize)]
         struct MetadataBlock {
@@ -54,7 +54,7 @@ impl KnownInlinks {
         serde_json::from_slice::<MetadataBlock>(block).map(|known| known.inlinks)
     }
 
-    /// Those of the list that the graph states.
+    /// The links of the list that the graph states.
     pub(super) fn stated(&self) -> Vec<StatedLink> {
         let internal: Vec<bool> = self.list.iter().map(|link| link.internal).collect();
         let link = |at: usize| {

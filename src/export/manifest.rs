@@ -113,7 +113,7 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest; says its size and digest, and its bytes.
+    /// Writes the manifest; returns its size and digest, and its bytes.
     pub(super) fn write(&self, sink: &mut Sink<'_>) -> Result<(ManifestFile, Vec<u8>), ExportError> {
         let mut text =
             serde_json::to_vec_pretty(self).map_err(|error| io_at(Path::new(MANIFEST_NAME))(error.into()))?;

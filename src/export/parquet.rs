@@ -46,7 +46,7 @@ pub enum ParquetError {
     #[error("Parquet: {0}")]
     Parquet(#[from] Inner),
     /// A row is no object of the data set.
-    #[error("row {row}: {why}; the columns of the inlink data set are wanted")]
+    #[error("row {row}: {why}; the columns of the inlink data set are expected")]
     Row {
         /// From 1.
         row: u64,
@@ -61,7 +61,7 @@ pub enum ParquetError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Writes objects as they come; says how many. The same objects give the same bytes.
+/// Writes objects as they come; returns their number. The same objects give the same bytes.
 ///
 /// # Errors
 ///
@@ -155,7 +155,7 @@ fn write_group<W: Write + Send>(
     Ok(())
 }
 
-/// Gives every object of a file to `take`, and says how many there are.
+/// Passes every object of a file to `take`; returns their number.
 ///
 /// # Errors
 ///

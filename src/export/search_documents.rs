@@ -61,7 +61,7 @@ impl SolrRow {
         format!("{}\t{}", self.id, self.json)
     }
 
-    /// What [`Self::to_line`] wrote; none where there is no tab.
+    /// Reads a line of [`Self::to_line`]; none where there is no tab.
     pub fn of_line(line: &str) -> Option<Self> {
         let (id, json) = line.split_once('\t')?;
         Some(Self { id: id.to_owned(), json: json.to_owned() })

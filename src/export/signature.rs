@@ -46,7 +46,7 @@ struct ManifestSignature {
 const FORMAT: &str = "fonds-signature";
 const VERSION: u32 = 1;
 
-/// Signs the bytes of a manifest; says size and digest of the file.
+/// Signs the bytes of a manifest; returns size and digest of the file.
 pub(super) fn write_signature(
     sink: &mut Sink<'_>,
     key: &SigningKey,

@@ -114,7 +114,7 @@ pub(super) fn exported(root: &Path) -> PathBuf {
     out
 }
 
-/// The same with a package, signed where there is a key.
+/// Exports with a package, signed where there is a key.
 pub(super) fn signed_export(root: &Path, signer: Option<crate::keys::SigningKey>) -> PathBuf {
     let out = root.join("out");
     let options = ExportOptions { signer, wacz: true, ..options() };

@@ -93,8 +93,8 @@ impl DecideRules {
         })
     }
 
-    /// The same rules with more seeds, for seeds that redirect elsewhere: what
-    /// they redirect to counts as a seed too. The words of rules stay.
+    /// Adds seeds, for seeds that redirect elsewhere: what they redirect to counts
+    /// as a seed too. The texts of rules stay.
     pub fn with_met(&self, seeds: &[Seed]) -> Result<Self, ScopeError> {
         let mut wider = self.clone();
         if seeds.is_empty() {
@@ -110,7 +110,7 @@ impl DecideRules {
         Ok(wider)
     }
 
-    /// The same rules with other seeds.
+    /// Replaces the seeds.
     pub(super) fn with_seeds(&self, seeds: Vec<Seed>) -> Result<Self, ScopeError> {
         let mut changed = self.clone();
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
@@ -123,15 +123,15 @@ impl DecideRules {
         Ok(changed)
     }
 
-    /// What a person who writes the rules should see at once, by rule. Those with
-    /// a hint are mistakes.
+    /// Remarks for a person who writes the rules, by rule. Those with a hint are
+    /// mistakes.
     pub fn remarks(&self) -> impl Iterator<Item = (usize, RuleRemark)> {
         let rules = self.rules.iter().enumerate().filter(|(_, compiled)| compiled.rule.enabled);
         rules.flat_map(|(index, compiled)| compiled.test.remarks().into_iter().map(move |remark| (index, remark)))
     }
 
-    /// What is wrong with rules and permissions beside what keeps them from being
-    /// read: entries that do nothing, and seeds that a permission refuses at
+    /// Problems of rules and permissions that can be read:
+    /// entries that do nothing, and seeds that a permission refuses at
     /// `now`. Where it refuses all of them, no crawl can start.
     pub fn problems(&self, now: CaptureDate) -> Vec<CampaignProblem> {
         let wrong = self.remarks().filter_map(|(index, remark)| {
@@ -166,13 +166,13 @@ impl DecideRules {
         problems
     }
 
-    /// How many rules of the campaign's own list there are: without the one that
+    /// The number of rules in the campaign's own list: without the one that
     /// obeys refusals.
     pub(super) fn own_len(&self) -> usize {
         self.rules.iter().filter(|rule| !rule.is_refusals).count()
     }
 
-    /// How many rules there are, switched off ones included.
+    /// The number of rules, switched off ones included.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
@@ -255,29 +255,29 @@ impl DecideRules {
         current
     }
 
-    /// Whether any rule that is switched on asks for the country of a server.
+    /// Whether any rule that is switched on tests the country of a server.
     pub fn uses_geo(&self) -> bool {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_geo())
     }
 
-    /// The lists of countries that rules which are switched on tell apart.
+    /// The lists of countries that rules and grounds test.
     pub fn country_lists(&self) -> impl Iterator<Item = &[String]> {
         let of_rules = self.rules.iter().filter_map(|compiled| Some(compiled.geolocation()?.countries.as_slice()));
         of_rules.chain(std::iter::once(self.grounds.countries.as_slice()))
     }
 
-    /// What the rules of the campaign are compiled with.
+    /// The parts of the campaign that its rules are compiled with.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }
     }
 
-    /// What clones of these rules have in common and others have not, while
-    /// one of them is held.
+    /// A number that clones of these rules share and others do not have, while
+    /// one of them exists.
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.rules).addr()
     }
 
-    /// Whether any rule that is switched on asks for what was fetched.
+    /// Whether any rule that is switched on tests what was fetched.
     pub fn uses_content(&self) -> bool {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_content())
     }
@@ -287,7 +287,7 @@ impl DecideRules {
         self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_annotation())
     }
 
-    /// What the rules that are switched on look at.
+    /// The inputs that the rules which are switched on read.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for compiled in self.rules.iter().filter(|compiled| compiled.rule.enabled) {

@@ -15,7 +15,7 @@ impl DecideRules {
         self.explain_with_remedy(candidate, facts).0
     }
 
-    /// The same, with the change itself, so that it can be made.
+    /// Explains as [`Self::explain`] does, and gives the change, so that it can be made.
     pub fn explain_with_remedy(&self, candidate: &Candidate, facts: &Facts) -> (Trace, Option<Remedy>) {
         let verdict = self.decide(candidate, facts);
         let mut current = None;
@@ -24,7 +24,7 @@ impl DecideRules {
             let applies = compiled.applies(current);
             let opinion = if applies { compiled.test.decide(candidate, facts) } else { None };
             let tested = if compiled.rule.enabled && !applies {
-                "not asked: it could only repeat the decision".to_owned()
+                "skipped: it could only repeat the decision".to_owned()
             } else {
                 compiled.test.tested(candidate, facts)
             };

@@ -57,7 +57,7 @@ const DAY_SECONDS: i64 = 86_400;
 const ENTRIES_TRIED: usize = 2000;
 
 impl GeoDatabase {
-    /// Reads a database into memory and makes sure that it tells countries.
+    /// Reads a database into memory and makes sure that it has countries.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, GeoError> {
         let path = path.as_ref().to_owned();
         let bytes = std::fs::read(&path).map_err(|why| GeoError::Unreadable { path: path.clone(), why })?;
@@ -85,7 +85,7 @@ impl GeoDatabase {
         &self.reader.metadata().database_type
     }
 
-    /// Nodes of its search tree, which tell about how many networks it holds.
+    /// Nodes of its search tree, a measure of the number of its networks.
     pub fn nodes(&self) -> u64 {
         u64::from(self.reader.metadata().node_count)
     }
@@ -95,12 +95,12 @@ impl GeoDatabase {
         self.reader.metadata().ip_version == 6
     }
 
-    /// When the database was built.
+    /// The build date of the database.
     pub fn build_date(&self) -> CaptureDate {
         CaptureDate::from_seconds(i64::try_from(self.reader.metadata().build_epoch).unwrap_or(i64::MAX))
     }
 
-    /// What speaks against trusting the database at `now`, in words.
+    /// A warning where the database should not be trusted at `now`.
     pub fn remark(&self, now: CaptureDate) -> Option<String> {
         let build = self.build_date();
         let text = build.to_readable();

@@ -12,7 +12,7 @@ pub const MAX_REDIRECTS: usize = 20;
 /// Name in logs of the verdict that ends a chain of redirects.
 pub const TOO_MANY_REDIRECTS: &str = "TooManyRedirectsDecideRule";
 
-/// How many hops a path has.
+/// The number of hops of a path.
 pub fn hop_count(hops: &str) -> usize {
     let (before, letters) = split(hops);
     before.saturating_add(letters.len())

@@ -17,7 +17,7 @@ pub(super) struct LoggedDecision<'a> {
     pub url: &'a [u8],
 }
 
-/// Reads a line, without its end. `Err` says what it is not.
+/// Reads a line, without its end. `Err` is the reason why it is no decision.
 pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static str> {
     let (date, rest) = cut(line).ok_or("the line has one word only")?;
     if !is_date(date) {

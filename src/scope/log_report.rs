@@ -119,7 +119,7 @@ impl LogReport {
         Self { question, totals: LogTotals::default(), hosts, last_rule: 0 }
     }
 
-    /// Reads a log; `name` says where in the examples. Progress is counted in
+    /// Reads a log; `name` is its name in the examples. Progress is counted in
     /// bytes of `log`.
     pub fn read(&mut self, name: &str, mut log: impl Read, cx: &JobCx) -> Result<(), LogReportError> {
         let mut buffer = vec![0; READ_BYTES];
@@ -230,8 +230,8 @@ impl LogReport {
         }
     }
 
-    /// Hands out every host once, those of a domain together, and says what
-    /// there was.
+    /// Passes every host on once, those of a domain together, and returns the
+    /// totals.
     pub fn finish<E: From<io::Error>>(self, mut each: impl FnMut(LoggedHost) -> Result<(), E>) -> Result<LogTotals, E> {
         let mut totals = self.totals;
         totals.spills = self.hosts.spills();

@@ -209,7 +209,7 @@ pub struct GeoEvidence {
 }
 
 impl GeoEvidence {
-    /// The same, with who named the addresses.
+    /// Sets the source of the addresses.
     pub fn answered_by(self, source: AnswerSource) -> Self {
         Self { source, ..self }
     }
@@ -236,7 +236,7 @@ pub enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// Its name for people.
+    /// The name of the source for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Unrecorded => "not recorded",

@@ -219,7 +219,7 @@ impl Permissions {
         }
     }
 
-    /// What the records cover that refuse something, in the campaign's order.
+    /// The coverage of records that refuse something, in the campaign's order.
     pub(super) fn refused(&self) -> Vec<String> {
         let mut records: Vec<&Record> =
             self.records.iter().filter(|record| record.permission.state == PermissionState::Refused).collect();

@@ -29,7 +29,7 @@ pub enum ReplyBody {
 }
 
 impl ReplyBody {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -86,7 +86,7 @@ impl HttpReply {
         Self::plain(405, "Method not allowed").with("Allow", allowed)
     }
 
-    /// The same with one more header field.
+    /// Adds a header field.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));

@@ -34,7 +34,7 @@ impl HttpRequest {
         Self { method: "GET".into(), host: host.to_ascii_lowercase(), path, query, ..Self::default() }
     }
 
-    /// The same with one more header field.
+    /// Adds a header field.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));

@@ -46,7 +46,7 @@ pub struct PageInput<'a> {
 }
 
 impl PageInput<'_> {
-    /// Whether it is a page: what it was read as, else what its type says.
+    /// Whether it is a page, by the form it was read as, else by its type.
     pub fn is_page(&self) -> bool {
         self.facts.map_or_else(|| is_page_type(self.mime), |facts| facts.is_page)
     }

@@ -110,7 +110,7 @@ impl Campaign {
         Some(FeedEntry { dialect: target.dialect, fields: target.entry.clone() })
     }
 
-    /// The campaign as an entry of a feed, and what of it the feed cannot say.
+    /// Converts the campaign into an entry of a feed, with a list of what is lost.
     /// The entry it came in with goes out again, with what was changed here;
     /// a campaign that came from no feed has `number` for its number.
     pub fn feed_entry(&self, number: &str) -> (FeedEntry, Vec<String>) {

@@ -54,7 +54,7 @@ fn of_number(number: f64) -> Option<Option<CaptureDate>> {
     known.contains(&millis).then(|| Some(CaptureDate::from_millis(millis.round() as i64)))
 }
 
-/// What a value is, for a person.
+/// The kind of a value, for people.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

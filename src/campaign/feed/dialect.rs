@@ -29,7 +29,7 @@ impl Dialect {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Api, Self::Wrapped, Self::Lines, Self::Launcher, Self::WriteBack, Self::Launch];
 
-    /// Its name on the command line.
+    /// The name of the dialect on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",

@@ -53,7 +53,7 @@ impl FeedGrounds {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::LegalDeposit, Self::Licence, Self::OpenAccess];
 
-    /// Its value in the addresses of the tool.
+    /// The value in URLs of the tool.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LegalDeposit => "ld",
@@ -100,7 +100,7 @@ pub struct DueQuestion {
 }
 
 impl DueQuestion {
-    /// `Err` says why a target is not in the feed.
+    /// Tests whether a target is in the feed; `Err` is the reason why not.
     ///
     /// Active; the frequency is that of the feed; the end is open or after
     /// two hours ago; the start is before in two hours. A target without a
@@ -130,7 +130,7 @@ impl DueQuestion {
         Ok(())
     }
 
-    /// `Err` says why the grounds of a target are not those of the feed.
+    /// Tests the grounds of a target; `Err` is the reason why they are not those of the feed.
     pub fn takes_on(&self, found: TargetGrounds) -> Result<(), &'static str> {
         match self.grounds {
             None => Ok(()),

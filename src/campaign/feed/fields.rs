@@ -148,8 +148,8 @@ pub(super) fn parse_scope(text: &str) -> Option<SeedScope> {
 }
 
 impl FeedEntry {
-    /// What it means, and what is wrong with it; `index` is its place in the
-    /// file. Where a problem keeps it out, its meaning is not whole.
+    /// Reads the meaning of the entry and its problems; `index` is its place in the
+    /// file. Where a problem keeps it out, the meaning is not whole.
     pub fn meaning(&self, index: usize) -> (Meaning, Vec<FeedProblem>) {
         let mut reader = Reader { entry: self, index, problems: Vec::new() };
         let mut meaning = reader.common();
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
                 self.bad(
                     names.scope,
                     format!("“{text}” is no scope"),
-                    "one of resource, plus1, root, subdomains is wanted, or null",
+                    "give one of resource, plus1, root, subdomains, or null",
                 );
             }
         }
@@ -341,7 +341,7 @@ impl<'a> Reader<'a> {
                     self.bad(
                         format!("{path}{}", names.frequency),
                         format!("“{text}” is no frequency"),
-                        format!("one of {frequencies} is wanted"),
+                        format!("give one of {frequencies}"),
                     );
                 }
             }
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
         match self.field(name)? {
             Value::String(text) => Some(text.clone()),
             other => {
-                self.bad(name, format!("{} where a text is wanted", kind_of(other)), "give a text, or null");
+                self.bad(name, format!("{} where a text is expected", kind_of(other)), "give a text, or null");
                 None
             }
         }
@@ -373,7 +373,7 @@ impl<'a> Reader<'a> {
         let text = self.text(name).filter(|text| !text.trim().is_empty())?;
         let at = known.iter().position(|known| known.eq_ignore_ascii_case(text.trim()));
         if at.is_none() {
-            let hint = format!("one of {} is wanted, or null", known.join(", "));
+            let hint = format!("give one of {}, or null", known.join(", "));
             self.bad(name, format!("“{text}” is not known"), hint);
         }
         at
@@ -387,7 +387,7 @@ impl<'a> Reader<'a> {
             Value::String(text) if ["t", "true"].contains(&text.as_str()) => Some(true),
             Value::String(text) if ["f", "false"].contains(&text.as_str()) => Some(false),
             other => {
-                let what = format!("{} where true or false is wanted", kind_of(other));
+                let what = format!("{} where true or false is expected", kind_of(other));
                 self.bad(name, what, "give true, false or null");
                 None
             }

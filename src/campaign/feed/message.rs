@@ -18,7 +18,7 @@ const RECRAWL: [(&str, CrawlFrequency); 7] = [
     ("recrawl-365days", CrawlFrequency::Annual),
 ];
 
-/// What the sheets of a message mean.
+/// Reads the policy out of the sheets of a message.
 pub(super) fn meaning(fields: &Map<String, Value>, meaning: &mut Meaning, reader: &mut Reader<'_>) {
     match fields.get("isSeed") {
         Some(Value::Bool(true)) => {}

@@ -174,11 +174,11 @@ fn bad_entries_are_named_and_good_ones_come_in() {
     entry 3, seeds[2]: the seed is empty; give a URL, or take it out
     entry 3, id: there is no number; a second import cannot know the target again
     entry 3, schedules[0].startDate: “soon” is no date; give milliseconds since 1970 or a date such as 2024-03-01 09:00:00, or null
-    entry 3, schedules[0].frequency: “FORTNIGHTLY” is no frequency; one of DOMAINCRAWL, ANNUAL, SIXMONTHLY, QUARTERLY, MONTHLY, WEEKLY, DAILY, NEVERCRAWL is wanted
+    entry 3, schedules[0].frequency: “FORTNIGHTLY” is no frequency; give one of DOMAINCRAWL, ANNUAL, SIXMONTHLY, QUARTERLY, MONTHLY, WEEKLY, DAILY, NEVERCRAWL
     entry 4, seeds[0]: “not a url” is no web address; correct it in the campaign before it is crawled
-    entry 4, depth: “SHALLOW” is not known; one of CAPPED, CAPPED_LARGE, DEEP is wanted, or null
-    entry 4, scope: “planet” is no scope; one of resource, plus1, root, subdomains is wanted, or null
-    entry 4, watched: a text where true or false is wanted; give true, false or null
+    entry 4, depth: “SHALLOW” is not known; give one of CAPPED, CAPPED_LARGE, DEEP, or null
+    entry 4, scope: “planet” is no scope; give one of resource, plus1, root, subdomains, or null
+    entry 4, watched: a text where true or false is expected; give true, false or null
     entry 4, schedules: an object is no list of schedules; give a list of one object
     entry 5, schedules: there are 2 schedules; the first is used; the others are kept and do nothing
     entry 5, schedules[0].endDate: the end is before the start; it is never crawled; correct one

@@ -57,7 +57,7 @@ impl EventKind {
         Self::End,
     ];
 
-    /// Its name in the catalogue, in logs and in JSON.
+    /// The name of the kind in the catalogue, in logs and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wait => "wait",
@@ -80,7 +80,7 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What it is called on the screen.
+    /// The name of the kind on the screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::Wait => "Wait",
@@ -98,8 +98,8 @@ impl EventKind {
         }
     }
 
-    /// Whether it tells of a state that another one ends: two in a row are no
-    /// repeats unless they say the same.
+    /// Whether it reports a state that another event ends: two in a row are no
+    /// repeats unless their texts are the same.
     pub(super) fn is_state(self) -> bool {
         matches!(self, Self::Host | Self::Network | Self::Disk)
     }
@@ -148,7 +148,7 @@ impl CrawlEvent {
         }
     }
 
-    /// What it has in common with its repeats: the plain text without digits.
+    /// The plain text without digits, which an event shares with its repeats.
     pub fn shape(&self) -> String {
         self.plain_text().replace(|c: char| c.is_ascii_digit(), "")
     }

@@ -210,7 +210,7 @@ impl<'a> Frontier<'a> {
         self.clock.now()
     }
 
-    /// How long it is until `date`, which is of [`Self::now`].
+    /// The time until `date`, by the clock of [`Self::now`]; zero if it is past.
     pub fn until(&self, date: CaptureDate) -> Duration {
         self.clock.until(date)
     }
@@ -462,7 +462,7 @@ impl<'a> Frontier<'a> {
         (long.iter().map(pause).collect(), count, is_all && count > 0)
     }
 
-    /// A host answered; says since when it had not, where it slept.
+    /// Notes that a host answered; gives the date since which it had not, where it slept.
     pub fn answered(&self, url: &Url) -> Result<Option<CaptureDate>, LedgerError> {
         let since = self.lock().reach.answered(url);
         if since.is_some() {
@@ -540,7 +540,7 @@ impl<'a> Frontier<'a> {
         self.lock().reach.probes()
     }
 
-    /// Nobody answers: nothing is handed out until [`Self::network_answers`].
+    /// Notes that nobody answers: no URL is given out until [`Self::network_answers`].
     pub fn network_gone(&self) {
         self.lock().reach.network_gone();
     }

@@ -26,7 +26,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// As a campaign has them.
+    /// The delays of a campaign.
     pub fn of(politeness: &Politeness) -> Self {
         Self {
             factor: if politeness.delay_factor.is_finite() { politeness.delay_factor.max(0.0) } else { 0.0 },

@@ -89,7 +89,7 @@ pub(in crate::crawl) struct Reach {
 }
 
 impl Reach {
-    /// As an earlier run of the launch left it.
+    /// Restores the state that an earlier run of the launch left.
     pub fn of(waits: &[HostWait]) -> Self {
         let trouble = |wait: &HostWait| HostTrouble {
             failures: wait.failures,
@@ -146,7 +146,7 @@ impl Reach {
         Setback { count, sleep, network_gone: false, check_network }
     }
 
-    /// How often in a row a host failed or refused already.
+    /// The numbers of failures and of refusals in a row of a host.
     pub fn in_trouble(&self, host: &str) -> (u32, u32) {
         self.hosts.get(host).map_or((0, 0), |state| (state.failures, state.refusals))
     }
@@ -163,8 +163,8 @@ impl Reach {
         }
     }
 
-    /// A host answered; says since when it had not, where it was long enough
-    /// to be kept in the ledger.
+    /// Notes that a host answered; gives the date since which it had not, where
+    /// that was long enough to be kept in the ledger.
     pub fn answered(&mut self, url: &Url) -> Option<CaptureDate> {
         self.in_a_row.clear();
         let host = authority_of(url);
@@ -175,7 +175,7 @@ impl Reach {
         self.hosts.remove(host).filter(|state| state.is_kept).and_then(|state| state.since)
     }
 
-    /// Gives a host up; says whether it was not before.
+    /// Gives a host up; true if it was not given up before.
     pub fn give_up(&mut self, host: &Arc<str>, status: i32, why: &str) -> bool {
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         let is_new = state.given_up.is_none();
@@ -198,7 +198,7 @@ impl Reach {
         self.network == Network::Gone
     }
 
-    /// Who may be probed.
+    /// The URLs by which the network may be probed.
     pub fn probes(&self) -> Vec<Url> {
         self.answered.iter().cloned().collect()
     }

@@ -104,7 +104,7 @@ impl CrawlLogLine {
         parse_web_url(&self.url)
     }
 
-    /// What decided the scope, where the thirteenth column says it, as in
+    /// The scope decision, where the thirteenth column has one, such as
     /// `ACCEPT by rule #4 ExternalGeoLocationDecideRule`.
     pub fn scope_decision(&self) -> Option<Verdict> {
         let decision_text = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
@@ -156,7 +156,7 @@ impl CrawlLogLine {
         let mut rest = line.trim();
         while columns.len() < 11 {
             let (column, tail) = rest.split_once(' ').ok_or_else(|| {
-                format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty()))
+                format!("{} columns where 12 are expected", columns.len() + usize::from(!rest.is_empty()))
             })?;
             columns.push(column);
             rest = tail.trim_start();

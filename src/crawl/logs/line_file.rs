@@ -59,7 +59,7 @@ impl LineFile {
         Ok(())
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(in crate::crawl) fn path(&self) -> &Path {
         &self.path
     }

@@ -208,8 +208,8 @@ impl Logs {
         }
     }
 
-    /// Takes the lines with these keys out of crawl.log; says how many there
-    /// were. The old log stays until the new one is whole.
+    /// Takes the lines with these keys out of crawl.log; returns their number.
+    /// The old log stays until the new one is whole.
     pub(super) fn remove_ends(&self, keys: &HashSet<String>) -> Result<u64, CrawlError> {
         let path = self.folder.join("crawl.log");
         let mut log = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);

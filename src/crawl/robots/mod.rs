@@ -78,7 +78,7 @@ impl RobotsRules {
         Self { verdict: Verdict::Rules(group.rules), crawl_delay, sitemaps: reader.sitemaps }
     }
 
-    /// What it says about a URL, and why.
+    /// Decides whether a URL is allowed, with the line that denies it.
     pub fn fact(&self, url: &Url) -> RobotsFact {
         let why = match &self.verdict {
             Verdict::AllowAll => return RobotsFact::Allowed,
@@ -100,13 +100,13 @@ impl RobotsRules {
         }
     }
 
-    /// How long the host asks to wait between requests. Not part of the
+    /// The `Crawl-delay` that the host requests. Not part of the
     /// standard, widely used.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// URLs of the sitemaps, as they stand in the file.
+    /// URLs of the sitemaps, as the file has them.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }

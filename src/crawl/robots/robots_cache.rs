@@ -84,7 +84,7 @@ pub fn follow_robots<E>(
     Ok(RobotsTrail::TooLong)
 }
 
-/// What an answer with rules is kept under: the origin where the URL is its
+/// The key of an answer with rules: the origin where the URL is its
 /// robots.txt, else the URL.
 pub fn robots_key(url: &Url) -> String {
     if is_robots_url(url) { origin_of(url) } else { url.to_string() }
@@ -113,17 +113,17 @@ pub(in crate::crawl) fn origin_of(url: &Url) -> String {
 }
 
 impl<'a> RobotsCache<'a> {
-    /// With the answers that the ledger holds; `agent` is the User-Agent as sent.
+    /// Creates a cache over the answers in the ledger; `agent` is the User-Agent as sent.
     pub fn new(ledger: &'a dyn Ledger, agent: &str) -> Self {
         Self { ledger, agent: agent.to_owned(), product: product_name(agent), known: RwLock::default() }
     }
 
-    /// What files and fields for robots call the crawler.
+    /// The product name of the crawler in robots.txt and in fields for robots.
     pub fn product(&self) -> &str {
         &self.product
     }
 
-    /// What holds for a URL at `now`, which is of the clock that answers are
+    /// The rules for a URL at `now`, by the clock that answers are
     /// dated by.
     pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<CachedRobots, LedgerError> {
         let origin = origin_of(url);

@@ -41,7 +41,7 @@ impl MemoryLedger {
         Self(Mutex::default(), earlier.captures(), Mutex::default())
     }
 
-    /// The same, to go on by itself.
+    /// Copies the ledger, to go on by itself.
     pub fn copy(&self) -> Self {
         Self(Mutex::new(self.0.lock().unwrap().clone()), self.1.clone(), Mutex::default())
     }

@@ -167,7 +167,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     ids.each(cx, |id, kind, value| match kind {
         OF_RECORD if here.as_deref() == Some(id) => {
             let place = value.split_once(' ').map_or(value, |(_, place)| place);
-            contents.structure.add(format!("{place}: the record id stands twice"));
+            contents.structure.add(format!("{place}: the record id occurs twice"));
         }
         OF_RECORD => here = Some(id.to_owned()),
         _ if here.as_deref() == Some(id) => {}
@@ -480,7 +480,7 @@ fn index_is_right(path: &Path, mut places: Join, lines_declared: u64, cx: &JobCx
         if at != place {
             faults.add(format!("line {line}: no record at {file}, offset {offset}"));
         } else if of_record != found {
-            faults.add(format!("line {line}: another record stands at offset {offset}"));
+            faults.add(format!("line {line}: another record is at offset {offset}"));
         }
     })?;
     if lines != lines_declared {

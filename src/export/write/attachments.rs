@@ -97,7 +97,7 @@ impl RewrittenRecords {
         self.records.get_mut().unwrap_or_else(PoisonError::into_inner).insert(key_of(position), value)
     }
 
-    /// What names the record of the capture at a position, where that is other than in the source.
+    /// The rewritten record of the capture at a position, where it differs from the source.
     ///
     /// # Errors
     ///
@@ -152,13 +152,13 @@ impl<'a> Attachment<'a> {
         Self::new(path, move |out, _| Ok(out.write_all(text.as_bytes()).map(|()| 1)?))
     }
 
-    /// An attachment that tells of the export itself: its size is not known
+    /// Marks an attachment about the export itself: its size is not known
     /// exactly before.
     pub fn estimated(self) -> Self {
         Self { exact: false, ..self }
     }
 
-    /// Its path in the folder.
+    /// The path in the folder.
     pub(in crate::export) fn path(&self) -> &str {
         &self.path
     }
@@ -168,7 +168,7 @@ impl<'a> Attachment<'a> {
         self.exact
     }
 
-    /// Writes it, compressed where its name says so; says how many rows it has.
+    /// Writes it, compressed if its name ends so; returns the number of rows.
     pub(in crate::export) fn write(self, out: &mut dyn Write, written: &Written<'_>) -> Result<u64, ExportError> {
         let Self { path: name, write, .. } = self;
         let failed = |error: anyhow::Error| match error.downcast::<Cancelled>() {

@@ -12,7 +12,7 @@ const FRAME_BYTES: usize = 4 << 20;
 /// Bytes that are given to gzip at once.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// The compression that a file's name asks for: `.gz`, `.zst` or `.zstd`.
+/// The compression by the end of a file's name: `.gz`, `.zst` or `.zstd`.
 pub fn compression_by_name(path: &Path) -> Compression {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match extension.as_str() {

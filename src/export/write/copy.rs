@@ -56,14 +56,14 @@ enum BlockBytes {
     Memory(Vec<u8>),
     File(File),
     /// They are too many, and nobody needs them.
-    LetGo,
+    Discarded,
 }
 
 impl BlockBytes {
-    fn push(&mut self, chunk: &[u8], lets_go: bool) -> io::Result<()> {
+    fn push(&mut self, chunk: &[u8], can_discard: bool) -> io::Result<()> {
         match self {
             Self::Memory(bytes) if bytes.len() + chunk.len() <= SPOOL_BYTES => bytes.extend_from_slice(chunk),
-            Self::Memory(_) if lets_go => *self = Self::LetGo,
+            Self::Memory(_) if can_discard => *self = Self::Discarded,
             Self::Memory(bytes) => {
                 let mut file = tempfile::tempfile()?;
                 file.write_all(bytes)?;
@@ -71,7 +71,7 @@ impl BlockBytes {
                 *self = Self::File(file);
             }
             Self::File(file) => file.write_all(chunk)?,
-            Self::LetGo => {}
+            Self::Discarded => {}
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl BlockBytes {
                 file.rewind()?;
                 Box::new(io::BufReader::new(file))
             }
-            Self::LetGo => Box::new(io::empty()),
+            Self::Discarded => Box::new(io::empty()),
         })
     }
 
@@ -155,7 +155,7 @@ pub(in crate::export) struct PackedMember {
 }
 
 impl Part {
-    /// Its member. With `sizes_only` what can be copied as it is stays where it is.
+    /// Packs it into a member. With `sizes_only` what can be copied as it is stays where it is.
     ///
     /// # Errors
     ///
@@ -345,14 +345,14 @@ pub(in crate::export) fn read_source(
         return Ok(SourceRecord { head, block: None, line });
     }
     // Its head is written again, with the right digests.
-    if matches!(block.bytes, BlockBytes::LetGo) {
+    if matches!(block.bytes, BlockBytes::Discarded) {
         let mut reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
         block = take_block(&mut reader, &head, record, false)?;
     }
     Ok(SourceRecord { head, block: Some(block), line: None })
 }
 
-/// What becomes of a record that was read, with these changes to its head.
+/// Makes a record of the export from one that was read, with these changes to its head.
 pub(in crate::export) fn carry(
     record: &ExportRecord,
     SourceRecord { head, block, line }: SourceRecord,
@@ -425,13 +425,13 @@ fn read_block(
     }
 }
 
-/// Takes the block of the record in hand out of its file. `lets_go`: a long one is only
+/// Takes the block of the record in hand out of its file. `can_discard`: a long one is only
 /// looked through, unless something about it is wrong.
 fn take_block(
     reader: &mut ArchiveReader<File>,
     head: &RecordHead,
     record: &ExportRecord,
-    lets_go: bool,
+    can_discard: bool,
 ) -> Result<Block, CopyError> {
     let room = head.content_length.min(SPOOL_BYTES as u64) as usize;
     // The declared length is a wish.
@@ -444,7 +444,7 @@ fn take_block(
             digester.update(chunk);
         }
         proof.update(chunk);
-        bytes.push(chunk, lets_go)
+        bytes.push(chunk, can_discard)
     })?;
     let (ended, mut left_behind) = end_whole(reader, &location_of(record))?;
     let is_alone = !record.span.is_inside_member() && reader.compression() == Compression::Gzip;

@@ -27,7 +27,7 @@ pub(in crate::export) struct Unwritten {
     pub graph: Option<Graph>,
 }
 
-/// Writes all that is left; says how many rows each attachment has, the graph among them.
+/// Writes all that is left; returns the rows of each attachment, the graph among them.
 ///
 /// # Errors
 ///

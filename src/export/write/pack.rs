@@ -101,7 +101,7 @@ impl PackedKnowledge {
         Self { of, lines, record, part }
     }
 
-    /// Its record in the file that this `warcinfo` record begins, and its part of the graph.
+    /// Makes its record for the file that this `warcinfo` record begins, and its part of the graph.
     pub(in crate::export) fn into_record(mut self, warcinfo: String) -> (PackedRecord, PartOfGraph) {
         if self.of.warcinfo != warcinfo {
             self.of.warcinfo = warcinfo;

@@ -153,7 +153,7 @@ impl Originals {
         Ok(())
     }
 
-    /// Those that were taken, in their order.
+    /// Reads the originals back, in their order.
     pub(in crate::export) fn read(self) -> Result<WaitingOriginals, ExportError> {
         let mut file = self.lines.into_inner().map_err(|error| no_temporary(error.into_error()))?;
         file.rewind().map_err(no_temporary)?;

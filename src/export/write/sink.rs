@@ -102,7 +102,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Makes a file of one piece; says its size and digest.
+    /// Makes a file of one piece; returns its size and digest.
     pub(in crate::export) fn text(
         &mut self,
         name: &str,
@@ -114,7 +114,7 @@ impl Sink<'_> {
         Ok(ManifestFile { path: name.to_owned(), bytes: text.len() as u64, sha256 })
     }
 
-    /// Makes an attachment; says where it is and how many rows it has. Others are written
+    /// Makes an attachment; returns its place and number of rows. Others are written
     /// to the disk meanwhile, and a wait for it is one for those: it is synced with all.
     pub(in crate::export) fn attachment(
         &mut self,
@@ -219,7 +219,7 @@ impl Archives {
         }
     }
 
-    /// How many there are, the one in hand among them.
+    /// The number of files, the current one among them.
     pub(in crate::export) fn len(&self) -> usize {
         match self {
             Self::Files(files) => files.len(),
@@ -235,7 +235,7 @@ impl Archives {
         }
     }
 
-    /// Closes the files; says where they are and how large.
+    /// Closes the files; returns their paths and sizes in bytes.
     pub(in crate::export) fn close(self, sink: &mut Sink<'_>) -> Result<Vec<(PathBuf, u64)>, ExportError> {
         match self {
             Self::Files(files) => {

@@ -54,7 +54,7 @@ impl Element {
         self.elements().find(|element| element.tag == tag)
     }
 
-    /// All text directly in it.
+    /// The text directly in the element.
     pub fn text(&self) -> String {
         let texts = self.nodes.iter().filter_map(|node| match node {
             Node::Text(text) => Some(text.as_str()),
@@ -248,7 +248,7 @@ impl Beans {
                     }
                     None => notes.push(EngineNote::new(
                         place,
-                        format!("it imports “{name}”, which is not in the folder; what stands there is not known"),
+                        format!("it imports “{name}”, which is not in the folder; its content is not known"),
                     )),
                 }
             }
@@ -282,7 +282,7 @@ impl Beans {
         self.overrides = found;
     }
 
-    /// What overrides say of a property, by its dotted name.
+    /// The value of a property in the overrides, by its dotted name.
     pub fn overridden(&self, name: &str) -> Option<&str> {
         self.overrides.get(name).map(String::as_str)
     }
@@ -297,7 +297,7 @@ impl Beans {
         self.files.iter().flat_map(|root| root.elements()).find(|bean| bean.class().ends_with(class))
     }
 
-    /// What a `<ref bean="…"/>` means; itself where it is none.
+    /// Resolves a `<ref bean="…"/>`; any other element is returned.
     pub fn resolved<'a>(&'a self, element: &'a Element) -> Option<&'a Element> {
         match element.tag.as_str() {
             "ref" => self.by_id(element.attribute("bean").or(element.attribute("local"))?),

@@ -255,8 +255,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What the pages of a crawl (`pages.jsonl`) say of it: the pages marked as
-/// seeds. Handed out with the number of pages, and lines that are none, from 1.
+/// Makes a campaign of the pages of a crawl (`pages.jsonl`) that are marked as
+/// seeds. Returns the number of pages, too, and the lines that are none, from 1.
 pub fn browsertrix_campaign(name: &str, pages: &str) -> (Campaign, usize, Vec<(usize, String)>) {
     let (mut seeds, mut count, mut unread): (Vec<Seed>, usize, Vec<(usize, String)>) = (Vec::new(), 0, Vec::new());
     for (number, line) in pages.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

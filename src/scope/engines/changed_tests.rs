@@ -29,7 +29,7 @@ fn endless_numbers_and_text_for_numbers_become_defaults_and_are_reported() {
             notes_of(&job),
             format!(
                 "x.cxml:2: “delayFactor” is “{number}”, which is no number that can be used here; \
-                 Heritrix's default stands for it"
+                 Heritrix's default is used"
             )
         );
         // What is saved can be read again.

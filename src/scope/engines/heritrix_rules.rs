@@ -260,7 +260,7 @@ impl Reading<'_> {
     }
 }
 
-/// What rules are tried with that ask neither for seeds nor for permissions.
+/// The ground for rules that use neither seeds nor permissions.
 pub(super) fn bare_ground(grounds: &Grounds) -> Ground<'_> {
     Ground { seeds: &[], permissions: &[], grounds }
 }

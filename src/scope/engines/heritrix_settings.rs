@@ -59,7 +59,7 @@ pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<Engin
         campaign.politeness.workers = beans.number(bean, "maxToeThreads").unwrap_or(25);
     }
     for EngineNote { place, what } in beans.take_unread() {
-        notes.push(EngineNote { place, what: format!("{what}; Heritrix's default stands for it") });
+        notes.push(EngineNote { place, what: format!("{what}; Heritrix's default is used") });
     }
     let association = "SurtPrefixesSheetAssociation";
     if let Some(bean) = beans.by_class(association).or_else(|| beans.by_class("DecideRuledSheetAssociation")) {

@@ -89,10 +89,10 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
 }
 
 /// What follows from a number that cannot be read.
-const DEFAULT: &str = "; the default stands for it";
+const DEFAULT: &str = "; the default is used";
 const NO_LIMIT: &str = "; there is no limit then";
 const NO_EMBEDS: &str = "; what pages need to be shown has no rule of its own then";
-const ONE: &str = "; 1 stands for it";
+const ONE: &str = "; 1 is used";
 /// Nothing more: the filter that it is of has a note of its own.
 const NO_VALUE: &str = "";
 

@@ -5,7 +5,7 @@ use crate::uri::{ScopePrefix, parse_web_url};
 
 /// Reads `seeds.txt`: `#` begins a comment, the first word of a line counts, a
 /// bare host is http. Lines with `+` and `-` are prefixes to take or refuse.
-/// Handed out are seeds, prefixes with their sign, and what could not be read,
+/// Returns seeds, prefixes with their sign, and what could not be read,
 /// with its line from 1.
 #[allow(clippy::type_complexity)]
 pub fn seeds_of_text(text: &str) -> (Vec<Seed>, Vec<(bool, String)>, Vec<(usize, String)>) {

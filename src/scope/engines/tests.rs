@@ -205,7 +205,7 @@ fn the_scope_of_ukwa_is_read() {
     13 (off) {"rule":"reject_all"}
     14 (off) {"rule":"reject_all"}
     15 {"rule":"hop_type","hops":"P","decision":"ACCEPT"}
-    ! ukwa-scope.xml:192: it imports “sheets.xml”, which is not in the folder; what stands there is not known
+    ! ukwa-scope.xml:192: it imports “sheets.xml”, which is not in the folder; its content is not known
     ! ukwa-scope.xml:125: prefixes and seeds are one rule there; here the prefixes of the present seeds are written out, and a seed that is added later needs its own
     ! ukwa-scope.xml:132: it follows the seeds there; here the prefixes of the present seeds are written out
     ! ukwa-scope.xml:71: its prefixes are in “url.shorteners.txt”, which is not in the folder; they are not known
@@ -350,8 +350,8 @@ fn numbers_of_an_order_that_cannot_be_read_are_named() {
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
     ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; there is no limit then
-    ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default stands for it
-    ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default stands for it
+    ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default is used
+    ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default is used
     ! order.xml:5: max-link-hops: “3.5” is no number that can be used here; there is no limit then
     ! order.xml:7: max-path-depth: “?” is no number that can be used here
     ! order.xml:7: deep: the filter PathDepthFilter has no value that can be used; it is left out

@@ -61,7 +61,7 @@ impl DecideRule for ContentType {
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.content {
             ContentFact::NotFetched => "not fetched".to_owned(),
-            ContentFact::Fetched { mime, .. } if mime.is_empty() => "no type was told".to_owned(),
+            ContentFact::Fetched { mime, .. } if mime.is_empty() => "no MIME type in the response".to_owned(),
             ContentFact::Fetched { mime, .. } => mime.clone(),
         }
     }

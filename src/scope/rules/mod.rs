@@ -258,7 +258,7 @@ pub(super) struct Ground<'a> {
 }
 
 impl RuleKind {
-    /// Makes the rule ready to speak; the error says what is wrong with it.
+    /// Compiles the rule; the error is the mistake in it.
     pub(super) fn compile(&self, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, String> {
         Ok(match self {
             Self::RejectAll(rule) => Arc::new(rule.clone()),
@@ -343,7 +343,7 @@ mod testing {
         kind.compile(Ground { seeds: &[], permissions: &[], grounds: &grounds }).unwrap()
     }
 
-    /// What a rule says of a URL at the end of a hop path.
+    /// Decides on a URL at the end of a hop path.
     pub fn decision_of(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
         let candidate = candidate(url, hops);
         assert!(!rule.tested(&candidate, &Facts::default()).is_empty());

@@ -75,7 +75,7 @@ impl DecideRule for PathologicalPath {
     fn summary(&self) -> String {
         match self.max_repetitions {
             0 => "tests nothing (0 repetitions switches it off)".to_owned(),
-            max => format!("rejects a path segment that stands {} times in a row", max + 1),
+            max => format!("rejects a path segment that occurs {} times in a row", max + 1),
         }
     }
 

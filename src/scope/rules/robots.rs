@@ -24,7 +24,7 @@ impl DecideRule for Robots {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.robots {
-            RobotsFact::NotFetched => "robots.txt has not been asked for".to_owned(),
+            RobotsFact::NotFetched => "robots.txt has not been fetched".to_owned(),
             RobotsFact::Allowed => "allowed".to_owned(),
             RobotsFact::Denied { why } => format!("denied: {why}"),
         }

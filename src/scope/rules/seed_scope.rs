@@ -69,7 +69,7 @@ pub struct SeedReach {
     pub remark: Option<&'static str>,
 }
 
-/// What a seed reaches by its scope and depth; `None` where its text is no URL.
+/// The reach of a seed by its scope and depth; `None` where its text is no URL.
 pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     let prefix = prefix_of(seed, &parse_typed_url(&seed.url)?);
     let mut summary = match (&prefix, seed.scope) {
