@@ -2,23 +2,23 @@
 //!
 //! A status of 200 hides parked domains, soft 404s, redirects to a front
 //! page and changed owners. Their mark is that the words of those who link
-//! here do not stand on the page.
+//! here are not on the page.
 
 use crate::text::words;
 use std::collections::BTreeSet;
 
-/// Fewest telling words in all anchors together for a check to say anything.
+/// Fewest distinctive words in all anchors together for a check.
 const FEWEST_ANCHOR_WORDS: usize = 2;
-/// Fewest words on the page for a check to say anything.
+/// Fewest words on the page for a check.
 const FEWEST_PAGE_WORDS: usize = 3;
-/// Words of anchors that are held against a page; all links of the web say no more.
+/// Most words of anchors that are compared with a page.
 pub const MOST_ANCHOR_WORDS: usize = 10_000;
 /// A longer word is none.
 const MAX_WORD_BYTES: usize = 1024;
 /// Words that begin with this many equal letters count as one: `festival`, `festivais`.
 const STEM_CHARS: usize = 5;
 
-/// Words that say nothing about a target, folded and sorted.
+/// Words that do not describe a target, folded and sorted.
 const STOP_WORDS: [&str; 71] = [
     "about", "abrir", "acima", "ainda", "aqui", "article", "artigo", "ayuda", "cette", "clicar", "click", "clique",
     "com", "como", "continue", "dans", "das", "del", "der", "des", "die", "dos", "ein", "eine", "esta", "este", "for",
@@ -31,7 +31,7 @@ const STOP_WORDS: [&str; 71] = [
 /// The result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnchorCheck {
-    /// These words of the anchors stand on the page.
+    /// These words of the anchors are on the page.
     Agrees {
         /// In alphabetical order, folded.
         shared: Vec<String>,
@@ -41,7 +41,7 @@ pub enum AnchorCheck {
         /// The anchors' distinctive words, folded, in alphabetical order.
         anchor_words: Vec<String>,
     },
-    /// Too few words to tell.
+    /// There are too few words.
     NotChecked {
         /// Why, for people.
         why: &'static str,
@@ -66,10 +66,10 @@ impl AnchorCheck {
     }
 }
 
-/// Telling words of the external anchors of a page.
+/// Distinctive words of the external anchors of a page.
 ///
 /// Words of one or two letters, bare numbers, addresses and words such as
-/// “here” say nothing; word endings are not looked at.
+/// “here” do not count; word endings are not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnchorWords(BTreeSet<String>);
 
@@ -85,7 +85,7 @@ impl AnchorWords {
         }
     }
 
-    /// Holds the words against the title and text of the page.
+    /// Compares the words with the title and text of the page.
     pub fn check(self, title: &str, text: &str) -> AnchorCheck {
         compare_with_page(self.0, title, text)
     }
@@ -118,7 +118,7 @@ fn is_distinctive(word: &str) -> bool {
     !is_number && (is_unspaced || word.chars().count() > 2) && STOP_WORDS.binary_search(&word).is_err()
 }
 
-/// `www.ria.example`, `https://…`, `a@b.example`: says where, not what.
+/// Whether a word is an address (`www.ria.example`, `https://…`, `a@b.example`).
 fn is_address(word: &str) -> bool {
     word.contains("://") || word.contains('@') || word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."))
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Bytes of a text that are read; the rest is not marked.
 pub const MAX_HIGHLIGHT_BYTES: usize = 200_000;
 
-/// Characters that an end of an excerpt may move by to stand between words.
+/// Characters that an end of an excerpt may move by to be between words.
 const TO_BLANK: usize = 24;
 
 /// A query made ready for marking what it finds in texts.

@@ -23,7 +23,7 @@ pub enum Judgement {
     Right,
     /// It does not.
     Wrong,
-    /// The person cannot say.
+    /// The person cannot decide.
     Unsure,
 }
 

@@ -1,4 +1,4 @@
-//! The request held against a page.
+//! Match of the request with a page.
 //!
 //! Every name of a term (its value and aliases, [`name_test`]) is looked for
 //! among the words of title, URL, main text and what is around that, each
@@ -10,8 +10,8 @@
 //! language term holds when the page's language is it (`pt` takes `pt-BR`;
 //! an unknown language is none), a period when the capture's day lies in it,
 //! every other term when it occurs. An event's dates describe it and decide
-//! nothing. Terms with a weight of 0 or less have no say; a group in which
-//! nothing has a say is met.
+//! nothing. Terms with a weight of 0 or less do not count; a group in which
+//! nothing counts is met.
 //!
 //! **Score**, 0 to 1: a term's strength is `n / (n + 1)` with `n` = 3 for
 //! each time in the title, 2 for each in the URL, 1 for each in the text;
@@ -371,7 +371,7 @@ impl Reading<'_> {
         self.strength.get(term).is_some_and(|strength| *strength > 0)
     }
 
-    /// None where nothing in the part has a say.
+    /// Evaluates a part of the tree; none where nothing in it counts.
     fn holds(&self, node: &Node) -> Option<bool> {
         match node {
             Node::All(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a && b),

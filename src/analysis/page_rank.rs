@@ -2,7 +2,7 @@
 //!
 //! Page, Brin, Motwani, Winograd: The PageRank Citation Ranking, Stanford
 //! 1999. Of hosts, a vote goes in equal parts to all that a host links to: how
-//! many links there are says more of menus and footers than of esteem. What
+//! many links there are shows menus and footers rather than esteem. What
 //! those have that link to nobody goes to all in equal parts, as in the
 //! random surfer's model.
 

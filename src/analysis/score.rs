@@ -89,7 +89,7 @@ pub enum ReviewState {
 /// The facts about a capture that its score is computed from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScoreInput {
-    /// What the request says; none where the campaign asks for nothing or
+    /// The match with the request; none where the campaign has none or
     /// the page was not read.
     pub request: Option<RequestReading>,
     /// Why it has no text of its own, such as `an image`; none where it may have some.
@@ -104,9 +104,9 @@ pub struct ScoreInput {
     pub window_days: u32,
     /// Hops from the seed; none where not known (imports without logs).
     pub depth: Option<u32>,
-    /// Whether that is only what the file of an import says.
+    /// Whether that is only a claim of the file of an import.
     pub depth_is_claim: bool,
-    /// A person's last word.
+    /// The last decision of a person.
     pub review: ReviewState,
     /// Whether no earlier capture holds the same payload; none where not known.
     pub first_of_payload: Option<bool>,
@@ -285,7 +285,7 @@ fn hosts_link_here(number: u64) -> String {
     count(number, "external host links here", "external hosts link here")
 }
 
-/// Grows with the logarithm: the second host says more than the twentieth.
+/// Grows with the logarithm: the second host counts more than the twentieth.
 fn saturating(count: u64, saturation: u64) -> f64 {
     ((count as f64).ln_1p() / (saturation as f64).ln_1p()).min(1.0)
 }

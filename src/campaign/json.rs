@@ -2,7 +2,7 @@
 //!
 //! Fields that this version does not know are kept: those of the campaign
 //! itself in place, those further inside under [`UNREAD_FIELDS`], by their
-//! path, where [`Campaign::problems`] tells of them.
+//! path, where [`Campaign::problems`] reports them.
 
 use super::{Campaign, CampaignFile, Request};
 use serde::de::value::MapAccessDeserializer;

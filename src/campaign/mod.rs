@@ -159,7 +159,7 @@ impl Campaign {
     }
 
     /// The next `count` runs after an instant, of a campaign made at
-    /// `created`; none while it is inactive, whatever its schedule says.
+    /// `created`; none while it is inactive, whatever its schedule.
     pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {
         if self.active { self.schedule.next_runs(after, created, count) } else { Ok(Vec::new()) }
     }
@@ -246,9 +246,9 @@ pub enum RobotsPolicy {
     /// Obey (RFC 9309).
     #[default]
     Obey,
-    /// Do not ask for it.
+    /// Do not fetch it.
     Ignore,
-    /// Ask, write down what it says, fetch anyway.
+    /// Fetch it, log its decision, crawl anyway.
     ObeyButLog,
 }
 

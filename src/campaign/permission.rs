@@ -79,9 +79,9 @@ pub enum Criterion {
     Hosting,
     /// The domain is registered by somebody in the country.
     Registration,
-    /// The site gives a postal address in the country; the evidence says where.
+    /// The site gives a postal address in the country; the evidence names the place.
     Address,
-    /// The publisher wrote so; the evidence says what.
+    /// The publisher wrote so; the evidence quotes it.
     Correspondence,
     /// A professional's judgement; the evidence explains it.
     Judgement,
@@ -146,13 +146,13 @@ pub struct PermissionRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permission {
     /// What it covers: a SURT prefix, or a URL that means the prefix it
-    /// implies as a seed, unless `reach` says otherwise.
+    /// implies as a seed, unless `reach` is set.
     pub covers: String,
     /// Its state.
     pub state: PermissionState,
-    /// How far a URL in `covers` hands it down the host tree. `root`: to what
-    /// lies under its path on the same host. `subdomains`: to its host and the
-    /// hosts below it. `resource` and `plus1`: to nothing but itself. `www.` counts as no label.
+    /// The reach of a URL in `covers`. `root`: what
+    /// lies under its path on the same host. `subdomains`: its host and the
+    /// hosts below it. `resource` and `plus1`: nothing but itself. `www.` counts as no label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<SeedScope>,
     /// What it rests on.
@@ -189,7 +189,7 @@ pub struct Permission {
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
     /// Whole labels and path segments; the closest record decides; a lookup
-    /// that failed is not known, and evidence by hand has to be there.
+    /// that failed is not known, and evidence of people has to be there.
     #[default]
     Strict,
     /// As W3ACT did it (`Scope.java`, `OverallLicenseStatus.java`), with its

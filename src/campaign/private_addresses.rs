@@ -79,7 +79,7 @@ impl Entry {
         if name.contains([':', '/', '@', '?', '#', '\\']) {
             return None;
         }
-        // As it would stand in a URL: lower case, punycode.
+        // As in a URL: lower case, punycode.
         let url = crate::uri::Url::parse(&format!("http://{name}/")).ok()?;
         let host = url.domain()?;
         let host = host.trim_end_matches('.').to_owned();

@@ -29,7 +29,7 @@
 //! Normal form, as [`fmt::Display`] writes it: `AND` and `OR` between the
 //! parts of a group of two or more, brackets around every group inside
 //! another, `ALL(…)` and `ANY(…)` for groups of one part or none, nothing at
-//! all for a request that asks for nothing. Every group stays as it is (none
+//! all for an empty request. Every group stays as it is (none
 //! is flattened), so that text and builder rows show the same tree: for
 //! every tree of valid terms, writing and reading gives an equal one.
 
@@ -41,7 +41,7 @@ use crate::query::QueryError;
 use crate::query::fields::{check_form, is_near};
 use std::fmt;
 
-/// What text says instead of a word of its own.
+/// Words of the syntax, which a plain keyword cannot be.
 const RESERVED: [&str; 5] = ["AND", "OR", "NOT", "ALL", "ANY"];
 
 /// The prefix of each kind; the first that fits is the one written.

@@ -95,7 +95,7 @@ pub enum CatchUp {
     Once,
     /// They are left out.
     Skip,
-    /// A person says so each time.
+    /// A person decides each time.
     #[default]
     Ask,
 }
@@ -202,7 +202,7 @@ impl Schedule {
     }
 
     /// The runs after `after` up to `until`, that instant included, earliest
-    /// first. Of more than `most` the latest; says how many were left away.
+    /// first. Of more than `most` the latest, with the number of those left out.
     pub fn runs_between(
         &self,
         after: CaptureDate,
@@ -346,7 +346,7 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     clock(text, bound).and_then(|local| local.to_zoned(zone.clone()).ok()).ok_or_else(error)
 }
 
-/// What a text without an offset says.
+/// Reads a text without an offset.
 fn clock(text: &str, bound: Bound) -> Option<DateTime> {
     match text.parse::<Date>() {
         // A date parser also takes the date of a longer text.

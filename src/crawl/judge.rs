@@ -1,5 +1,5 @@
-//! Decides what becomes of URLs that are found, with the facts that the rules
-//! ask for.
+//! Decisions on URLs that are found, with the facts that the rules
+//! need.
 
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
 use crate::exchange::Client;
@@ -18,7 +18,7 @@ pub struct Judge<'a> {
     plan: &'a CurrentPlan,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
-    /// By URL; read when a plan asks for them.
+    /// By URL; read when a plan needs them.
     annotations: OnceLock<HashMap<String, AnnotationFact>>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
@@ -75,7 +75,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Lets what a seed redirected to count as that seed, which is named as
-    /// typed; gives the plan of the URL at hand with it.
+    /// typed; gives the plan of the current URL with it.
     pub fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, LedgerError> {
         self.plan.add_met_seed(plan, seed, target).map_err(|error| LedgerError(error.to_string()))
     }

@@ -145,11 +145,11 @@ pub struct LostCapture {
     pub decisions: Vec<String>,
 }
 
-/// A crawl's memory: one launch of one campaign. Calls are durable when they
+/// The store of one launch of a campaign. Calls are durable when they
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
     /// Adds URLs that this launch has not seen (the exact URL counts, without
-    /// fragment); says for each what became of it. A URL that was refused
+    /// fragment); returns the result for each. A URL that was refused
     /// when it was found and now comes as queued (by a shorter way, or as a
     /// robots.txt that is needed) is taken over as queued and counts as new;
     /// one that was refused at its turn ([`Finished::refused`]) is not. One
@@ -186,7 +186,7 @@ pub trait Ledger: Send + Sync {
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
 
     /// Puts a URL that came to its end, or waits with less urgency, into the
-    /// queue before all others of its host; says whether there was one.
+    /// queue before all others of its host; true if there was one.
     fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError>;
 
     /// Hosts that this launch leaves alone.
@@ -195,13 +195,13 @@ pub trait Ledger: Send + Sync {
     /// Keeps how long a host is left alone.
     fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError>;
 
-    /// A host answered: nothing is kept about it any more.
+    /// Ends the wait for a host that answered: nothing is kept about it any more.
     fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError>;
 
     /// Whether a host answered in this launch, or a seed is on it.
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError>;
 
-    /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
+    /// Ends a URL; returns for each of `found` the result of [`Ledger::admit`].
     fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError>;
 
     /// Adds outlinks to a capture that was kept without all of them, named by
@@ -213,7 +213,7 @@ pub trait Ledger: Send + Sync {
     /// for a revisit record: its date and record id.
     fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError>;
 
-    /// What is known about where hosts stand.
+    /// The countries of hosts that are known.
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError>;
 
     /// Marks and notes of people on earlier captures, by URL.
@@ -221,11 +221,11 @@ pub trait Ledger: Send + Sync {
         Ok(HashMap::new())
     }
 
-    /// Keeps what was found out about where hosts stand.
+    /// Keeps the countries of hosts.
     fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError>;
 
     /// The robots.txt answers this launch has had, kept so that a resumed
-    /// crawl does not ask again. `origin` as in `https://example.pt:8443`.
+    /// crawl does not fetch them again. `origin` as in `https://example.pt:8443`.
     fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError>;
 
     /// Keeps the robots.txt answer of an origin for this launch.
@@ -267,7 +267,7 @@ pub trait Ledger: Send + Sync {
     /// Adds events of the launch. It fails on a full disk.
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError>;
 
-    /// The files that captures of this launch stand in.
+    /// The files with captures of this launch.
     fn files(&self) -> Result<Vec<String>, LedgerError>;
 
     /// The captures that have a record at one of these places of a file.

@@ -2,7 +2,7 @@
 //!
 //! In: a campaign with its compiled rules, a [`Ledger`] that remembers, a
 //! folder for WARCs and logs. Out: WARC files, logs, and one
-//! [`CaptureEntry`](crate::captures::CaptureEntry) per capture handed to the ledger.
+//! [`CaptureEntry`](crate::captures::CaptureEntry) per capture for the ledger.
 //!
 //! Invariants: what the ledger has stored survives a kill at any instant; a
 //! capture is stored only after its records are in the WARC file; at most what

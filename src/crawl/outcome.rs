@@ -181,8 +181,8 @@ impl UrlOutcome {
         Self { detail: facts.why.to_owned(), ..outcome }
     }
 
-    /// The outcome of a capture: its HTTP status, and what `WARC-Truncated`
-    /// says, empty where nothing was cut off.
+    /// The outcome of a capture, from its HTTP status and `WARC-Truncated`, which
+    /// is empty where nothing was cut off.
     pub fn of_capture(status: i32, truncated: &str) -> Self {
         let (kind, sentence, remedy) = match (status, truncated) {
             (..=0, _) => (OutcomeKind::Fetched, "Captured; the record has no HTTP status.".to_owned(), ""),

@@ -108,7 +108,7 @@ impl CurrentPlan {
     }
 
     /// Lets what a seed redirected to count as that seed, in the plan that
-    /// counts now; gives `plan` with it, for the URL at hand.
+    /// counts now; gives `plan` with it, for the current URL.
     pub(super) fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, ScopeError> {
         let met = (seed.to_owned(), target.clone());
         let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! The pool of workers: as many as the campaign sets, and one more for each
 //! that waits for a slow server.
 //!
-//! A crawl with eight workers is not to stand still because eight servers send
+//! A crawl with eight workers must not stop because eight servers send
 //! a byte a second. Invariant: the number of those that do not wait for a slow
 //! server is the campaign's, as long as not too many do.
 

@@ -146,7 +146,7 @@ fn gone_records(file: &Path, known: &[Range<u64>]) -> Result<(Vec<u64>, String),
     let begins = |range: &Range<u64>| is_record(file, range);
     let within = known.partition_point(|range| range.end <= len);
     let (inside, beyond) = known.split_at(within);
-    // The end tells whether the bytes are those that were written.
+    // The end shows whether the bytes are those that were written.
     if inside.first().is_none_or(begins) && inside.last().is_none_or(begins) {
         return Ok((starts(beyond), format!("the file ends at byte {len}")));
     }
@@ -184,7 +184,7 @@ fn report_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats)
 
 /// Reads every capture in the files that is not known: `known(label)` gives
 /// the places that are, as [`Ledger::recorded`] does. Workers write in one
-/// order and tell in another, so unknown captures may stand between known ones.
+/// order and report in another, so unknown captures may be between known ones.
 fn unknown_captures(
     warc_dir: &Path,
     warc_label: &str,
@@ -246,7 +246,7 @@ fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError>
     Ok(files)
 }
 
-/// An instant of the system's clock, behind one that `clock` tells.
+/// The instant of the system's clock that is `date` on `clock`.
 fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
     let behind = CaptureDate::now().millis() - clock.now().millis();
     CaptureDate::from_millis(date.millis().saturating_add(behind))
@@ -412,7 +412,7 @@ fn take_over_one(
     decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
     let has_rules = !is_robots_url(&capture.url) || ledger.robots(&origin_of(&capture.url))?.is_some();
-    // The links of a revisit stand in the record that was torn off, and nowhere
+    // The links of a revisit are in the record that was torn off, and nowhere
     // else in this file: its URL is fetched again.
     let has_links = capture.revisit_of.is_none() || capture.notes.verdict.is_some();
     let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| has_rules && has_links) else {
@@ -425,7 +425,7 @@ fn take_over_one(
     };
     let admission = &waiting.admission;
     if capture.notes.verdict.is_none() {
-        // The record that tells why it was fetched was torn off.
+        // The record with the reason for the fetch was torn off.
         capture.notes.hops.clone_from(&admission.candidate.hops);
         capture.notes.via.clone_from(&admission.candidate.via);
         capture.notes.seed.clone_from(&admission.candidate.seed);

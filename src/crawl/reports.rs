@@ -19,7 +19,7 @@ pub struct HostTally {
     pub bytes: u64,
     /// URLs that robots.txt excluded.
     pub robots: u64,
-    /// Answers whose payload was held already.
+    /// Answers whose payload was stored already.
     pub duplicate_urls: u64,
     /// Bytes of those.
     pub duplicate_bytes: u64,

@@ -117,7 +117,7 @@ pub enum CrawlError {
     /// A WARC file cannot be written or read.
     #[error(transparent)]
     Warc(#[from] WarcError),
-    /// The operating system says no.
+    /// The operating system refused.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file or folder.

@@ -219,7 +219,7 @@ impl CrawlStats {
     }
 
     /// Anomalies from number `first` on that are still in memory, and the
-    /// number to ask from the next time.
+    /// number to begin with the next time.
     pub fn anomalies(&self, first: u64) -> (Vec<CrawlEvent>, u64) {
         lock(&self.events).anomalies(first)
     }

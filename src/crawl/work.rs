@@ -42,7 +42,7 @@ pub(super) struct Worker<'e> {
 
 /// The frontier's next step for a URL and its host.
 pub(super) enum Disposition {
-    /// The URL is at its end; the flag says whether there is a capture.
+    /// The URL is at its end; `captured` if there is a capture.
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
     PutBack { wait: Duration },
@@ -235,8 +235,8 @@ impl<'e> Worker<'e> {
         }
     }
 
-    /// Decides a URL by the plan of its turn, where that came while the crawl
-    /// ran; tells what to do when it is out now.
+    /// Decides a URL by the current plan, where that came while the crawl
+    /// ran; gives the next step if the URL is out of scope now.
     fn decide_again(&self, attempt: &mut FetchAttempt) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let before = &attempt.queued.admission;
@@ -257,7 +257,7 @@ impl<'e> Worker<'e> {
         is_refused.then(|| self.refused(attempt, fetch_status::OUT_OF_SCOPE, verdict, &why)).transpose()
     }
 
-    /// Asks robots.txt, if the campaign does; tells what to do when the URL
+    /// Checks robots.txt, if the campaign does; gives the next step if the URL
     /// is not to be fetched now.
     fn check_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
@@ -270,7 +270,7 @@ impl<'e> Worker<'e> {
             // The robots.txt of its own host redirects to it.
             CachedRobots::Needed(robots) if robots == *url => return Ok(None),
             CachedRobots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
-            // Its own fetch will meet the same guard, and says so.
+            // Its own fetch will meet the same guard, and report it.
             CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             CachedRobots::Unreachable(status) if policy == RobotsPolicy::Obey => {
                 let message = robots_unreachable(status);
@@ -402,8 +402,8 @@ impl<'e> Worker<'e> {
         Ok(Disposition::Release { wait, captured: true })
     }
 
-    /// How long the host of a robots.txt is left alone after it: the page behind
-    /// it waits as long as that asks. None after any other URL.
+    /// The delay of a host after its robots.txt: the page behind it waits as long
+    /// as that requests. None after any other URL.
     fn wait_after_robots(
         &self,
         attempt: &mut FetchAttempt,
@@ -498,7 +498,7 @@ impl<'e> Worker<'e> {
         Ok(taken)
     }
 
-    /// Keeps what a robots.txt says; gives the sitemaps that it names.
+    /// Keeps the rules of a robots.txt; gives the sitemaps that it names.
     fn read_robots(&self, url: &Url, exchange: &mut Exchange) -> Result<Vec<Outlink>, CrawlError> {
         let status = exchange.head.status;
         // Of a redirect the target is what counts.
@@ -610,7 +610,7 @@ impl<'e> Worker<'e> {
     }
 
     /// Keeps the end of a URL: in the ledger with what was found, in one call,
-    /// then in logs and figures, and tells the frontier of what is new. A kill
+    /// then in logs and figures, and announces new URLs to the frontier. A kill
     /// between ledger and log leaves no line: it is added when the launch goes on.
     fn end(&self, attempt: &FetchAttempt, finished: Finished, annotations: Vec<String>) -> Result<(), CrawlError> {
         let engine = self.engine;
@@ -644,7 +644,7 @@ impl<'e> Worker<'e> {
                 AdmissionState::Refused => refused += 1,
             }
         }
-        // What is in hand of its host may have the longer way still.
+        // The batch of its host may have the longer way still.
         for (admission, _) in found.iter().zip(&new).filter(|(_, admitted)| **admitted == Admitted::Nearer) {
             engine.frontier.announce(authority_of(&admission.candidate.url), ROBOTS_PRIORITY);
         }

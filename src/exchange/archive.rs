@@ -26,7 +26,7 @@ pub struct Archive {
     folder: PathBuf,
 }
 
-/// How far the file in hand is safe against a power cut.
+/// The length up to which the current file is safe against a power cut.
 #[derive(Default)]
 struct Synced {
     /// The file as the catalogue names it; empty before the first sync.
@@ -88,7 +88,7 @@ impl Archive {
             synced.is_syncing = false;
             self.sync_ended.notify_all();
             match reached {
-                // A file that is not in hand any more was synced when it was closed.
+                // A file that is not current any more was synced when it was closed.
                 Ok(None) => return Ok(()),
                 Ok(Some((file, len))) => (synced.file, synced.len) = (file, len),
                 Err(error) => {
@@ -102,7 +102,7 @@ impl Archive {
         }
     }
 
-    /// Syncs the file in hand if it is `file`; says how far. None where it is
+    /// Syncs the current file if it is `file`; returns its length. None where it is
     /// another one, since `file` was closed.
     fn sync(&self, file: &str) -> Result<Option<(String, u64)>, WarcError> {
         let point = {

@@ -245,7 +245,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A gate whose disk has as many bytes free as the number says.
+    /// A gate whose disk has that number of bytes free.
     fn gate(folder: &Path, floor: u64, free: u64) -> (Arc<DiskGate>, Arc<AtomicU64>, JobCx) {
         let cx = JobCx::detached();
         let free = Arc::new(AtomicU64::new(free));

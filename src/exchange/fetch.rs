@@ -62,11 +62,11 @@ pub mod fetch_status {
     pub const DISK_FAILED: i32 = i32::MIN + 1;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
-    /// A rule says no, now that more is known.
+    /// A rule rejects it, now that more is known.
     pub const OUT_OF_SCOPE: i32 = -5000;
-    /// A setting of the campaign says no.
+    /// A setting of the campaign forbids it.
     pub const BLOCKED_BY_SETTING: i32 = -5001;
-    /// robots.txt says no.
+    /// robots.txt forbids it.
     pub const ROBOTS_PRECLUDED: i32 = -9998;
 }
 
@@ -394,7 +394,7 @@ impl Client {
                 return Err(busy());
             }
             match self.exchange(connection, &request, origin.clone(), begin, limits) {
-                // The server closed it in the meantime; that says nothing about the URL.
+                // The server closed it in the meantime; that is no fault of the URL.
                 Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
                 result => return result.map_err(|(error, _)| took(error)),
             }
@@ -590,7 +590,7 @@ impl IncomingResponse {
         }
     }
 
-    /// Takes what belongs to the body; says how much that was.
+    /// Takes the bytes of the body; returns their number.
     fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = |length: u64| usize::try_from(length - self.body_len).unwrap_or(usize::MAX).min(bytes.len());
         let used = match self.framing {

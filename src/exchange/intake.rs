@@ -25,7 +25,7 @@ const LONG_PAGE_BYTES: u64 = 256 << 10;
 /// Encoded pages are expected to come out at most so many times as long; of the
 /// others the length is known after a first try.
 const EXPECTED_RATIO: u64 = 10;
-/// Bytes of memory that a link takes while it is decided and handed on.
+/// Bytes of memory that a link takes while it is decided and passed on.
 const ADMISSION_BYTES: usize = 1_500;
 
 /// Chooses the links of an answer that are followed.

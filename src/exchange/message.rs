@@ -22,7 +22,7 @@ pub struct Head {
 
 impl Head {
     /// Reads a whole head, the empty line included. Odd lines are passed
-    /// over; `Err` says why it is no HTTP answer at all.
+    /// over; `Err` is the reason why it is no HTTP answer at all.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut config = httparse::ParserConfig::default();
         config
@@ -150,7 +150,7 @@ pub fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
 /// Walks over a chunked body as it comes and finds its end. What is inside is
 /// the business of [`crate::warc::http::Dechunker`].
 ///
-/// Some servers say chunked and are not: such a body ends with its connection.
+/// Some servers declare chunked and are not: such a body ends with its connection.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkScanner {
     state: ChunkState,

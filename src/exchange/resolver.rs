@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 /// An answer is used this long, as Heritrix does.
 const KEEP_ANSWER: Duration = Duration::from_secs(21_600);
-/// A failure is used this long, so that a page full of links to a dead host asks once.
+/// A failure is used this long, so that a page full of links to a dead host makes one query.
 const KEEP_FAILURE: Duration = Duration::from_secs(30);
-/// Names held at the same time.
+/// Names in the cache.
 const MAX_NAMES: usize = 50_000;
 /// Questions on their way at the same time.
 const THREADS: usize = 8;
@@ -31,7 +31,7 @@ pub struct ResolveError {
 }
 
 impl ResolveError {
-    /// Whether the name server was not to be had, which says nothing about the
+    /// Whether the name server was not available, which is no evidence about the
     /// name.
     fn is_temporary(&self) -> bool {
         let why = self.why.to_ascii_lowercase();
@@ -48,8 +48,8 @@ pub trait Resolver: Send + Sync {
     /// The addresses of a host name, at least one; blocks for a bounded time.
     fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError>;
 
-    /// Asks for many names side by side, so that [`Self::resolve`] knows their
-    /// answers at once afterwards; ends early when `is_cancelled` says so.
+    /// Resolves many names side by side, so that [`Self::resolve`] knows their
+    /// answers at once afterwards; ends early when `is_cancelled` is true.
     /// One that answers at once anyway does nothing.
     fn resolve_ahead(&self, _hosts: &[&str], _is_cancelled: &dyn Fn() -> bool) {}
 }

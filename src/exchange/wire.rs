@@ -228,7 +228,7 @@ impl Connection {
     }
 
     /// Some bytes of the answer; 0 at its end. A TLS line that ends without
-    /// saying so has ended too, as servers do that all the time.
+    /// `close_notify` has ended too, as servers do that all the time.
     pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.stream {
             Stream::Plain(socket) => socket.read(buffer),

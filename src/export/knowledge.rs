@@ -237,7 +237,7 @@ fn distinct(lines: SpillSort) -> io::Result<impl Iterator<Item = io::Result<Stri
 pub(super) struct KnowledgeRead {
     /// The file, where there is one and it is not sorted as a whole.
     file: Option<FileLines>,
-    /// Lines of the records that stand in the file in the order of their bytes.
+    /// Lines of the records that are in the file in the order of their bytes.
     sorted: SpillSort,
     /// The record that a metadata record is about, and the links that it lists.
     links: Option<(String, Vec<StatedLink>)>,
@@ -445,8 +445,8 @@ fn lacks(faults: &mut Faults, line: &str) {
     faults.add(format!("{KNOWLEDGE_NAME} lacks a quad of the records: {shown}"));
 }
 
-/// From here on, the file has these lines, each once and in order; says how many
-/// lines it has in all.
+/// Checks that the rest of the file has these lines, each once and in order;
+/// returns the number of all its lines.
 fn same_lines(mut file: FileLines, lines: SpillSort, faults: &mut Faults, cx: &JobCx) -> Result<u64, ExportError> {
     for line in distinct(lines).map_err(no_temporary)? {
         let line = line.map_err(no_temporary)?;
@@ -473,7 +473,7 @@ fn same_lines(mut file: FileLines, lines: SpillSort, faults: &mut Faults, cx: &J
 struct FileLines {
     reader: Box<dyn BufRead>,
     name: &'static str,
-    /// Of the line in hand.
+    /// Number of the current line.
     number: u64,
     line: Vec<u8>,
     ended: bool,
@@ -500,7 +500,7 @@ impl FileLines {
         Some(lines)
     }
 
-    /// The line in hand; none behind the last one.
+    /// The current line; none behind the last one.
     fn line(&self) -> Option<&[u8]> {
         (!self.ended).then_some(self.line.as_slice())
     }

@@ -24,13 +24,13 @@ pub struct Counts {
     pub records: u64,
     /// Records copied byte for byte.
     pub copied: u64,
-    /// Records wrapped anew, their blocks unchanged.
+    /// Records written under another head, their blocks unchanged.
     pub rewrapped: u64,
     /// Metadata records written by the export, one per capture.
     pub metadata: u64,
     /// Captures that came along because a revisit repeats them.
     pub originals_added: u64,
-    /// Revisits whose original is not held.
+    /// Revisits whose original is not in the workspace.
     pub revisits_unresolved: u64,
     /// Lines of the CDXJ index.
     pub index_lines: u64,
@@ -86,7 +86,7 @@ fn first_layout() -> u32 {
 }
 
 impl Manifest {
-    /// What [`Manifest::format`] says.
+    /// The value of [`Manifest::format`].
     pub const FORMAT: &str = "fonds-export";
 
     /// The newest [`Manifest::version`].

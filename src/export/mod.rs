@@ -3,7 +3,7 @@
 //! In: an [`ExportItem`] per selected capture, with its inlinks, and [`Attachment`]s. Out: a folder that is complete or not there at all:
 //!
 //! ```text
-//! README.txt, report.html        for people; report.md says the same as the report
+//! README.txt, report.html        for people; report.md has the same text as the report
 //! manifest.json                  counts, rows of each attachment, size and SHA-256 of every file
 //! manifest.sig.json              an Ed25519 signature of the manifest (on request)
 //! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
@@ -126,7 +126,7 @@ pub enum ExportError {
         /// What is missing.
         why: String,
     },
-    /// The operating system says no.
+    /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
@@ -139,7 +139,7 @@ pub enum ExportError {
     DiskFull {
         /// The folder that was to be written.
         folder: PathBuf,
-        /// The file in it that was in hand.
+        /// The file in it that was being written.
         file: String,
         /// The error of the operating system, and what to do.
         source: std::io::Error,
@@ -172,8 +172,8 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Names what to do where the disk of an export into `out` is full, which was written as `staging`. `left` says
-    /// that the half-written export could not be taken away.
+    /// Adds advice where the disk of an export into `out` is full, which was written as `staging`. `left` is true if
+    /// the half-written export could not be deleted.
     fn with_advice(self, out: &Path, staging: &Path, left: bool) -> Self {
         let (file, source) = match &self {
             Self::Io { path, source }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A Python with the module, or a line that says why not.
+/// A Python with the module, or a line with the reason why there is none.
 fn python(module: &str) -> Option<PathBuf> {
     let Some(peers) = std::env::var_os("FONDS_PEERS") else {
         println!("skipped: FONDS_PEERS names no Python environment");

@@ -505,7 +505,7 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
         response("<urn:test:5>", whole, "http://e.pt/", &[("WARC-Warcinfo-ID", "<urn:test:gone>")]),
         response("", whole, "http://f.pt/", &[]),
         response("<urn:test:1>", whole, "http://a.pt/", &named),
-        // Bytes that are no record stand behind it.
+        // Bytes that are no record follow it.
         [response("<urn:test:9>", whole, "http://g.pt/", &[]), b"no record".to_vec()].concat(),
     ];
     let spans = file_of(&source, &members);

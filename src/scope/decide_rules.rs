@@ -36,7 +36,7 @@ pub struct DecideRules {
 pub(super) struct CompiledRule {
     pub(super) rule: Rule,
     pub(super) test: Arc<dyn DecideRule>,
-    /// The one thing that it can say.
+    /// The only decision that it can make, if there is but one.
     pub(super) only: Option<Decision>,
     /// Whether it obeys refusals: no rule of the campaign's list, but the last
     /// one behind it.
@@ -320,7 +320,7 @@ impl DecideRules {
     }
 
     /// Accept or reject, and the index of the rule that spoke last: as
-    /// [`DecideRules::decide`], for those who ask a million times.
+    /// [`DecideRules::decide`], for callers with millions of candidates.
     pub fn decide_by_index(&self, candidate: &Candidate, facts: &Facts) -> (Decision, Option<usize>) {
         match self.last_opinion(candidate, facts) {
             Some((index, decision)) => (decision, Some(index)),

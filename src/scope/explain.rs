@@ -102,7 +102,7 @@ impl DecideRules {
         offers
     }
 
-    /// Where no single change does, the two rules that stand in the way.
+    /// Changes two rules, where no single change is enough.
     fn remedy_together(&self, candidate: &Candidate, facts: &Facts, target: Decision) -> Option<Remedy> {
         let (mut rules, mut facts, mut summaries) = (self.clone(), facts.clone(), Vec::new());
         for _ in 0..2 {

@@ -23,7 +23,7 @@ pub enum GeoError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         why: std::io::Error,
     },
     /// The file is no database, or a broken one.
@@ -34,8 +34,8 @@ pub enum GeoError {
         /// What is broken.
         why: String,
     },
-    /// The database tells no countries.
-    #[error("{path} (type {database}) tells no countries; choose a country or city database")]
+    /// The database has no countries.
+    #[error("{path} (type {database}) has no countries; choose a country or city database")]
     NoCountries {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ const COUNTRY_PATHS: [&[PathElement<'static>]; 2] =
 const OUTDATED_DAYS: i64 = 90;
 const DAY_SECONDS: i64 = 86_400;
 
-/// Entries looked at to see whether a database tells countries: enough to meet
+/// Entries read to see whether a database has countries: enough to meet
 /// one in any real file, few enough to open it in no time.
 const ENTRIES_TRIED: usize = 2000;
 
@@ -146,8 +146,8 @@ impl GeoDatabase {
         })
     }
 
-    /// What no rule asks for, where the database has it: the country that the
-    /// network is registered in, and the city.
+    /// The country that the network is registered in, and the city, where the
+    /// database has them. No rule uses these.
     fn more_about(&self, address: IpAddr) -> (Option<String>, Option<String>) {
         if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             return (None, None);

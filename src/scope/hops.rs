@@ -29,7 +29,7 @@ pub fn with_hop(hops: &str, hop: char) -> String {
     }
 }
 
-/// The name of the verdict that refuses a URL whatever the rules say: one
+/// The name of the verdict that refuses a URL whatever the rules decide: one
 /// behind a chain of redirects that may have no end.
 pub fn refused_anyway(candidate: &Candidate) -> Option<&'static str> {
     let (_, letters) = split(&candidate.hops);

@@ -21,7 +21,7 @@ pub(super) struct HostRuns {
     used_bytes: usize,
     most_bytes: usize,
     runs: SpillSort,
-    /// The key in hand, so that a known host costs no allocation.
+    /// The current key, so that a known host costs no allocation.
     key: String,
 }
 

@@ -3,7 +3,7 @@
 //! A question of the British Library to 89.5 million lines: the distinct hosts
 //! that geolocation ruled in outside the own top-level domains. Read are our
 //! own logs, Heritrix's (with and without JSON behind the URL), and crawl.log
-//! lines whose JSON says `scopeDecision`.
+//! lines whose JSON has `scopeDecision`.
 //!
 //! A chain of `grep`, `cut` and `sort -u` goes wrong in ways that this does
 //! not: `shop.uk:8080` is a host under `.uk`, and the same host as `shop.uk`;
@@ -52,7 +52,7 @@ pub struct LogQuestion {
 pub struct LoggedHost {
     /// Its name, without port.
     pub host: String,
-    /// Lines of the log that let a URL of it in; a URL may stand in several.
+    /// Lines of the log that let a URL of it in; a URL may be in several.
     pub decisions: u64,
     /// The first of these URLs.
     pub first_url: String,
@@ -337,7 +337,7 @@ mod tests {
         let (hosts, totals) = report(&scope, &["uk"]);
         assert_eq!(hosts, [("www.jaymoy.com".to_owned(), 1, "http://www.jaymoy.com/".to_owned())]);
         assert_eq!((totals.lines, totals.rejected, totals.unread), (3, 2, 0));
-        // A crawl.log tells decisions too, where its JSON does.
+        // A crawl.log has decisions too, where its JSON does.
         let (_, totals) = report(&crawl, &["uk"]);
         println!("crawl.log: {} decisions, {} lines without one", totals.accepted, totals.unread);
         assert!(

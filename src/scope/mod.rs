@@ -26,7 +26,7 @@
 //! assert_eq!((verdict.decision, verdict.rule_name.as_str()), (Decision::Reject, "RejectDecideRule"));
 //! ```
 //!
-//! Not here: resolving names and asking for robots.txt. [`GeoDatabase`] answers
+//! Not here: resolving names and fetching robots.txt. [`GeoDatabase`] answers
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
@@ -131,7 +131,7 @@ impl Candidate {
 pub struct Facts {
     /// Country of its server.
     pub geo: GeoFact,
-    /// What its robots.txt says about this URL.
+    /// Decision of its robots.txt on this URL.
     pub robots: RobotsFact,
     /// When it is decided; none where that shall not matter.
     pub date: Option<CaptureDate>,
@@ -256,11 +256,11 @@ pub struct AddressCountry {
     pub network: String,
     /// ISO 3166 code, where the database has one.
     pub country: Option<String>,
-    /// Country that the network is registered in, where the database tells;
-    /// no rule asks for it, a person may.
+    /// Country that the network is registered in, where the database has it;
+    /// no rule uses it, a person may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered: Option<String>,
-    /// City, where the database tells.
+    /// City, where the database has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
 }

@@ -46,7 +46,7 @@ enum Covers {
         /// Its tail as URLs are compared with it.
         tail: String,
     },
-    /// A URL, and how far it hands down.
+    /// A URL, and its reach.
     Url {
         url: Url,
         reach: SeedScope,
@@ -124,7 +124,7 @@ pub struct Derivation {
     pub criterion: Option<Criterion>,
     /// Position of the record that decides, from 0.
     pub record: Option<usize>,
-    /// What the record covers, where it is handed down from there.
+    /// The coverage of the record, where the URL inherits from it.
     pub inherited_from: Option<String>,
     /// The reason in words.
     pub why: String,
@@ -155,9 +155,9 @@ pub struct DerivationStep {
 pub struct SeedsVerdict {
     /// Whether each seed has a ground.
     pub covered: bool,
-    /// Whether all seeds are under the domains. W3ACT's feed asks for this flag.
+    /// Whether all seeds are under the domains. W3ACT's feed has this flag.
     pub all_by_domain: bool,
-    /// Whether all seeds are hosted in the countries. W3ACT's feed asks for this flag.
+    /// Whether all seeds are hosted in the countries. W3ACT's feed has this flag.
     pub all_by_hosting: bool,
     /// The reason in words.
     pub why: String,
@@ -185,7 +185,7 @@ impl Permissions {
             Reading::Strict => {
                 records.sort_by_key(|record| std::cmp::Reverse((record.covers.closeness(), record.position)))
             }
-            // Evidence by hand comes first there, then licences.
+            // Evidence of people comes first there, then licences.
             Reading::W3act => {
                 records.sort_by_key(|record| (!record.permission.criterion.needs_evidence(), record.position))
             }
@@ -440,7 +440,7 @@ impl Covers {
     /// is a tail of the URL.
     fn covers(&self, question: &Question<'_>, url_tail: &str) -> bool {
         match self {
-            // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
+            // A typed prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
             Self::Prefix { tail, .. } => {
                 let ends = |rest: &str| tail.ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
                 tail.contains('(') && url_tail.strip_prefix(tail.as_str()).is_some_and(ends)

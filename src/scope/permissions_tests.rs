@@ -295,7 +295,7 @@ fn the_seeds_of_a_campaign_are_judged_together() {
     use Reading::{Strict, W3act};
     for reading in [Strict, W3act] {
         check(&[("http://a.uk/", &["GB"])], reading, (true, true, true));
-        // Each seed has a ground, but not all the same: the flags of the feed say no.
+        // Each seed has a ground, but not all the same: the flags of the feed are false.
         check(&[("http://a.uk/", &["US"]), ("http://b.com/", &["GB"])], reading, (true, false, false));
         check(&[("http://a.uk/", &["US"]), ("http://b.com/", &["US"])], reading, (false, false, false));
     }

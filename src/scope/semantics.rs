@@ -404,7 +404,7 @@ proptest! {
         }
         let verdict = rules.decide(&candidate, &facts);
 
-        // The trace says the same, and its last word is the verdict.
+        // The trace agrees, and its last opinion is the verdict.
         let trace = rules.explain(&candidate, &facts);
         prop_assert_eq!(&trace.verdict, &verdict);
         let last = trace.steps.iter().rev().find(|step| step.said.is_some());
@@ -412,7 +412,7 @@ proptest! {
         prop_assert_eq!(last.and_then(|step| step.said).unwrap_or(Decision::Reject), verdict.decision);
         prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
         // A rule at the end can always turn it, and what is offered does, once
-        // the campaign is changed so and compiled anew.
+        // the campaign is changed so and compiled again.
         let remedy = rules.remedy(&candidate, &facts).unwrap();
         prop_assert_eq!(trace.turn.as_deref(), Some(remedy.summary.as_str()));
         let turned = DecideRules::compile(&remedy.apply(&campaign)).unwrap().decide(&candidate, &remedy.facts);
@@ -420,7 +420,7 @@ proptest! {
         let changed = remedy.apply(&campaign) != campaign || remedy.facts != facts;
         prop_assert!(changed, "{}", remedy.summary);
 
-        // Geolocation is worth asking exactly when some answer turns the decision.
+        // The country is needed exactly when some answer reverses the decision.
         let turned = [Some("PT"), Some("GB"), None].iter().any(|country| {
             let facts = Facts { geo: hosted_in(*country).geo, ..facts.clone() };
             rules.decide(&candidate, &facts).decision != verdict.decision

@@ -54,7 +54,7 @@ impl fmt::Debug for ReplyBody {
 pub struct HttpReply {
     /// HTTP status.
     pub status: u16,
-    /// Header fields, without those of framing and connection. What cannot stand in a head is left out of it.
+    /// Header fields, without those of framing and connection. What cannot be in a head is left out of it.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: ReplyBody,
@@ -98,7 +98,7 @@ impl HttpReply {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The body where it is at hand; empty where it is streamed.
+    /// The body where it is in memory; empty where it is streamed.
     pub fn bytes(&self) -> &[u8] {
         match &self.body {
             ReplyBody::Bytes(bytes) => bytes,

@@ -146,7 +146,7 @@ impl RequestReader {
         Ok(Incoming::Request(read))
     }
 
-    /// Reads to the end of a head; says how long it is.
+    /// Reads to the end of a head; returns its length.
     fn read_head(&mut self, limits: &ServerLimits) -> io::Result<Result<usize, Incoming>> {
         let mut until = Instant::now() + limits.idle;
         let mut begun = false;
@@ -227,7 +227,7 @@ fn parse_head(head: &[u8]) -> Result<(ReadRequest, u64), (u16, &'static str)> {
         headers.iter().filter(move |(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     };
     let is_current = parsed.version == Some(1);
-    // Who names two hosts, or none, is not understood alike by all (RFC 9112, 3.2).
+    // Servers understand a request with two hosts, or none, differently (RFC 9112, 3.2).
     if values("host").count() > 1 || is_current && values("host").count() == 0 {
         return Err(BAD);
     }

@@ -95,7 +95,7 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; what the system says.
+    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; errors of the operating system.
     pub fn listen(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         if !address.ip().is_loopback() {
             let why = format!("{address} can be reached by others; name an address of loopback, such as 127.0.0.1");

@@ -1,4 +1,4 @@
-//! Review checks: what the stored facts of a page say about its capture.
+//! Review checks, which judge a capture by the stored facts of its page.
 //!
 //! In: a [`PageInput`]: what the catalogue keeps of a capture, and what was read of its page when that was indexed
 //! ([`PageFacts`]); no check reads a record. Out: a [`Finding`] of each check that applies, in the

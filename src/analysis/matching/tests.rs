@@ -57,7 +57,7 @@ fn the_tree_decides() {
     check_text("a AND NOT b", "a b", "0:text:1 1:text:1", false);
     check_text("a AND NOT (b OR c)", "a", "0:text:1", true);
     check_text("NOT NOT a", "a", "0:text:1", true);
-    // A weight of 0 or less has no say.
+    // A weight of 0 or less does not count.
     check_text("a AND b^-0.5", "a", "0:text:1", true);
     check_text("a AND b^-0.5", "a b", "0:text:1 1:text:1", true);
     check_text("a OR b^-0.5", "b", "1:text:1", false);

@@ -78,7 +78,7 @@ pub(super) struct Names {
     pub ignore_robots: &'static str,
     pub watched: &'static str,
     pub document_url_scheme: &'static str,
-    /// None where dates and frequency stand in the entry itself.
+    /// None where dates and frequency are in the entry itself.
     pub schedules: Option<&'static str>,
     pub start: &'static str,
     pub end: &'static str,
@@ -117,7 +117,7 @@ pub(super) const FIELD: Names = Names {
 pub(super) const MESSAGE: Names = Names { seeds: "url", ..CAMEL };
 
 /// Whether an object is a target itself by the names of its fields, and not
-/// what targets stand in.
+/// a container of targets.
 pub(super) fn is_entry(fields: &Map<String, Value>) -> bool {
     fields.contains_key(CAMEL.seeds) || dialect_of(fields, Dialect::Wrapped) != Dialect::Wrapped
 }

@@ -95,7 +95,7 @@ pub struct DueQuestion {
     /// Whether it is the feed of targets behind a login, or of all others: the tool
     /// keeps them in feeds of their own.
     pub paywalled: bool,
-    /// On what grounds; none asks for no grounds.
+    /// The grounds; none tests no grounds.
     pub grounds: Option<FeedGrounds>,
 }
 

@@ -7,7 +7,7 @@ use super::fields::{CrawlFrequency, Meaning, Reader, SizeCap};
 use crate::campaign::SeedScope;
 use serde_json::{Map, Value, json};
 
-/// Sheets that say how often a URL may be fetched again.
+/// Sheets that set how often a URL may be fetched again.
 const RECRAWL: [(&str, CrawlFrequency); 7] = [
     ("recrawl-1day", CrawlFrequency::Daily),
     ("recrawl-1week", CrawlFrequency::Weekly),

@@ -71,7 +71,7 @@ impl FeedReading {
                 self.values.push((0, Value::Object(object)));
             }
             Ok(Value::Object(object)) if object.get("targets").is_some_and(Value::is_object) => {
-                // Read again to see numbers that stand there twice; not both at once in memory.
+                // Read again to find duplicate numbers; not both at once in memory.
                 drop(object);
                 self.wrapped(text);
             }

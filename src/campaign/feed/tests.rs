@@ -99,7 +99,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
     campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "DAILY"})));
     assert_eq!((campaign.active, campaign.schedule.frequency), (true, Frequency::Daily));
     assert_eq!(campaign.schedule.start.as_deref(), Some("2024-03-01T00:00:00.000Z"));
-    // A person crawls it by hand: a new date does not change that.
+    // A person starts its crawls: a new date does not change that.
     campaign.schedule.frequency = Frequency::Manual;
     campaign.schedule.start = None;
     campaign.take_entry(&target_of(&json!({"startDate": "2024-05-01", "frequency": "DAILY"})));

@@ -182,7 +182,7 @@ fn write_all(meaning: &Meaning, dialect: Dialect, fields: &mut Map<String, Value
     }
 }
 
-/// The object in which dates and frequency stand; made where it is missing.
+/// The object with dates and frequency; made where it is missing.
 fn schedule_of<'a>(fields: &'a mut Map<String, Value>, names: &Names) -> Option<&'a mut Map<String, Value>> {
     let Some(list) = names.schedules else { return Some(fields) };
     let schedules = fields.entry(list).or_insert_with(|| Value::Array(Vec::new()));

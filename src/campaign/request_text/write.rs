@@ -88,8 +88,8 @@ fn name(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     if is_plain(text) { f.write_str(text) } else { quoted(f, text) }
 }
 
-/// A day that is none is shown in quotes, so that nothing hides; reading it
-/// back says what is wrong.
+/// Writes a day. One that is none is shown in quotes, so that nothing hides;
+/// reading it back gives the error.
 fn day(f: &mut fmt::Formatter<'_>, day: Option<&str>) -> fmt::Result {
     match day {
         None => Ok(()),

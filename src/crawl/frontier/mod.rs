@@ -20,7 +20,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// URLs of one host held in memory.
+/// URLs of one host in memory.
 const BATCH: usize = 32;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
@@ -42,7 +42,7 @@ const SWEEP_HOSTS: usize = 10_000;
 pub enum Next {
     /// Fetch this.
     Url(Box<QueuedUrl>),
-    /// Nothing is due; ask again.
+    /// Nothing is due; try again.
     Idle,
     /// Nothing waits and nothing is in flight: the crawl is over.
     Finished,
@@ -264,7 +264,7 @@ impl<'a> Frontier<'a> {
                 continue;
             }
             let Some(first) = host.batch.front() else {
-                // Nothing waits any more; what comes later makes the host anew.
+                // Nothing waits any more; what comes later creates the host again.
                 if host.in_flight.is_empty() {
                     state.hosts.remove(&name);
                 }
@@ -295,7 +295,7 @@ impl<'a> Frontier<'a> {
     ) -> Result<MutexGuard<'s, FrontierState>, LedgerError> {
         let Some(host) = state.hosts.get_mut(name) else { return Ok(state) };
         host.querying = true;
-        // Nobody takes it up before the answer, or asks the same once more.
+        // Nobody takes it up before the answer, or repeats the query.
         host.heap_at = None;
         let (announced, in_flight) = (host.announced, host.in_flight.clone());
         state.querying += 1;
@@ -365,7 +365,7 @@ impl<'a> Frontier<'a> {
     }
 
     /// Keeps a URL in memory whose address is busy; it comes again after
-    /// [`ADDRESS_BUSY`] without asking the ledger.
+    /// [`ADDRESS_BUSY`] without a query of the ledger.
     pub fn hold(&self, url: &QueuedUrl) {
         self.let_go(url, ADDRESS_BUSY, |host, in_batches| {
             *in_batches += 1;

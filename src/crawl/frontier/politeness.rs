@@ -10,7 +10,7 @@ use std::time::Duration;
 pub const MAX_IN_FLIGHT_PER_ADDRESS: usize = 4;
 
 /// A host is left alone at most this long because of `Retry-After`; one that
-/// asks for more is tried again after this time.
+/// requests more is tried again after this time.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(3600);
 
 /// The delays between requests to a host.
@@ -73,7 +73,7 @@ pub fn is_polite(politeness: &Politeness) -> bool {
     politeness.delay_factor > 0.0 || politeness.min_delay_ms > 0
 }
 
-/// What somebody may ask to wait; longer ones mean “never” anyway.
+/// The longest wait that a server can request; longer ones mean “never” anyway.
 const MAX_DECLARED_WAIT: Duration = Duration::from_secs(366 * 86_400);
 
 /// The value of `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date.

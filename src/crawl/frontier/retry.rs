@@ -213,7 +213,7 @@ impl Worker<'_> {
     ) -> Result<(), CrawlError> {
         let engine = self.engine;
         let authority = authority_of(attempt.queued.url());
-        // The URL at hand failed with its host; an answer that refuses is kept.
+        // The current URL failed with its host; an answer that refuses is kept.
         let mut urls = u64::from(status != fetch_status::TOO_MANY_RETRIES);
         let since = engine.frontier.give_up(authority, status, why, |ended| {
             urls += ended.len() as u64;

@@ -25,16 +25,16 @@ pub struct Logs {
     clock: Clock,
     crawl: Mutex<LineFile>,
     scope: Mutex<LineFile>,
-    /// Lines that stand in the logs already although the ledger does not know
-    /// what they tell of: it happens again, and they are not written again.
+    /// Lines that the logs have already although the ledger lacks their URLs:
+    /// those come again, and the lines are not written again.
     written: Mutex<HashSet<String>>,
     disk: Option<Arc<DiskGate>>,
 }
 
-/// What of a log is looked at first for its last lines, in bytes.
+/// Bytes at the end of a log that are read first for its last lines.
 const TAIL_BYTES: u64 = 1 << 20;
 
-/// Longest time between what a line tells of and the line.
+/// Longest time in milliseconds between an event and its line.
 const LINE_DELAY_MS: i64 = 60_000;
 
 /// A line of scope.log among others.

@@ -1,14 +1,14 @@
 //! robots.txt by RFC 9309, with the line that decides.
 //!
-//! Our own reader: the library at hand matches, but does not say which line
-//! did, and takes rules that stand before any `User-agent` line for valid.
+//! Our own reader: the available library matches, but does not name the line,
+//! and accepts rules before any `User-agent` line.
 
 use crate::scope::RobotsFact;
 use crate::uri::{Url, escape_bytes};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Bytes of a robots.txt that are read; the standard asks for at least so many.
+/// Bytes of a robots.txt that are read; the standard requires at least so many.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
 /// The rules of one host's robots.txt for one crawler.
@@ -51,7 +51,7 @@ impl RobotsRules {
     pub fn from_answer(status: Option<u16>, body: &[u8], agent: &str) -> Self {
         let verdict = match status {
             Some(200..=299) => return Self::from_text(body, &product_name(agent)),
-            // A server that says “too many requests” forbids nothing and allows nothing.
+            // “Too many requests” forbids nothing and allows nothing.
             Some(300..=428 | 430..=499) => Verdict::AllowAll,
             Some(status) => Verdict::DenyAll(format!("robots.txt answered with status {status}")),
             None => Verdict::DenyAll("robots.txt could not be reached".to_owned()),
@@ -130,7 +130,7 @@ struct Reader {
     sitemaps: Vec<String>,
 }
 
-/// What all groups for one name say together.
+/// The rules of all groups for one name together.
 #[derive(Default)]
 struct Group {
     named: bool,

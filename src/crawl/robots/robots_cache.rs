@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Redirects of a robots.txt that are followed, to any path of any host (RFC
 /// 9309, 2.3.1.2).
 const MAX_REDIRECTS: usize = 5;
-/// Bytes of rules held in memory, about; the ledger has the rest.
+/// Bytes of rules in memory, about; the ledger has the rest.
 const MAX_BYTES: usize = 16 << 20;
 /// What an origin without rules takes in memory, about.
 const ORIGIN_BYTES: usize = 256;
@@ -211,7 +211,7 @@ impl<'a> RobotsCache<'a> {
     }
 }
 
-/// Whether such an answer says nothing about the rules: none at all, 429, or
+/// Whether such an answer leaves the rules unknown: none at all, 429, or
 /// an error of the server.
 fn is_unreachable(status: i32) -> bool {
     status < 0 || status == 429 || status >= 500

@@ -216,7 +216,7 @@ fn no_line_comes_twice_where_the_ledger_lost_its_last_commits() {
         lines
     };
     let (ends, decisions) = (lines("crawl.log"), lines("scope.log"));
-    // All that the catalogue's own log held is gone; files and logs are there.
+    // All that the catalogue's own log had is gone; files and logs are there.
     let ledger = MemoryLedger::default();
     let earlier_hits = server.hits.lock().unwrap().len();
     crawl(&campaign, &server, folder.path(), &ledger);

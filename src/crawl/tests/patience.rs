@@ -1,5 +1,5 @@
-//! Servers that are slow, that refuse, or that answer nothing but errors: what
-//! a crawl waits for, what it says meanwhile, and when it ends.
+//! Tests of crawls of servers that are slow, that refuse, or that answer nothing
+//! but errors: waits, events and ends.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Crawls, and cancels what has not ended after half a minute, or once
-/// `is_seen` says that it has seen enough.
+/// `is_seen` is true.
 fn crawl_watched(
     campaign: &Campaign,
     server: &ScriptedServer,

@@ -1,4 +1,4 @@
-//! Crawls of sites that say in odd ways what may be crawled, on loopback.
+//! Crawls of sites with odd robots.txt files and robots fields, on loopback.
 
 #![allow(clippy::unwrap_used)]
 

@@ -447,7 +447,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
     Ok(reader.file_offset())
 }
 
-/// Every line of the index leads to the record it tells of.
+/// Checks that every line of the index leads to its record.
 fn index_is_right(path: &Path, mut places: Join, lines_declared: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;

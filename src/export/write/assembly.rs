@@ -53,7 +53,7 @@ pub(in crate::export) struct Export {
     pub is_dry: bool,
     pub record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
     pub places: Places,
-    /// Records that come in with the capture in hand.
+    /// Records that come in with the current capture.
     pub parts: Vec<Part>,
     pub finder: WarcinfoFinder,
     /// Whether a `warcinfo` record that was named is in the export, by its id.

@@ -125,7 +125,7 @@ fn key_of(position: usize) -> [u8; 16] {
     (position as u128).to_be_bytes()
 }
 
-/// Writes an attachment, and says how many rows it has.
+/// A function that writes an attachment and returns the number of its rows.
 type Writer<'a> = Box<dyn FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a>;
 
 /// A file of an export that is no archive file.
@@ -137,8 +137,8 @@ pub struct Attachment<'a> {
 
 impl<'a> Attachment<'a> {
     /// An attachment at a path in the folder, with `/`; `.gz` at its end compresses
-    /// it. `write` is called when the archive files are there, and says how many
-    /// rows it wrote.
+    /// it. `write` is called when the archive files are there, and returns the
+    /// number of its rows.
     pub fn new(
         path: impl Into<String>,
         write: impl FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a,

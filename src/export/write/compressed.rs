@@ -1,4 +1,4 @@
-//! Files compressed while they are written, as their names say.
+//! Writer that compresses a file by the end of its name.
 
 use crate::warc::Compression;
 use flate2::write::GzEncoder;
@@ -6,7 +6,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Bytes that become one frame of zstd: as many are held.
+/// Bytes that become one frame of zstd: as many are in memory.
 const FRAME_BYTES: usize = 4 << 20;
 
 /// Bytes that are given to gzip at once.
@@ -202,7 +202,7 @@ mod tests {
             for piece in text.chunks(1 << 20) {
                 writer.write_all(piece).unwrap();
                 written += piece.len();
-                // Six bits of eight say something.
+                // Six bits of eight are random.
                 assert!(passed.get() >= (written.saturating_sub(FRAME_BYTES)) / 2, "{compression:?}: {written}");
             }
             let whole = writer.finish().unwrap().0;

@@ -16,7 +16,7 @@ use std::io::{self, BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// A record in memory until it is larger than this; then in a temporary file.
-/// Some dozens are in hand at once.
+/// Some dozens are in memory at once.
 const SPOOL_BYTES: usize = 1024 * 1024;
 
 /// What begins the name of a field of the source that does not hold in the export.
@@ -35,7 +35,7 @@ pub(in crate::export) struct SourceRecord {
 struct Block {
     bytes: BlockBytes,
     len: u64,
-    /// Computed where the head does not tell them, or one that cannot be put right.
+    /// Computed where the head has none, or one that cannot be put right.
     digests: Option<Digests>,
     wrong_digests: Vec<WrongDigest>,
     left_behind: Vec<String>,
@@ -46,7 +46,7 @@ struct Block {
 /// A field of a digest that the bytes contradict.
 struct WrongDigest {
     name: &'static str,
-    /// What is to stand there; none where the two readings of a payload digest differ.
+    /// Its corrected value; none where the two readings of a payload digest differ.
     field: Option<String>,
     right: String,
 }
@@ -139,7 +139,7 @@ pub(in crate::export) struct NewHead {
     head: RecordBuilder,
     bytes: BlockBytes,
     len: u64,
-    /// Its payload digest, where its head tells none.
+    /// Its payload digest, where its head has none.
     payload_digest: Option<String>,
     /// The member that it is packed in alone.
     member: Option<(PathBuf, Span)>,
@@ -407,7 +407,7 @@ pub(in crate::export) fn carry(
     })
 }
 
-/// Hands the block of the record in hand on, piece by piece.
+/// Passes the block of the current record on, piece by piece.
 fn read_block(
     reader: &mut ArchiveReader<File>,
     mut each: impl FnMut(&[u8]) -> io::Result<()>,
@@ -425,8 +425,8 @@ fn read_block(
     }
 }
 
-/// Takes the block of the record in hand out of its file. `can_discard`: a long one is only
-/// looked through, unless something about it is wrong.
+/// Takes the block of the current record out of its file. `can_discard`: a long one is only
+/// read through, unless something about it is wrong.
 fn take_block(
     reader: &mut ArchiveReader<File>,
     head: &RecordHead,
@@ -511,8 +511,8 @@ fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec
     }
 }
 
-/// What comes last says why a record ended early; before it may stand what is
-/// odd about its head.
+/// The error of a record that ended early: the last problem is the reason;
+/// those before may be about its head.
 fn damaged(place: &str, problems: &[Problem]) -> CopyError {
     let is_damage = |problem: &&Problem| {
         matches!(problem.kind, ProblemKind::Truncated | ProblemKind::BadCompression | ProblemKind::Garbage)

@@ -100,7 +100,7 @@ fn write_inlinks(inlinks: SpillSort, sink: &mut Sink<'_>, cx: &JobCx) -> Result<
     })
 }
 
-/// Writes the graph; says where, and how many quads it has.
+/// Writes the graph; returns its place and the number of its quads.
 fn write_graph(graph: Graph, sink: &mut Sink<'_>) -> Result<(String, u64), ExportError> {
     let path = format!("{PAYLOAD}{KNOWLEDGE_NAME}");
     let mut quads = 0;

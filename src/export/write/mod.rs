@@ -228,7 +228,7 @@ fn write_wacz(
     Ok(written.problems.iter().map(|problem| format!("{name}: {problem}")).collect())
 }
 
-/// Lists all files, and makes a bag of the folder; says how many bytes the listed files have.
+/// Lists all files, and makes a bag of the folder; returns the bytes of the listed files.
 fn write_manifest(
     options: ExportOptions<'_>,
     created: CaptureDate,

@@ -29,7 +29,7 @@ pub(in crate::export) struct AboutCapture {
 pub(in crate::export) struct UnpackedKnowledge {
     /// Id of the record.
     pub id: String,
-    /// Id of the `warcinfo` record of the file that it will stand in, most likely.
+    /// Id of the `warcinfo` record of the file that it will be in, most likely.
     pub warcinfo: String,
     /// Id of the main record of the capture.
     pub main: String,

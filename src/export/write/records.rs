@@ -79,7 +79,7 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Takes one record in; says what names it in the export. What an earlier export
+    /// Takes one record in; returns its id in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
@@ -121,7 +121,7 @@ impl Export {
         self.take(record, source, &changes, &at).map(Some)
     }
 
-    /// Takes a record in that was read; says what names it in the export.
+    /// Takes a record in that was read; returns its id in the export.
     fn take(
         &mut self,
         record: &ExportRecord,

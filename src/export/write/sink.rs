@@ -211,7 +211,7 @@ impl Archives {
         }
     }
 
-    /// The end of the file in hand, where files are written.
+    /// The end of the current file, where files are written.
     pub(in crate::export) fn sync_point(&mut self) -> Result<Option<SyncPoint>, WarcError> {
         match self {
             Self::Files(files) => files.sync_point(),

@@ -117,7 +117,7 @@ fn parse_within(file: &str, text: &str, budget: &mut Budget) -> Result<Rc<Elemen
     })?;
     let nodes = u32::try_from(document.descendants().count()).unwrap_or(u32::MAX);
     budget.nodes = budget.nodes.saturating_sub(nodes);
-    // Asking the parser for the place of each element would read the text anew each time.
+    // A query of the parser for the place of each element would read the text again each time.
     let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     convert(file, &lines, document.root_element(), 0)
         .map(Rc::new)
@@ -444,9 +444,9 @@ fn short(value: &str) -> String {
     text
 }
 
-/// A value with its expressions taken for what they stand for: the default of
+/// A value with its expressions replaced: by the default of
 /// `#{systemEnvironment['X'] ?: default}`, the text of a quoted `#{`. None
-/// where only a running crawler could say.
+/// where only a running crawler knows it.
 fn plain(value: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = value;

@@ -144,7 +144,7 @@ impl Patterns {
         patterns
     }
 
-    /// Which side a rule added to, if any; `Err` says why it has no place.
+    /// Adds a rule to a side, if any, and returns that; `Err` is the reason why it has no place.
     fn take(&mut self, kind: &RuleKind) -> Result<Option<Decision>, String> {
         let mut add = |patterns: Vec<String>, decision| {
             let list = if decision == Decision::Accept { &mut self.include } else { &mut self.exclude };
@@ -153,7 +153,7 @@ impl Patterns {
             some.then_some(decision)
         };
         Ok(match kind {
-            // The seeds' scopes say it, a browser loads what a page needs, and nothing else is fetched anyway.
+            // The seeds' scopes have it, a browser loads what a page needs, and nothing else is fetched anyway.
             RuleKind::RejectAll(_)
             | RuleKind::SeedScope(_)
             | RuleKind::SchemeNotInSet(_)

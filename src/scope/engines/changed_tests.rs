@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Jobs that were changed by hand, and such as mean harm.
+//! Tests of jobs that people changed, and of malicious ones.
 
 use super::*;
 use crate::campaign::{Seed, SeedScope};

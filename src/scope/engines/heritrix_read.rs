@@ -70,7 +70,7 @@ fn seeds_text(beans: &Beans, others: OtherFiles<'_>, notes: &mut Vec<EngineNote>
 }
 
 impl Reading<'_> {
-    /// Reads the rules into the campaign; says how many there are.
+    /// Reads the rules into the campaign; returns their number.
     fn scope(&mut self) -> usize {
         let beans = self.beans;
         let Some(scope) = beans.by_id("scope").or_else(|| beans.by_class("DecideRuleSequence")) else {

@@ -19,7 +19,7 @@ pub(super) struct Reading<'a> {
     pub others: OtherFiles<'a>,
     pub campaign: &'a mut Campaign,
     pub notes: Vec<EngineNote>,
-    /// Prefixes that stand among the seeds, with whether they are to be taken.
+    /// Prefixes among the seeds, with whether they are to be taken.
     pub prefixes: Vec<(bool, String)>,
 }
 
@@ -150,7 +150,7 @@ impl Reading<'_> {
         Known::Rule(RuleKind::SurtPrefix(SurtPrefix { prefixes, decision, also_check_via }))
     }
 
-    /// The prefixes that stand in the bean or in a file.
+    /// The prefixes in the bean or in a file.
     fn listed_prefixes(&mut self, bean: &Element) -> Vec<String> {
         let beans = self.beans;
         let mut texts = Vec::new();

@@ -11,7 +11,7 @@
 //! document types (entities that grow), and no expressions that the other
 //! crawler would run are taken from it or written into it.
 //!
-//! Not here: folders and files; who calls hands their texts in.
+//! Not here: folders and files; callers pass their texts.
 
 mod beans;
 mod browsertrix;

@@ -1,4 +1,4 @@
-//! The rules that say the same of everything.
+//! Rules that make one decision for everything.
 
 use super::DecideRule;
 use crate::scope::{Candidate, Decision, Facts};

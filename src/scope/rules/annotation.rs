@@ -17,7 +17,7 @@ pub struct Annotation {
     /// Text that a note holds, letter case aside.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What it says of such a URL.
+    /// The decision on such a URL.
     pub decision: Decision,
 }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct ContentType {
     /// MIME types without parameters.
     pub types: Vec<String>,
-    /// What it says of such content.
+    /// The decision on such content.
     pub decision: Decision,
 }
 

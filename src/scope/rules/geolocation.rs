@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Geolocation {
     /// ISO 3166 codes of two letters.
     pub countries: Vec<String>,
-    /// What it says of a host there.
+    /// The decision on a host there.
     #[serde(default = "accept")]
     pub decision: Decision,
 }

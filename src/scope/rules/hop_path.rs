@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct HopPath {
     /// The expression, matched against the whole path.
     pub pattern: String,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
 }
 

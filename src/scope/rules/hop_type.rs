@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct HopType {
     /// The letters, such as `ER`.
     pub hops: String,
-    /// What it says of a hop among them.
+    /// The decision on a hop among them.
     pub decision: Decision,
 }
 

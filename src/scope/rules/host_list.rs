@@ -16,7 +16,7 @@ pub struct HostList {
     /// Whether subdomains are meant too.
     #[serde(default)]
     pub subdomains: bool,
-    /// What it says of a host in the list.
+    /// The decision on a host in the list.
     pub decision: Decision,
 }
 

@@ -158,13 +158,13 @@ pub trait DecideRule: Debug + Send + Sync {
     /// `rejects more than 3 hops from the seed`.
     fn summary(&self) -> String;
 
-    /// What it says; none is no opinion.
+    /// Decides on a candidate; none is no opinion.
     fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision>;
 
     /// The value it tests, in words.
     fn tested(&self, candidate: &Candidate, facts: &Facts) -> String;
 
-    /// What a person who writes the rule should see at once about an entry.
+    /// Remarks on entries for a person who writes the rule.
     fn remarks(&self) -> Vec<RuleRemark> {
         Vec::new()
     }
@@ -180,19 +180,19 @@ pub trait DecideRule: Debug + Send + Sync {
         0
     }
 
-    /// Whether its answer hangs on the country of the server.
+    /// Whether its answer depends on the country of the server.
     fn uses_geo(&self) -> bool {
         false
     }
 
     /// Whether the country of the server, which nobody has looked up yet, could
-    /// change what it says of this candidate.
+    /// change its decision on this candidate.
     fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         let _ = (candidate, facts);
         false
     }
 
-    /// Whether its answer hangs on what was fetched.
+    /// Whether its answer depends on what was fetched.
     fn uses_content(&self) -> bool {
         false
     }
@@ -245,7 +245,7 @@ pub enum Edit {
     Entry(RuleKind),
     /// The campaign's seeds.
     Seeds(Vec<Seed>),
-    /// The world outside: not in the archivist's hands.
+    /// The world outside, which the archivist cannot change.
     Fact(Box<Facts>),
 }
 
@@ -300,7 +300,7 @@ fn verb(decision: Decision) -> &'static str {
 /// `1 prefix`, `3 prefixes`; the first few by name.
 fn listed(entries: &[String], one: &str, many: &str) -> String {
     match entries {
-        // “rejects no pattern” would say the opposite.
+        // “rejects no pattern” would mean the opposite.
         [] => format!("nothing ({} set)", none_of(many)),
         [only] => format!("{one} {only}"),
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),

@@ -13,12 +13,12 @@ use std::sync::Arc;
 /// `uncovered` the rule also speaks of URLs that nothing covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
-    /// How the permission has to stand.
+    /// The states of permissions that the rule is about.
     pub states: Vec<PermissionState>,
     /// Whether URLs that nothing covers are meant too.
     #[serde(default)]
     pub uncovered: bool,
-    /// What it says of such a URL.
+    /// The decision on such a URL.
     pub decision: Decision,
 }
 
@@ -107,7 +107,7 @@ pub const REFUSED_PERMISSION: &str = "RefusedPermissionDecideRule";
 /// Rejects what a record of a permission refuses. No rule of the list: it
 /// follows it where a campaign has such a record, and is switched off by
 /// [`Grounds::obey_refusals`](crate::campaign::Grounds::obey_refusals).
-/// Records are read strictly, whatever the campaign says: of those that cover
+/// Records are read strictly, whatever the campaign sets: of those that cover
 /// a URL the one that covers the least decides, so that one that is granted
 /// opens a part of what another refuses.
 #[derive(Debug)]

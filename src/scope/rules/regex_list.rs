@@ -20,7 +20,7 @@ pub struct RegexList {
     /// Whether one match is enough.
     #[serde(default = "one_is_enough")]
     pub any: bool,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct CompiledRegexList {
 
 /// Patterns by how they are looked for. Most look for a word somewhere, which
 /// takes a fraction of the time that a set of patterns takes; and threads that
-/// ask a set at once have to share its scratch memory out.
+/// use a set at once have to share its scratch memory.
 #[derive(Debug)]
 struct Quick {
     literals: AhoCorasick,
@@ -77,8 +77,8 @@ impl Quick {
     }
 }
 
-/// The bytes that an anchored pattern looks for, if it is nothing but a word
-/// that may stand anywhere.
+/// The bytes that an anchored pattern looks for, if it is nothing but a literal
+/// that may be anywhere.
 fn name_of(anchored: &str) -> Option<Vec<u8>> {
     let part = anchored.strip_prefix("(?:")?.strip_suffix(')')?;
     let (mut literal, mut bytes) = (Vec::with_capacity(part.len()), part.bytes());
@@ -139,8 +139,8 @@ fn anchored(pattern: &str) -> String {
     format!("^(?:{pattern})$")
 }
 
-/// The same for URLs, which hold no line feed: what may stand before or behind
-/// a part need not be run through, so that the part is looked for at once.
+/// Anchors a pattern for URLs, which have no line feed: what may be before or
+/// behind a part need not be run through, so that the part is found at once.
 fn anchored_in_url(pattern: &str) -> String {
     // These take other things than they seem to, or alternatives of which only one begins or ends so.
     if pattern.contains("(?") || has_open_alternative(pattern) {

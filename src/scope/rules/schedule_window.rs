@@ -25,7 +25,7 @@ pub struct ScheduleWindow {
     /// goes over midnight. Equal ones mean the whole day.
     #[serde(default)]
     pub hours: [u8; 2],
-    /// What it says outside the window.
+    /// The decision outside the window.
     pub decision: Decision,
 }
 

@@ -108,8 +108,8 @@ enum Reach {
 }
 
 impl CompiledSeedScope {
-    /// Takes in what a seed reaches, but for an open prefix, which is handed
-    /// back so that many can be gathered at once.
+    /// Adds the reach of a seed, but for an open prefix, which is returned
+    /// so that many can be gathered at once.
     fn take_in(&mut self, position: usize, seed: &Seed) -> Result<Option<ScopePrefix>, String> {
         let url = parse_typed_url(&seed.url)
             .ok_or_else(|| format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url))?;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct SourceTag {
     /// The words.
     pub tags: Vec<String>,
-    /// What it says of them.
+    /// The decision on them.
     pub decision: Decision,
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct SurtPrefix {
     /// SURTs or URLs.
     pub prefixes: Vec<String>,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
     /// Whether the page that led here may match instead.
     #[serde(default)]
@@ -39,8 +39,8 @@ impl SurtPrefix {
     }
 }
 
-/// What a prefix covers that is written as a URL or a host; none of a SURT,
-/// which says so itself.
+/// The coverage of a prefix that is written as a URL or a host; none of a
+/// SURT, which shows it itself.
 fn covered(text: &str) -> Option<String> {
     let prefix = ScopePrefix::as_written(text).filter(|_| !text.contains('('))?;
     let more = prefix.remark().map(|remark| format!(" ({remark})")).unwrap_or_default();

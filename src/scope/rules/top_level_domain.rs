@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct TopLevelDomain {
     /// The domains, without the dot before them.
     pub domains: Vec<String>,
-    /// What it says of a host there.
+    /// The decision on a host there.
     pub decision: Decision,
 }
 
