@@ -38,7 +38,7 @@ pub struct TextMark {
 pub struct Excerpt {
     /// Its bytes in the text, at boundaries of characters.
     pub range: Range<usize>,
-    /// What is to be marked of it: bytes of the whole text, in order, none of
+    /// The marks in it: bytes of the whole text, in order, none of
     /// which overlap.
     pub marks: Vec<Range<usize>>,
     /// How many terms of the query are in it.

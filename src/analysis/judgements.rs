@@ -151,7 +151,7 @@ impl Proportion {
 }
 
 impl fmt::Display for Proportion {
-    /// As “0.80 (0.49–0.94)”.
+    /// Writes it as “0.80 (0.49–0.94)”.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} ({:.2}–{:.2})", self.value, self.low, self.high)
     }
@@ -162,7 +162,7 @@ impl fmt::Display for Proportion {
 pub struct PrecisionAt {
     /// How many results.
     pub k: u64,
-    /// Those of them that were judged.
+    /// Counts of those that were judged.
     #[serde(flatten)]
     pub counts: JudgementCounts,
     /// The share of right ones among those that are right or wrong.
@@ -202,7 +202,7 @@ pub struct SearchEvaluation {
     pub counts: JudgementCounts,
     /// Precision of all results that were judged.
     pub precision: Option<Proportion>,
-    /// The same of the first results, for each of [`CUTOFFS`].
+    /// The precision of the first results, for each of [`CUTOFFS`].
     pub at: Vec<PrecisionAt>,
     /// The discounted gain of the first ten results, as a share of that of the best order of all
     /// that were judged; none where nothing gains.

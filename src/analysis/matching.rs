@@ -44,7 +44,7 @@ pub struct TextFields<'a> {
     pub main: &'a str,
     /// Menus, footers and the like.
     pub rest: &'a str,
-    /// What of its URL has words, by [`url_text`](super::url_text).
+    /// The text of its URL, by [`url_text`](super::url_text).
     pub url: &'a str,
     /// Its language (ISO 639-1, `pt` or `pt-BR`).
     pub language: Option<&'a str>,
@@ -98,7 +98,7 @@ pub type TermCounts = [u32; 3];
 /// A term found in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermHit {
-    /// Which term, as a number in [`Matcher::terms`].
+    /// Number of the term in [`Matcher::terms`].
     pub term: usize,
     /// How often.
     pub count: u32,
@@ -268,7 +268,7 @@ impl Matcher {
         parts
     }
 
-    /// What [`Self::describe`] says where no term was found.
+    /// The output of [`Self::describe`] where no term was found.
     pub(super) const NOTHING_FOUND: &'static str = "no term of the request found";
 
     /// The name of a term in descriptions.
@@ -300,7 +300,7 @@ fn is_text_term(kind: TermKind) -> bool {
     !matches!(kind, TermKind::Language | TermKind::Period)
 }
 
-/// What a term is looked for by, each once; nothing for what has no words.
+/// The tests of a term, each once; none for a term without words.
 fn tests(term: &Term) -> Vec<TextTest> {
     let mut tests: Vec<TextTest> = Vec::new();
     if is_text_term(term.kind) {
@@ -353,7 +353,7 @@ fn in_period(term: &Term, date: Option<CaptureDate>) -> bool {
 /// A page's strengths, to be carried up the tree.
 struct Reading<'a> {
     matcher: &'a Matcher,
-    /// What the occurrences of each term count together.
+    /// The sum of the worth of each term's occurrences.
     strength: &'a [u64],
 }
 

@@ -68,7 +68,7 @@ pub struct RequestReading {
     pub score: f64,
     /// Whether the boolean tree holds.
     pub holds: bool,
-    /// What was found, in words ([`Matcher::describe`](super::Matcher::words)).
+    /// The terms that were found, by [`Matcher::describe`](super::Matcher::describe).
     pub summary: String,
 }
 

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 pub struct FieldDifference {
     /// Where, such as `politeness.delay_ms`.
     pub field: String,
-    /// What the first one has there; of lists, what the other has not.
+    /// The value of the first one; of lists, the entries that the other lacks.
     pub first: String,
-    /// What the second one has there.
+    /// The value of the second one.
     pub second: String,
 }
 

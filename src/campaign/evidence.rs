@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 20;
 pub struct RecordEvidence {
     /// Position of the record in its version, from 0.
     pub record: usize,
-    /// What the record covers.
+    /// The coverage of the record.
     pub covers: String,
     /// The file.
     pub file: EvidenceFile,
@@ -39,11 +39,11 @@ pub struct MissingEvidence {
 /// Evidence that was kept, dropped or missing when a campaign was saved over another version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceCarried {
-    /// What the campaign did not name and has all the same, by the records of the new version.
+    /// Evidence that the campaign did not name and has all the same, by the records of the new version.
     pub kept: Vec<RecordEvidence>,
-    /// What no record of the new version has, by the records of the version before.
+    /// Evidence that no record of the new version has, by the records of the version before.
     pub dropped: Vec<RecordEvidence>,
-    /// What records of the new version name and the workspace does not have, kept or not.
+    /// Evidence that records of the new version name and the workspace lacks, kept or not.
     pub missing: Vec<MissingEvidence>,
 }
 
@@ -161,7 +161,7 @@ fn whole_key(record: &Permission) -> String {
     serde_json::to_string(&bare).unwrap_or_default()
 }
 
-/// What makes it the same record while it changes.
+/// The key of a record, which stays while the record changes.
 fn record_key(record: &Permission) -> String {
     let Permission { covers, reach, criterion, licence, .. } = record;
     format!("{reach:?} {criterion:?} {:?} {:?}", covers.trim(), licence.trim())

@@ -22,7 +22,7 @@ pub struct CampaignFileError {
     pub column: usize,
     /// The field, such as `seeds[0].url`; empty for the file as a whole.
     pub field: String,
-    /// What is wrong.
+    /// The fault.
     pub why: String,
 }
 

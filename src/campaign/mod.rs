@@ -46,9 +46,9 @@ use serde::{Deserialize, Serialize};
 pub struct Campaign {
     /// Short title.
     pub name: String,
-    /// What it is for, in prose.
+    /// Its purpose, in prose.
     pub description: String,
-    /// Who answers for it.
+    /// The person or body that answers for it.
     pub owner: String,
     /// Free comments.
     pub comments: String,
@@ -56,7 +56,7 @@ pub struct Campaign {
     pub tags: Vec<String>,
     /// Whether its schedule is on; inactive beats every schedule.
     pub active: bool,
-    /// What its pages are about; in a file, a tree or one line of text.
+    /// The subject of its pages; in a file, a tree or one line of text.
     #[serde(deserialize_with = "json::request")]
     pub request: Request,
     /// Where it starts.
@@ -68,7 +68,7 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
-    /// What rights holders allowed, and criteria that were found to be met.
+    /// Permissions of rights holders, and criteria that were found to be met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
     /// On what grounds URLs without such a record may be collected.

@@ -136,7 +136,7 @@ pub struct PermissionRequest {
     pub date: String,
     /// How it went: email, phone, letter, web form, …
     pub channel: String,
-    /// Who was written to, or who wrote.
+    /// The other party of the message.
     pub contact: String,
     /// Its content, or its result.
     pub note: String,
@@ -145,7 +145,7 @@ pub struct PermissionRequest {
 /// A permission (an agreement, a licence) or a criterion that is met, and what it covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permission {
-    /// What it covers: a SURT prefix, or a URL that means the prefix it
+    /// Its coverage: a SURT prefix, or a URL that means the prefix it
     /// implies as a seed, unless `reach` is set.
     pub covers: String,
     /// Its state.
@@ -155,13 +155,13 @@ pub struct Permission {
     /// hosts below it. `resource` and `plus1`: nothing but itself. `www.` counts as no label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<SeedScope>,
-    /// What it rests on.
+    /// The ground that it rests on.
     #[serde(default)]
     pub criterion: Criterion,
     /// Name of the licence or agreement.
     #[serde(default)]
     pub licence: String,
-    /// What proves it: a letter, a page, a number in a register.
+    /// The proof: a letter, a page, a number in a register.
     #[serde(default)]
     pub evidence: String,
     /// Day it was established, such as `2024-03-01`.
@@ -222,7 +222,7 @@ impl Default for Grounds {
 }
 
 impl Grounds {
-    /// What is wrong with them: field, what, and what to do.
+    /// Problems of the grounds: field, fault, and what to do.
     pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
         let mut found = Vec::new();
         for (i, domain) in self.domains.iter().enumerate() {
@@ -264,7 +264,7 @@ impl Permission {
         !self.evidence.trim().is_empty() || !self.files.is_empty()
     }
 
-    /// What is wrong with it: field, what, and what to do.
+    /// Problems of the record: field, fault, and what to do.
     pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
         let mut found = Vec::new();
         let mut note = |field: String, what: String, hint| found.push((field, what, hint));

@@ -12,9 +12,9 @@ use std::collections::HashMap;
 pub struct CampaignProblem {
     /// The field, as a path in the JSON file: `seeds[2].url`.
     pub field: String,
-    /// What is wrong with it.
+    /// The fault.
     pub what: String,
-    /// What to do about it.
+    /// The way to mend it.
     pub hint: String,
     /// Whether a crawl cannot start before it is put right.
     pub stops_crawl: bool,

@@ -28,7 +28,7 @@ pub enum TermKind {
 /// A term of the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: TermKind,
     /// The word, phrase or name.
     pub value: String,

@@ -122,7 +122,7 @@ pub struct Schedule {
     /// (`Europe/Lisbon`); UTC where none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// What is done about runs that were missed.
+    /// The policy for runs that were missed.
     pub catch_up: CatchUp,
 }
 
@@ -318,11 +318,11 @@ struct Dates {
 /// The start of a schedule.
 struct Start {
     instant: Zoned,
-    /// What a clock on the wall shows, as it was typed.
+    /// The local date and time, as it was typed.
     clock: DateTime,
 }
 
-/// Which instant of its day a bare date means.
+/// The instant of its day that a bare date means.
 #[derive(Clone, Copy)]
 enum Bound {
     Start,

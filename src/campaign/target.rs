@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub struct Target {
     /// Whether documents found on its pages are to be listed.
     pub watched: bool,
-    /// What the URLs of its documents begin with, without scheme
+    /// The begin of the URLs of its documents, without scheme
     /// (`www.example.org/reports/`); empty or none takes all.
     pub document_url_scheme: Option<String>,
     /// The dialect of the entry.

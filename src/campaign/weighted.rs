@@ -8,7 +8,7 @@ pub struct WeightedPart<I: ?Sized + 'static> {
     pub key: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// What it measures, for people.
+    /// The subject that it measures, for people.
     pub about: &'static str,
     /// Its default weight.
     pub weight: f64,

@@ -40,7 +40,7 @@ const WORKER_POLL: Duration = Duration::from_millis(20);
 const HOST_POLL: Duration = Duration::from_millis(500);
 /// Hosts that are left alone and named.
 const PAUSES_NAMED: usize = 100;
-/// The same where all of them are.
+/// Hosts that are named where all of them have a pause.
 const PAUSES_SHOWN: usize = 3;
 /// How often it is kept that the launch runs.
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
@@ -149,7 +149,7 @@ pub fn run_crawl_with(
     ended
 }
 
-/// What is there from the begin of a launch to its end.
+/// The parts of a crawl that last from the begin of a launch to its end.
 struct Shared<'a> {
     logs: &'a Logs,
     disk: &'a Arc<DiskGate>,
@@ -429,7 +429,7 @@ impl Engine<'_> {
                 std::thread::sleep(WORKER_POLL);
                 continue;
             }
-            // Seen before the frontier is: what a new plan lets in is announced before it is old.
+            // Read before the frontier is: what a new plan accepts is announced before it is old.
             let is_plan_new = self.is_plan_new();
             // What panics beside a URL leaves nothing behind to wait for: the
             // crawl ends with words, and the others see that it did.
@@ -564,7 +564,7 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
     Ok(last)
 }
 
-/// What seeds redirected to in an earlier run counts as seeds again.
+/// Makes the redirect targets of seeds in an earlier run seeds again.
 fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, plan: Arc<Plan>) -> Result<Arc<Plan>, CrawlError> {
     let campaign = Arc::clone(&plan.campaign);
     let mut plan = plan;

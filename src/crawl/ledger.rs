@@ -27,7 +27,7 @@ pub enum AdmissionState {
 /// A URL seen for the first time in this launch, with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admission {
-    /// What it was judged as.
+    /// The candidate as it was judged.
     pub candidate: Candidate,
     /// The decision of the rules. A queued URL with a reject waits for its host's
     /// location, which could not be looked up yet: it is decided again when
@@ -57,7 +57,7 @@ pub enum Admitted {
 pub struct QueuedUrl {
     /// Its number in the ledger.
     pub id: i64,
-    /// What it was admitted with.
+    /// Its admission.
     pub admission: Admission,
     /// How often it was tried.
     pub tries: u32,
@@ -141,7 +141,7 @@ pub struct LostCapture {
     pub url: Url,
     /// When it was taken.
     pub date: CaptureDate,
-    /// What persons decided and noted about it, in words, oldest first.
+    /// Decisions and notes of people about it, oldest first.
     pub decisions: Vec<String>,
 }
 
@@ -286,7 +286,7 @@ pub trait Ledger: Send + Sync {
     /// system's clock or later, with their fetch status, one by one.
     fn failed_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError>;
 
-    /// What the launch came to so far. Reports, limits and the figures of a
+    /// The totals of the launch so far. Reports, limits and the figures of a
     /// launch that goes on are all reckoned from this.
     fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError>;
 

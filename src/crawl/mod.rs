@@ -11,7 +11,7 @@
 //! | step | where |
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
-//! | what it goes by, which may be replaced while it runs | `plan` |
+//! | the plan that it follows, which may be replaced while it runs | `plan` |
 //! | who is next, priorities, how long a host is left alone | `frontier` (its `politeness` says how long), `priority` |
 //! | may it be fetched | `judge` (scope), `robots` |
 //! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |

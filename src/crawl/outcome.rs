@@ -47,7 +47,7 @@ pub struct SeenFacts<'a> {
     pub rule_name: &'a str,
     /// HTTP status, or one of Heritrix's negative codes; 0 before a fetch.
     pub fetch_status: i32,
-    /// What the crawl recorded about it; may be empty.
+    /// The note of the crawl about it; may be empty.
     pub why: &'a str,
 }
 
@@ -137,11 +137,11 @@ impl OutcomeKind {
 pub struct UrlOutcome {
     /// Its sort.
     pub kind: OutcomeKind,
-    /// What happened, a sentence.
+    /// A sentence on what happened.
     pub sentence: String,
-    /// What to do about it, a sentence; empty where nothing is to be done.
+    /// A sentence on what to do; empty where nothing is to be done.
     pub remedy: String,
-    /// What the crawl recorded, as it did; may be empty.
+    /// The note of the crawl, unchanged; may be empty.
     pub detail: String,
 }
 
@@ -362,10 +362,10 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
     }
 }
 
-/// What is recorded of a response that cannot be written begins so.
+/// Begin of the note on a response that cannot be written.
 pub(super) const NOT_STORED: &str = "the answer cannot be kept";
 
-/// What is recorded of a redirect to a URL that cannot be fetched begins so.
+/// Begin of the note on a redirect to a URL that cannot be fetched.
 const NOT_FOLLOWED: &str = "not followed: ";
 
 /// The note on a redirect to a URL that cannot be fetched.

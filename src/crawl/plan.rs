@@ -26,7 +26,7 @@ pub struct Plan {
     pub rules: DecideRules,
     /// How long hosts are left alone.
     pub delays: Delays,
-    /// Which URL of a host is first.
+    /// Priorities of the URLs of a host.
     pub priorities: Priorities,
     /// How many plans were replaced before it. Plans of one generation differ in
     /// what seeds redirected to only.
@@ -56,7 +56,7 @@ impl Plan {
         candidate
     }
 
-    /// The same with what a seed redirected to, which counts as that seed.
+    /// Adds the redirect target of a seed, which counts as that seed.
     fn with_met(&self, (seed, target): &MetSeed) -> Result<Self, ScopeError> {
         let Some(seed) = self.campaign.seeds.iter().find(|of| of.url == *seed) else { return Ok(self.clone()) };
         let met = Seed { url: target.to_string(), ..seed.clone() };
@@ -72,7 +72,7 @@ pub struct CurrentPlan(RwLock<PlanState>);
 
 struct PlanState {
     plan: Arc<Plan>,
-    /// What the seeds of any plan redirected to in this launch.
+    /// The redirect targets of the seeds of any plan in this launch.
     met: Vec<MetSeed>,
 }
 

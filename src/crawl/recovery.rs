@@ -29,7 +29,7 @@ use std::sync::Arc;
 const LINES_AT_ONCE: usize = 10_000;
 /// Lost URLs of a file that have an event each; the event of the file counts all.
 const LOST_NAMED: usize = 1000;
-/// What the name of a file ends in that is set aside, since nothing can be read of it.
+/// End of the name of a file that is set aside, since nothing can be read of it.
 const UNREADABLE_SUFFIX: &str = ".unreadable";
 /// Files of one name that are set aside at most.
 const MAX_SET_ASIDE: u32 = 1000;

@@ -37,7 +37,7 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
-    /// What dates of captures, logs and file names are taken from. Waits and
+    /// The clock for the dates of captures, logs and file names. Waits and
     /// retries always go by the system's clock.
     pub clock: Clock,
 }
@@ -97,7 +97,7 @@ pub struct CrawlReport {
     pub seed_errors: u64,
     /// Seeds that a permission refuses.
     pub refused_seeds: u64,
-    /// What was put right at the beginning.
+    /// The repairs at the beginning.
     pub recovery: RecoveryReport,
 }
 

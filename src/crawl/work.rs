@@ -52,7 +52,7 @@ pub(super) enum Disposition {
 
 /// A URL on its way to being fetched, with the plan it follows.
 pub(super) struct FetchAttempt {
-    /// What it goes by, whatever plan comes meanwhile.
+    /// The plan that it follows, whatever plan comes meanwhile.
     pub(super) plan: Arc<Plan>,
     pub(super) queued: QueuedUrl,
     verdict: Verdict,
@@ -89,7 +89,7 @@ impl FetchAttempt {
     }
 }
 
-/// What is reported of an answer once it is in the archive.
+/// The facts about an answer that are reported once it is in the archive.
 struct AnswerFacts {
     status: i32,
     took: Duration,

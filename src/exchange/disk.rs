@@ -3,7 +3,7 @@
 //! Two things pause it: a file that cannot be written because its disk is
 //! full (or because a quota or limit is reached), and less free room than the
 //! campaign wants to keep, what is in flight counted. It goes on by itself
-//! when there is room again; a person who resumes it makes it look at once.
+//! when there is room again; a person who resumes it makes it check at once.
 
 use crate::jobs::{JobCx, free_bytes, is_disk_full};
 use std::fmt::Display;
@@ -126,7 +126,7 @@ impl DiskGate {
                     self.folder.display(),
                     megabytes(self.floor),
                 );
-                // What is in flight comes to less than was announced: no
+                // What is in flight may be less than was announced: no
                 // pause of a moment each time.
                 self.enter(&mut state, why, self.floor.saturating_add(self.floor / 64), false);
             }

@@ -33,7 +33,7 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 /// Time for a connection, and then for the head of an answer, interim heads
 /// too: a server that sends it byte by byte holds a worker no longer.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// What the least rate of a body is averaged over.
+/// The time over which the rate of a body is averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(60);
 
 /// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
@@ -201,7 +201,7 @@ pub struct Exchange {
     pub digests: Digests,
     /// Why it was cut, if it was.
     pub truncated: Option<Truncated>,
-    /// What cut it.
+    /// The reason of a cut.
     pub cut: Option<CutCause>,
     /// The server.
     pub address: SocketAddr,
@@ -566,7 +566,7 @@ fn lost(error: &io::Error) -> FetchError {
     FetchError { status, message, retry: true, took: None }
 }
 
-/// What becomes of an answer while it comes in.
+/// An answer while it comes in.
 struct IncomingResponse {
     response: Spool,
     chunks: ChunkScanner,

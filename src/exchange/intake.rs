@@ -48,7 +48,7 @@ pub struct Provenance {
     pub annotations: Vec<String>,
     /// Links that the answer has besides those that its body is read for.
     pub further_links: Vec<Outlink>,
-    /// Which of its links are followed; none where nobody follows them.
+    /// The choice of the links that are followed; none where nobody follows them.
     pub followed: Option<FollowedLinks>,
 }
 
@@ -60,7 +60,7 @@ impl Provenance {
 
 /// A capture whose records are in the archive.
 pub struct Taken<'i> {
-    /// What the catalogue is to have of it.
+    /// Its entry for the catalogue.
     pub entry: CaptureEntry,
     /// Its part of the memory, free again when it goes.
     pub permit: PagePermit<'i>,
@@ -158,7 +158,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// What came of reading an answer.
+/// The result of reading the links of an answer.
 enum LinksRead {
     Complete(PageLinks),
     /// It is so many bytes long once it is decoded, more than there is room for.

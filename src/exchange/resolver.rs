@@ -39,8 +39,8 @@ impl ResolveError {
     }
 }
 
-/// What is recorded of a name begins so, behind the name, where the name
-/// server was not to be had.
+/// The begin of the reason, behind the name, where the name server was not
+/// available.
 pub const NOT_NOW: &str = "cannot be resolved now";
 
 /// Finds addresses of hosts.

@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is recorded of a handshake that failed begins so, behind the address.
+/// The begin of the reason, behind the address, where a handshake failed.
 pub const TLS_MARK: &str = "TLS: ";
 /// Time for one address to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

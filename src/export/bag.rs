@@ -66,7 +66,7 @@ pub(super) fn write_bag(
 /// The description of a bag beyond its manifest (`bag-info.txt`).
 #[derive(Debug, Clone, Default)]
 pub(super) struct BagInfo {
-    /// Who answers for it, and how to reach them.
+    /// The contact of those who answer for it.
     pub contact: String,
 }
 

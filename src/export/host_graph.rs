@@ -23,7 +23,7 @@ pub enum GraphFormat {
     CsvHosts,
 }
 
-/// What a column of a graph holds, in the words of both XML forms.
+/// The type of a column of a graph, as both XML forms name it.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Count,

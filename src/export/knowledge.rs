@@ -26,7 +26,7 @@ use std::path::Path;
 
 /// The file with the whole graph.
 pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq.gz";
-/// The same as earlier versions wrote it.
+/// The name of the file of the graph in exports of earlier versions.
 pub(super) const SORTED_KNOWLEDGE_NAME: &str = "knowledge.nq";
 /// Bytes of lines that become a member of the file.
 const MEMBER_BYTES: usize = 512 << 10;
@@ -520,7 +520,7 @@ impl FileLines {
         }
     }
 
-    /// What is wrong with a line that no record has.
+    /// The fault of a line that no record has.
     fn stray(&self) -> String {
         let why = read_quad(&self.line).err().unwrap_or_else(|| "it is in no record, or out of order".to_owned());
         let shown: String = String::from_utf8_lossy(&self.line).chars().take(SHOWN).collect();

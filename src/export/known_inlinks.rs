@@ -19,9 +19,9 @@ const MOST_BYTES: usize = 64 << 20;
 pub struct KnownInlinks {
     /// How many it lists.
     pub count: u64,
-    /// Those of the same site.
+    /// Links of the same site.
     pub count_internal: u64,
-    /// Those of others.
+    /// Links of other sites.
     pub count_external: u64,
     /// The list, in the order (date, source, anchor).
     pub list: Vec<KnownInlink>,

@@ -64,7 +64,7 @@ pub struct Manifest {
     pub title: String,
     /// When it was written, RFC 3339.
     pub created: String,
-    /// What selected the captures: threshold or filter, decisions, what pages
+    /// The selection of the captures: threshold or filter, decisions, what pages
     /// lack; none in exports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<serde_json::Value>,
@@ -72,7 +72,7 @@ pub struct Manifest {
     /// packages, for which whoever vouches for the first one vouches as well.
     #[serde(default, rename = "signedWith", skip_serializing_if = "Vec::is_empty")]
     pub signed_with: Vec<String>,
-    /// What it holds.
+    /// Counts of the content.
     pub counts: Counts,
     /// Rows of each attachment: campaigns, decisions, refused URLs, knowledge.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -106,7 +106,7 @@ pub enum ExportError {
     BeingWritten {
         /// The half-written folder.
         folder: PathBuf,
-        /// Who writes it, as far as known.
+        /// The process that writes it, as far as known.
         holder: String,
     },
     /// A folder is in the place of the export, and no export made it.
@@ -123,7 +123,7 @@ pub enum ExportError {
     NotAnExport {
         /// The folder.
         folder: PathBuf,
-        /// What is missing.
+        /// The missing part.
         why: String,
     },
     /// The operating system refused.
@@ -160,10 +160,10 @@ pub enum ExportError {
     /// An archive file cannot be read or written.
     #[error(transparent)]
     Warc(#[from] WarcError),
-    /// What revisits repeat cannot be looked up.
+    /// The originals of revisits cannot be looked up.
     #[error(transparent)]
     Revisits(#[from] crate::captures::RevisitError),
-    /// What an item is made of cannot be read.
+    /// The content of an item cannot be read.
     #[error(transparent)]
     Unread(anyhow::Error),
     /// Stopped on request; nothing is left behind.

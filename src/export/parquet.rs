@@ -50,10 +50,10 @@ pub enum ParquetError {
     Row {
         /// From 1.
         row: u64,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
-    /// What takes or gives objects.
+    /// An error of the reader or writer of objects.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Stopped.

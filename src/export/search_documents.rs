@@ -170,7 +170,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     Some(SolrRow { json: serde_json::to_string(&fields.0).ok()?, id })
 }
 
-/// As the record declares it; of chunked bodies, and where it does not, as the bytes have it.
+/// The payload digest of the record; of chunked bodies, and where it has none, that of the bytes.
 fn payload_digest(record: &Record, http: Option<&HttpHead>) -> String {
     let declared = record.head.headers.get("WARC-Payload-Digest").and_then(|field| sha1_field(&field));
     let is_revisit = record.head.record_type == RecordType::Revisit;
@@ -285,7 +285,7 @@ fn without_www(host: &str) -> &str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(host)
 }
 
-/// What is below the registrable domain.
+/// The public suffix of a host; none of an address.
 fn public_suffix(host: &str) -> Option<String> {
     let domain = registrable(host);
     let is_address = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') || host.starts_with('[');
@@ -334,7 +334,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// What of a row decides whose content a document has, and its dates.
+/// The parts of a row that decide whose content a document has, and its dates.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct RowFacts {
     /// A revisit has no content.

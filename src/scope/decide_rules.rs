@@ -20,7 +20,7 @@ pub struct ScopeError {
     pub why: String,
 }
 
-/// The name in logs of a verdict that no rule spoke.
+/// The name in logs of a verdict that no rule gave.
 pub const NO_RULE: &str = "DecideRuleSequence";
 
 /// The compiled rules of a campaign, in order. A copy costs next to nothing.
@@ -228,7 +228,7 @@ impl DecideRules {
         if speaking.any(|compiled| compiled.test.wants_geo(candidate, facts)) {
             return true;
         }
-        // Only a rule behind the last word, with another opinion, can turn it.
+        // Only a rule behind the last opinion, with another one, can reverse it.
         let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
         let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
         turning.any(|country| {
@@ -237,7 +237,7 @@ impl DecideRules {
         })
     }
 
-    /// The last word if the server stood in `country`.
+    /// The last opinion if the server were in `country`.
     fn last_opinion_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
         let mut current: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
@@ -344,7 +344,7 @@ impl CompiledRule {
         Self { rule, only: test.only_decision(), test, is_refusals: false }
     }
 
-    /// The same rule compiled with something else.
+    /// Replaces the compiled test of the rule.
     fn with_test(&self, test: Arc<dyn DecideRule>) -> Self {
         Self { is_refusals: self.is_refusals, ..Self::new(self.rule.clone(), test) }
     }

@@ -148,7 +148,7 @@ impl DecideRules {
 /// A change that reverses a verdict.
 #[derive(Debug, Clone)]
 pub struct Remedy {
-    /// What is to be done, as an instruction.
+    /// The change as an instruction.
     pub summary: String,
     /// The rules after it.
     pub rules: DecideRules,
@@ -182,7 +182,7 @@ impl Remedy {
     }
 }
 
-/// What a change costs, from small to large.
+/// The cost of a change, from small to large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Cost {
     Number,

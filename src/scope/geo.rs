@@ -31,7 +31,7 @@ pub enum GeoError {
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is broken.
+        /// The fault.
         why: String,
     },
     /// The database has no countries.

@@ -40,7 +40,7 @@ pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static st
 fn opinion_of(token: &[u8]) -> Option<bool> {
     match token {
         b"ACCEPT" => Some(true),
-        // No rule spoke: only what is accepted is in scope.
+        // No rule had an opinion: only what is accepted is in scope.
         b"REJECT" | b"NONE" => Some(false),
         _ => None,
     }

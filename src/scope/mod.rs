@@ -137,7 +137,7 @@ pub struct Facts {
     pub date: Option<CaptureDate>,
     /// Marks and notes of people on its captures, where there are some.
     pub annotation: Option<AnnotationFact>,
-    /// What was fetched.
+    /// The content that was fetched.
     pub content: ContentFact,
 }
 
@@ -203,7 +203,7 @@ pub struct GeoEvidence {
     pub database: String,
     /// Build date of the database.
     pub database_build: CaptureDate,
-    /// Who named the addresses.
+    /// The source of the addresses.
     #[serde(default)]
     pub source: AnswerSource,
 }
@@ -319,7 +319,7 @@ pub struct TraceStep {
     pub index: usize,
     /// Its name as logs have it.
     pub name: String,
-    /// What it is, in words, with its arguments.
+    /// A summary of the rule with its arguments.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,

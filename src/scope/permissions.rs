@@ -37,7 +37,7 @@ struct Record {
     permission: Permission,
 }
 
-/// What a record covers.
+/// The coverage of a record.
 #[derive(Debug)]
 enum Covers {
     /// All that begins so.
@@ -120,7 +120,7 @@ pub struct Derivation {
     pub url: String,
     /// State of its permission; none where nothing covers it.
     pub state: Option<PermissionState>,
-    /// What it rests on.
+    /// The ground that it rests on.
     pub criterion: Option<Criterion>,
     /// Position of the record that decides, from 0.
     pub record: Option<usize>,
@@ -128,7 +128,7 @@ pub struct Derivation {
     pub inherited_from: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// Everything that was looked at, in order.
+    /// All records and criteria on the way, in order.
     pub steps: Vec<DerivationStep>,
 }
 
@@ -142,9 +142,9 @@ impl Derivation {
 /// A record or criterion on the way to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DerivationStep {
-    /// What was looked at.
+    /// The record or criterion.
     pub what: String,
-    /// What came of it.
+    /// The result of the step.
     pub said: String,
     /// Whether it decides.
     pub deciding: bool,
@@ -268,7 +268,7 @@ impl Permissions {
         !self.countries.is_empty()
     }
 
-    /// Why a record does not speak of a URL; none where it does.
+    /// The reason why a record does not decide on a URL; none where it does.
     fn refusal(&self, record: &Record, question: &Question<'_>, facts: &Facts) -> Option<&'static str> {
         let permission = &record.permission;
         let covers = match self.reading {
@@ -458,7 +458,7 @@ impl Covers {
         }
     }
 
-    /// As W3ACT compares: text of URL and host, no boundaries.
+    /// Compares as W3ACT does: text of URL and host, no boundaries.
     fn covers_as_strings(&self, candidate: &Url) -> bool {
         let text = |url: &Url| url.as_str().to_lowercase().replacen("www.", "", 1);
         let host = |url: &Url| url.host_str().unwrap_or_default().to_lowercase().replacen("www.", "", 1);

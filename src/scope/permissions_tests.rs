@@ -229,7 +229,7 @@ fn neither_a_user_nor_another_port_steps_around_a_refusal() {
     let page = record("http://secret.uk/a", Resource, Pending);
     assert_eq!(state_of(std::slice::from_ref(&page), "http://x@secret.uk:81/a"), Some(Pending));
     assert_eq!(state_of(std::slice::from_ref(&page), "http://x@secret.uk:81/ab"), Some(Granted));
-    // A record about a port speaks of that port only, and is closer than one about the host.
+    // A record about a port covers that port only, and is closer than one about the host.
     let ports = [record("http://[2001:db8::1]/", Root, Refused), record("http://[2001:db8::1]:8080/", Root, Granted)];
     let open = record("http://[2001:db8::1]:81/", Root, Refused);
     assert_eq!(state_of(&ports, "http://x@[2001:db8::1]:8081/a"), Some(Refused));
@@ -271,7 +271,7 @@ fn domains_and_hosting_cover_what_no_record_does() {
     check("http://www.gov.com/", &hosted_in(&["GB"]), hosting, hosting);
     check("http://109.123.65.110/", &hosted_in(&["GB"]), hosting, hosting);
     check("http://www.gov.com/", &hosted_in(&["US"]), None, None);
-    // With a foot abroad: the old reading looks at the first address only.
+    // With a foot abroad: the old reading uses the first address only.
     check("http://www.gov.com/", &hosted_in(&["GB", "US"]), None, hosting);
     check("http://www.gov.com/", &hosted_in(&["US", "GB"]), None, None);
 

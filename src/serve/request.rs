@@ -19,7 +19,7 @@ pub struct HttpRequest {
     pub host: String,
     /// Path as sent, percent escapes and dots kept.
     pub path: String,
-    /// What follows the first `?`, as sent.
+    /// The query after the first `?`, as sent.
     pub query: Option<String>,
     /// Header fields as sent, in their order; bytes that are no UTF-8 are replaced.
     pub headers: Vec<(String, String)>,
@@ -57,7 +57,7 @@ impl HttpRequest {
     /// The path of a file below some folder that the path names: decoded, without empty parts and `.`. None where a
     /// part is `..` or holds what some system takes for a separator, a drive or the end of a name.
     ///
-    /// A link on the disk may still lead out of that folder; whoever opens the file looks at that.
+    /// A link on the disk may still lead out of that folder; the code that opens the file has to check that.
     pub fn file_path(&self) -> Option<PathBuf> {
         let decoded = percent_decode_str(&self.path).decode_utf8().ok()?;
         let mut file = PathBuf::new();

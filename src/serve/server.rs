@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const WAIT_FOR_HANDLERS: Duration = Duration::from_secs(5);
 /// How long a listener rests when the system gives it no connection, as it does when files run out.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
-/// What is still read of a client that was refused.
+/// Time and bytes for reading on from a client that was refused.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
 
 /// The limits of a server on its clients.
@@ -51,7 +51,7 @@ impl Default for ServerLimits {
 
 /// Something that can be served.
 pub trait Handler: Send + Sync {
-    /// What a client gets for a request. Only the method decides whether it is sent with its body: HEAD gets the head.
+    /// Answers a request. Only the method decides whether the reply is sent with its body: HEAD gets the head.
     fn handle(&self, request: &HttpRequest) -> HttpReply;
 }
 
@@ -120,7 +120,7 @@ impl Drop for HttpServer {
     fn drop(&mut self) {
         let shared = &self.shared;
         {
-            // Under the lock: a handler that waits looks at the flag under it, too.
+            // Under the lock: a handler that waits reads the flag under it, too.
             let _connections = lock(&shared.connections);
             shared.stopping.store(true, Ordering::SeqCst);
         }

@@ -41,7 +41,7 @@ pub struct PageInput<'a> {
     pub previous_size_bytes: Option<u64>,
     /// Inlinks from other hosts in the inlink window; none where inlinks are not built.
     pub external_inlinks: Option<u64>,
-    /// What the page has by itself; none where it is not indexed, or its record could not be read.
+    /// The facts of the page itself; none where it is not indexed, or its record could not be read.
     pub facts: Option<&'a PageFacts>,
 }
 
@@ -84,7 +84,7 @@ pub enum FindingEvidence {
 pub struct Finding {
     /// The check, see [`ReviewCheck::id`].
     pub check: &'static str,
-    /// What it concludes.
+    /// The conclusion.
     pub level: FindingLevel,
     /// Why.
     pub evidence: FindingEvidence,
@@ -95,7 +95,7 @@ pub trait ReviewCheck: Sync {
     /// Its name in data, which stays the same for ever: `previous-size`.
     fn id(&self) -> &'static str;
 
-    /// What it finds; none where it does not apply.
+    /// Runs the check; none where it does not apply.
     fn check(&self, page: &PageInput<'_>) -> Option<(FindingLevel, FindingEvidence)>;
 }
 

@@ -129,7 +129,7 @@ pub struct Meaning {
     pub frequency: Option<CrawlFrequency>,
     /// Whether its documents are listed.
     pub watched: Option<bool>,
-    /// What the URLs of its documents begin with.
+    /// The begin of the URLs of its documents.
     pub document_url_scheme: Option<String>,
 }
 

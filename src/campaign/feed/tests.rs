@@ -91,7 +91,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
         .take_entry(&target_of(&json!({"startDate": "2024-03-01", "endDate": "2025-12-31", "frequency": "MONTHLY"})));
     assert_eq!((campaign.active, campaign.schedule.frequency), (false, Frequency::Monthly));
     assert!(campaign.feed_entry("1").1.iter().any(|note| note.contains("switched off here")));
-    // Blocked and let go again by the tool, it is switched.
+    // Blocked and unblocked by the tool, it is switched.
     campaign.active = true;
     campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "NEVERCRAWL"})));
     assert_eq!((campaign.active, campaign.schedule.start.as_deref()), (false, None));

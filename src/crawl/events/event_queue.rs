@@ -16,7 +16,7 @@ const FOLD_TIME: Duration = Duration::from_secs(60);
 /// Waits of different hosts that are passed on one by one in that time; the
 /// others are counted.
 const MAX_WAITS: usize = 100;
-/// The same for the other kinds, of which each may be the only one of its host.
+/// Most events of the other kinds, of which each may be the only one of its host.
 const MAX_OTHERS: usize = 1000;
 /// Hosts whose state is remembered.
 const MAX_STATES: usize = 10_000;
@@ -35,7 +35,7 @@ pub(in crate::crawl) struct EventQueue {
     dropped_anomalies: u64,
 }
 
-/// What events must have in common to be folded.
+/// The properties that events must share to be folded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct EventKey {
     kind: EventKind,

@@ -118,7 +118,7 @@ pub(super) const MORE_TIMES: &str = " more times since ";
 pub struct CrawlEvent {
     /// When.
     pub date: CaptureDate,
-    /// What it is about.
+    /// The kind of the event.
     pub kind: EventKind,
     /// Host with port where it is no default; empty where it concerns none.
     pub host: String,
@@ -126,7 +126,7 @@ pub struct CrawlEvent {
     pub url: String,
     /// HTTP status, a Heritrix fetch status below zero, or 0 where none fits.
     pub status: i32,
-    /// What happened, in words; one sentence or more.
+    /// One sentence or more on what happened.
     pub text: String,
     /// How many times it happened; more than 1 where repeats were folded.
     pub count: u64,

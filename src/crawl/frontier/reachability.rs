@@ -22,12 +22,12 @@ pub const MAX_REFUSALS: u32 = 8;
 /// Further failures in a row that a host may have which answered before, or
 /// has a seed: with a delay of one minute, one hour.
 pub const KNOWN_HOST_RETRIES: u32 = 4;
-/// The same for any other host: with a delay of one minute, a quarter of an
+/// Retries of any other host: with a delay of one minute, a quarter of an
 /// hour, so that an outage of ten minutes loses nothing.
 pub const UNKNOWN_HOST_RETRIES: u32 = 2;
-/// Hosts that have to fail in a row before the network is looked at.
+/// Hosts that have to fail in a row before the network is checked.
 const SUSPICIOUS: usize = 2;
-/// The network is looked at this often at most.
+/// Least time between two checks of the network.
 const NETWORK_CHECK: Duration = Duration::from_secs(30);
 /// Hosts that are probed.
 const PROBED: usize = 8;
@@ -52,7 +52,7 @@ pub struct Setback {
     pub sleep: Duration,
     /// The network is gone, or was when the fetch failed: nothing counts.
     pub network_gone: bool,
-    /// The network should be looked at now, by the one who learns this.
+    /// The caller has to check the network now.
     pub check_network: bool,
 }
 
@@ -71,7 +71,7 @@ struct HostTrouble {
 enum Network {
     #[default]
     Fine,
-    /// Someone looks at it.
+    /// A worker checks it.
     Suspected,
     Gone,
 }
@@ -82,7 +82,7 @@ pub(in crate::crawl) struct Reach {
     hosts: HashMap<Arc<str>, HostTrouble>,
     /// Hosts that failed since anyone answered.
     in_a_row: HashSet<Arc<str>>,
-    /// Who answered last, one URL a host.
+    /// The hosts that answered last, one URL each.
     answered: VecDeque<Url>,
     network: Network,
     checked: Option<Instant>,

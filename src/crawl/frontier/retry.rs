@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// A URL that was refused for now comes so long after its host wakes, so that
 /// another URL is tried first.
 const AFTER_OTHERS: Duration = Duration::from_secs(1);
-/// Between two looks at the network that is gone, at first and at most.
+/// Time between two checks of a network that is gone, at first and at most.
 const PROBE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// A network that is gone for so long ends the run; the launch can be resumed.
 const NETWORK_GONE_FOR: Duration = Duration::from_secs(12 * 3600);

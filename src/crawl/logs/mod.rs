@@ -103,7 +103,7 @@ impl Logs {
         !written.is_empty() && written.remove(&key())
     }
 
-    /// Tells of a URL that came to its end.
+    /// Writes the line of a URL that came to its end.
     pub fn crawl(&self, line: &CrawlLogLine) -> Result<(), CrawlError> {
         if self.is_written(|| line_key(&line.url, line.status, line.started)) {
             return Ok(());
@@ -167,8 +167,8 @@ impl Logs {
         })
     }
 
-    /// The same of URLs that came to their end and crawl.log; back to `from`
-    /// at least.
+    /// Reads the last lines of crawl.log, which has the URLs that came to their
+    /// end; back to `from` at least.
     pub(super) fn last_ends(&self, from: Option<CaptureDate>) -> Result<LogTail, CrawlError> {
         self.tail("crawl.log", from, |line| {
             let line = CrawlLogLine::parse(line).ok()?;

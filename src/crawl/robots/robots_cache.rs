@@ -15,7 +15,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 const MAX_REDIRECTS: usize = 5;
 /// Bytes of rules in memory, about; the ledger has the rest.
 const MAX_BYTES: usize = 16 << 20;
-/// What an origin without rules takes in memory, about.
+/// Bytes in memory of an origin without rules, about.
 const ORIGIN_BYTES: usize = 256;
 /// An answer is used for so long, in milliseconds.
 const USED_FOR_MS: i64 = 24 * 3_600_000;
@@ -43,7 +43,7 @@ pub struct RobotsCache<'a> {
     known: RwLock<Known>,
 }
 
-/// What is in memory: the answer of each origin and when it was given.
+/// The answers in memory: of each origin, with their dates.
 #[derive(Default)]
 struct Known {
     origins: HashMap<String, (CachedRobots, CaptureDate)>,

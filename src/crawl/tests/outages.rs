@@ -41,7 +41,7 @@ fn crawl_while(
     crawl_in(tempfile::tempdir().unwrap().path(), campaign, server, ledger, meanwhile)
 }
 
-/// The same in a folder, where a later crawl goes on.
+/// Crawls in a folder, where a later crawl goes on.
 fn crawl_in(
     folder: &Path,
     campaign: &Campaign,

@@ -26,7 +26,7 @@ fn one_by_one(seeds: &[&str]) -> Campaign {
     campaign
 }
 
-/// With a rule that refuses a folder, behind the others, whose numbers are others too.
+/// Adds a rule that refuses a folder, behind the others, whose numbers change too.
 fn without(campaign: &Campaign, folder: &str) -> Campaign {
     let rule = json!({"rule": "regex", "patterns": [format!(".*/{folder}/.*")], "decision": "REJECT"});
     let mut other = campaign.clone();

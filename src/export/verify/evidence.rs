@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// What of a version of a campaign names evidence.
+/// The parts of a version of a campaign that name evidence.
 #[derive(Deserialize)]
 struct VersionRecords {
     #[serde(default)]

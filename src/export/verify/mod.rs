@@ -33,7 +33,7 @@ const MAX_NAMED: usize = 5;
 /// A check of the verification, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyCheck {
-    /// What, in words.
+    /// The statement that was checked.
     pub what: String,
     /// Whether it holds.
     pub ok: bool,
@@ -79,7 +79,7 @@ impl Faults {
     }
 }
 
-/// Who makes a statement: a record of itself, or one of these about it.
+/// The origin of a statement: a record of itself, or one of these about it.
 const OF_RECORD: u8 = 0;
 const OF_METADATA: u8 = 1;
 const OF_KNOWLEDGE: u8 = 2;
@@ -90,7 +90,7 @@ fn place_key(file: &str, offset: u64) -> String {
     format!("{offset} {file}")
 }
 
-/// What is remembered of the records while they are read.
+/// The facts about records that are kept while they are read.
 struct Contents {
     knowledge: KnowledgeRead,
     records: u64,
@@ -326,7 +326,7 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
 }
 
 /// Whether a file that the manifest does not list may lie there: the manifest itself, those of the bag, and what
-/// desktops leave in every folder that is looked at. Nothing reads these.
+/// desktops leave in every folder that they show. Nothing reads these.
 fn is_apart(manifest: &Manifest, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     // The lock file may stay behind where an export was killed at its very end.
@@ -576,7 +576,7 @@ fn count_of(list: &str) -> &str {
     list.split_once(' ').map_or(list, |(count, _)| count)
 }
 
-/// What the data set lists of a capture is what its metadata record lists.
+/// Checks that the data set lists of a capture what its metadata record lists.
 fn inlinks_are_those_of_records(
     path: &Path,
     mut lists: Join,

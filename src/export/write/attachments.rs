@@ -23,7 +23,7 @@ pub(in crate::export) const MAX_LINE: u64 = 64 << 20;
 
 /// The state of an export when its attachments are written.
 pub struct Written<'e> {
-    /// What its archive files hold.
+    /// Counts of the content of its archive files.
     pub counts: &'e Counts,
     /// Captures or records that could not be carried along, and why.
     pub problems: &'e [String],
@@ -53,7 +53,7 @@ const DIGEST: usize = 20;
 /// selection may be rewritten: what does not fit into memory goes to a temporary file.
 #[derive(Debug)]
 pub struct RewrittenRecords {
-    /// Which of the two there is, a UUID, a SHA-1 digest.
+    /// Flags of the fields that are set, a UUID, a SHA-1 digest.
     records: Mutex<SpillMap<{ 1 + ID + DIGEST }>>,
     /// Ids that are no UUID.
     odd_ids: HashMap<usize, String>,

@@ -26,7 +26,7 @@ pub fn compression_by_name(path: &Path) -> Compression {
 /// pieces; memory does not grow with their number. It has to be finished.
 pub struct CompressedWriter<W: Write> {
     inner: Inner<W>,
-    /// What makes no whole block yet.
+    /// Bytes that make no whole block yet.
     pending: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl<W: Write> CompressedWriter<W> {
 }
 
 impl<W: Write> Inner<W> {
-    /// What is packed at once: pieces of other sizes would be packed otherwise.
+    /// Bytes that are packed at once: pieces of other sizes would be packed otherwise.
     fn block_bytes(&self) -> usize {
         match self {
             Self::Plain(_) => 0,
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What cannot be packed well: signs that follow no rule.
+    /// Makes text that cannot be packed well: signs that follow no rule.
     fn noise(bytes: usize) -> Vec<u8> {
         let mut state = 1_u64;
         std::iter::repeat_with(|| {

@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 /// Some dozens are in memory at once.
 const SPOOL_BYTES: usize = 1024 * 1024;
 
-/// What begins the name of a field of the source that does not hold in the export.
+/// Begin of the name of a field of the source that does not hold in the export.
 const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 
 /// A record as it was found in its file.
 pub(in crate::export) struct SourceRecord {
     pub head: RecordHead,
-    /// What of it was taken out; none where its bytes can be copied as they are.
+    /// The block that was taken out; none where its bytes can be copied as they are.
     block: Option<Block>,
     /// Its line of the index, where they can.
     line: Option<IndexLine>,
@@ -88,7 +88,7 @@ impl BlockBytes {
         })
     }
 
-    /// So many of the first ones.
+    /// Reads at most so many of the first bytes.
     fn begin(&mut self, most: usize) -> io::Result<Vec<u8>> {
         let mut begin = Vec::new();
         self.reader()?.take(most as u64).read_to_end(&mut begin)?;
@@ -297,7 +297,7 @@ pub(in crate::export) fn location_in(file: &Path, span: Span) -> String {
     format!("{}, offset {}", file.display(), format_offset(span.offset))
 }
 
-/// Reads a record out of its file. Its place is looked at first: the catalogue may
+/// Reads a record out of its file. Its place is checked first: the catalogue may
 /// be older than the file. The block is read to its end: a damaged record is not
 /// passed on, and digests are checked. With `sizes_only` a record that can be
 /// copied as it is counts as sound and is not read.

@@ -79,7 +79,7 @@ pub(in crate::export) fn write_files(
     Ok(rows)
 }
 
-/// What a thread came to.
+/// The result of a thread.
 fn done<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -11,7 +11,7 @@ use crate::warc::{RecordBuilder, sha1_base32};
 /// Records that are appended one after another, and what goes with them.
 pub(in crate::export) struct Unpacked {
     pub parts: Vec<Part>,
-    /// What is known of the capture, where it comes in with them.
+    /// The metadata of the capture, where it comes in with them.
     pub about: Option<AboutCapture>,
 }
 
@@ -19,7 +19,7 @@ pub(in crate::export) struct Unpacked {
 pub(in crate::export) struct AboutCapture {
     /// Head and block of its metadata record.
     pub metadata: (RecordBuilder, String),
-    /// The same as RDF, where that comes along.
+    /// The knowledge as RDF, where that comes along.
     pub knowledge: Option<UnpackedKnowledge>,
     /// Its line of the data set.
     pub inlinks: Option<String>,

@@ -75,7 +75,7 @@ impl Sink<'_> {
         }
     }
 
-    /// The same, to be synced by [`files`](Self::files).
+    /// Makes a file that is synced by [`files`](Self::files).
     fn unsynced_file(
         &mut self,
         name: &str,

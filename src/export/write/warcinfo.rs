@@ -17,11 +17,11 @@ pub(in crate::export) struct WarcinfoFinder {
     packages: HashMap<PathBuf, Vec<(u64, u64)>>,
 }
 
-/// What was seen of an archive.
+/// The `warcinfo` records that were found in an archive.
 #[derive(Default)]
 struct Archive {
     found: HashMap<String, Span>,
-    /// Whether more than its first records were looked at.
+    /// Whether more than its first records were read.
     is_read: bool,
 }
 

@@ -99,7 +99,7 @@ fn text(text: &str) -> String {
     json.chars().map(|c| if is_refused(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() }).collect()
 }
 
-/// What the rules come to there: patterns, and a depth.
+/// The rules as Browsertrix has them: patterns, and a depth.
 #[derive(Default)]
 struct Patterns {
     include: Vec<String>,

@@ -102,7 +102,7 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     let job = read(beans, &format!("{surts}+http://(pt,c,\n"), seeds);
     assert_eq!(job.campaign.rules[at]["prefixes"], json!(["http://(pt,a,)/", "http://(pt,b,", "http://(pt,c,"]));
     assert!(notes_of(&job).contains("changed since"), "{}", notes_of(&job));
-    // It was turned round, or looks at via too.
+    // Its decision was reversed, or it tests via too.
     for (property, name, value) in
         [("decision", "decision", json!("REJECT")), ("alsoCheckVia", "also_check_via", json!(true))]
     {

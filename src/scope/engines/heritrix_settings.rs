@@ -6,7 +6,7 @@ use crate::campaign::{Campaign, RobotsPolicy};
 
 /// Placeholder of the operator's address in the crawler's name.
 pub(super) const CONTACT: &str = "@OPERATOR_CONTACT_URL@";
-/// What the stock profile has for an address.
+/// The placeholder of an address in the stock profile.
 pub(super) const NO_CONTACT: &str = "ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL";
 
 pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<EngineNote>) {

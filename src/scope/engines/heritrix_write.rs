@@ -216,7 +216,7 @@ fn chain(id: &str, class: &str, processors: &[&str]) -> String {
     bean(id, class, &format!("  <property name=\"processors\">\n   <list>\n{refs}   </list>\n  </property>\n"))
 }
 
-/// What every job needs, in the order of a URL's way through it.
+/// The beans that every job needs, in the order of a URL's way through it.
 fn rest(settings: &Settings, nofollow: bool) -> String {
     let extractor = if nofollow { property("obeyRelNofollow", true) } else { String::new() };
     let controller = property("maxToeThreads", settings.workers) + &property("pauseAtStart", true);

@@ -88,7 +88,7 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     Ok(EngineJob { campaign, rules, notes })
 }
 
-/// What follows from a number that cannot be read.
+/// The consequence of a number that cannot be read.
 const DEFAULT: &str = "; the default is used";
 const NO_LIMIT: &str = "; there is no limit then";
 const NO_EMBEDS: &str = "; what pages need to be shown has no rule of its own then";

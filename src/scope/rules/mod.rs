@@ -1,5 +1,5 @@
 //! The decide rules: a rule is data that is saved with the campaign; compiled,
-//! it speaks.
+//! it decides.
 //!
 //! As JSON: `{"rule": "too_many_hops", "enabled": true, "comment": "", "max_hops": 20}`.
 
@@ -64,13 +64,13 @@ use std::sync::Arc;
 /// A rule as it is saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Whether it speaks; switched off it keeps its index.
+    /// Whether it decides; switched off it keeps its index.
     #[serde(default = "switched_on")]
     pub enabled: bool,
     /// Why it is there, in the archivist's words.
     #[serde(default)]
     pub comment: String,
-    /// What it tests.
+    /// The test of the rule.
     #[serde(flatten)]
     pub kind: RuleKind,
 }
@@ -149,7 +149,7 @@ pub enum RuleKind {
     ContentType(ContentType),
 }
 
-/// A rule that is ready to speak.
+/// A compiled rule.
 pub trait DecideRule: Debug + Send + Sync {
     /// Its name as logs have it: Heritrix's class name where it has the rule.
     fn name(&self) -> &'static str;
@@ -221,7 +221,7 @@ pub trait DecideRule: Debug + Send + Sync {
 pub struct RuleRemark {
     /// The entry, as a path in the rule: `patterns[0]`.
     pub field: String,
-    /// What it means, with the entry.
+    /// The remark, with the entry.
     pub what: String,
     /// What to write instead, where it means nothing.
     pub hint: Option<String>,
@@ -232,7 +232,7 @@ pub struct RuleRemark {
 pub struct Change {
     /// The change as an instruction (`raise the limit from 3 hops to 4`).
     pub summary: String,
-    /// What it comes to.
+    /// The edit that makes it.
     pub edit: Edit,
 }
 

@@ -54,7 +54,7 @@ fn repeats(url: &str, max: usize) -> bool {
     pieces >= 2 * (max + 1) && repeats_in_runs(url, max)
 }
 
-/// The same for runs of two and more segments.
+/// Whether a run of two or more segments is repeated too often.
 fn repeats_in_runs(url: &str, max: usize) -> bool {
     let mut pieces: Vec<&str> = url.split('/').skip(1).collect();
     pieces.pop();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Accepts or rejects URLs by what they may be collected on: the record of
 /// the campaign's permissions that decides about them, or the campaign's
 /// grounds, see [`Permissions`]. What the law covers counts as granted. With
-/// `uncovered` the rule also speaks of URLs that nothing covers.
+/// `uncovered` the rule also decides on URLs that nothing covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
     /// The states of permissions that the rule is about.

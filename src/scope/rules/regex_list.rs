@@ -32,7 +32,7 @@ fn one_is_enough() -> bool {
 pub(super) struct CompiledRegexList {
     rule: RegexList,
     set: RegexSet,
-    /// The same in two, where one match is enough.
+    /// The patterns in two sets, where one match is enough.
     quick: Option<Quick>,
     /// See [`DecideRule::pattern_bytes`].
     bytes: usize,
@@ -125,7 +125,7 @@ pub(super) fn whole(pattern: &str) -> Result<(Regex, usize), String> {
         .map_err(|error| broken_pattern(pattern, &error))
 }
 
-/// What is wrong with a pattern, however large it is compiled.
+/// Checks the syntax of a pattern, however large it is compiled.
 fn check_syntax(pattern: &str) -> Result<(), String> {
     let check = |text: &str| match RegexBuilder::new(text).unicode(false).size_limit(1).build() {
         Err(error @ regex::Error::Syntax(_)) => Err(broken_pattern(pattern, &error)),
@@ -186,7 +186,7 @@ pub fn broken_pattern(pattern: &str, error: &regex::Error) -> String {
     format!("the pattern “{pattern}” is broken: {why}")
 }
 
-/// Patterns of a rule that are looked at for whether they match anything.
+/// Patterns of a rule that are tested for whether they match anything.
 const MAX_REMARKED: usize = 1000;
 /// Bytes that the automaton of one of them may take.
 const REMARK_BYTES: usize = 1 << 20;
@@ -200,7 +200,7 @@ fn may_match_url(pattern: &str) -> bool {
         .syntax(config.0)
         .thompson(config.1.nfa_size_limit(Some(REMARK_BYTES)))
         .build(&anchored(pattern));
-    // What is too large is not looked at.
+    // Patterns that are too large are not tested.
     let Ok(dfa) = dfa else { return true };
     let mut cache = dfa.create_cache();
     let begin = Input::new(b"").anchored(Anchored::Yes);
