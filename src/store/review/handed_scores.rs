@@ -50,7 +50,7 @@ pub struct HandoverScore {
 
 impl HandoverScore {
     fn measurement(&self) -> Measurement {
-        let reading = |score| RequestReading { score, holds: self.holds, words: self.terms.clone() };
+        let reading = |score| RequestReading { score, holds: self.holds, summary: self.terms.clone() };
         Measurement {
             request: self.request.map(reading),
             external_hosts: self.external_hosts,

@@ -474,7 +474,8 @@ pub(in crate::store) fn keep_measurement(
     capture: CaptureId,
     Measurement { request, external_hosts, anchor_hosts, is_unread }: Measurement,
 ) -> Result<(), StoreError> {
-    let (score, holds, terms) = request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.words));
+    let (score, holds, terms) =
+        request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.summary));
     let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
     conn.prepare_cached(
         "INSERT OR REPLACE INTO measure
@@ -524,7 +525,7 @@ pub(in crate::store) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bo
         Some(score) => Some(RequestReading {
             score,
             holds: row.get(8)?,
-            words: if with_terms { row.get(9)? } else { String::new() },
+            summary: if with_terms { row.get(9)? } else { String::new() },
         }),
     };
     Ok(ToScore {

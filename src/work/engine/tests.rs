@@ -99,7 +99,7 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     run 20240301090000: 7 new
     20240301090000/logs/scope.log: 8 lines = 5 URLs + 1 others + 2 unread, 6 decisions
     20240301090000/logs/scope.log:6: the line has 1 of 5 parts: date, rule index, rule, decision, URL
-    20240301090000/logs/scope.log:7: “x” is no rule index; a number from 0 is wanted, or -1 where no rule spoke
+    20240301090000/logs/scope.log:7: “x” is no rule index; a number from 0 is expected, or -1 where no rule spoke
     20240301090000/logs/crawl.log: 5 lines = 4 URLs + 1 others + 0 unread, 1 decisions
     ");
     let catalogue = workspace.catalogue();

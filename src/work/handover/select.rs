@@ -449,7 +449,7 @@ impl<'a> Scoring<'a> {
             let (matches, why_unread) = self.request.of_capture(texts, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.request.matcher.describe(&matches);
-            RequestReading { score: matches.score, holds: matches.holds, words }
+            RequestReading { score: matches.score, holds: matches.holds, summary: words }
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),

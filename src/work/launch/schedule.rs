@@ -228,7 +228,7 @@ fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, 
     match fate {
         Fate::Start => (RunState::Waiting, String::new()),
         Fate::MakeUp => (RunState::Waiting, format!("{late}; it makes up for what was missed")),
-        Fate::Ask => (RunState::Asked, format!("{late}; Fonds was not running")),
+        Fate::Confirm => (RunState::Asked, format!("{late}; Fonds was not running")),
         Fate::Missed => (RunState::Missed, format!("{late}; Fonds was not running")),
         Fate::MadeUp => (RunState::MadeUp, format!("{late}; Fonds was not running")),
         Fate::Overlapped if works => (RunState::Overlapped, "a crawl of the campaign was still running".to_owned()),

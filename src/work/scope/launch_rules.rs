@@ -218,7 +218,7 @@ impl LaunchRules {
     /// Puts the robots.txt fact in that holds for these rules.
     fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
-            (false, ..) => RobotsFact::NotAsked,
+            (false, ..) => RobotsFact::NotFetched,
             (true, true, Some(robots)) => robots.clone(),
             (true, ..) => known.robots.clone(),
         };
@@ -255,7 +255,7 @@ impl LaunchRules {
             (_, RobotsFact::Denied { .. }) => {
                 Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => {
+            (_, RobotsFact::NotFetched) => {
                 Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..decided }
             }
         }
@@ -345,7 +345,7 @@ impl LaunchRules {
         // Of the facts known those that the crawl had when it decided.
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
-        let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
+        let after_fetch = Facts { robots: RobotsFact::NotFetched, ..all.clone() };
         let agrees = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
             Decision::Accept if agrees(&all) => all,

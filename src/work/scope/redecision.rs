@@ -385,7 +385,7 @@ impl<'a> Redecision<'a> {
         };
         host.known.robots = match &host.robots {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
-            _ => RobotsFact::NotAsked,
+            _ => RobotsFact::NotFetched,
         };
         host.known.robots_as_edited = match &host.robots_as_edited {
             Some(robots) if !is_robots_url(&candidate.url) => Some(robots.fact(&candidate.url)),
