@@ -125,9 +125,9 @@ impl Action {
     /// The same as the page at hand means it.
     pub fn label_now(self, state: &AppState) -> String {
         match self {
-            Self::Undo if draft_at_hand(state).is_some() => "Undo edit".to_owned(),
-            Self::Redo if draft_at_hand(state).is_some() => "Redo edit".to_owned(),
-            Self::StartCrawl => match draft_at_hand(state) {
+            Self::Undo if visible_draft(state).is_some() => "Undo edit".to_owned(),
+            Self::Redo if visible_draft(state).is_some() => "Redo edit".to_owned(),
+            Self::StartCrawl => match visible_draft(state) {
                 Some(spec) if spec.id.is_none() => "Save and crawl".to_owned(),
                 Some(spec) if spec.shows_edits() => format!("Save as v{} and crawl", spec.next_version()),
                 _ => self.label(),
@@ -242,9 +242,9 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
     let campaign = || open().and_then(|()| state.open.campaign.ok_or("Select a campaign first"));
     match action {
-        Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
-        Action::Import => Ok(Command::Ask(Dialog::Import)),
-        Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
+        Action::OpenWorkspace => Ok(Command::OpenDialog(Dialog::Open)),
+        Action::Import => Ok(Command::OpenDialog(Dialog::Import)),
+        Action::LocateFiles => open().map(|()| Command::OpenDialog(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
             if state.runs(JobKind::CheckFiles) {
@@ -270,7 +270,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             if state.crawl_job().is_some() {
                 return Err("A crawl is running");
             }
-            match (draft_at_hand(state), &state.open.route) {
+            match (visible_draft(state), &state.open.route) {
                 (Some(spec), _) if spec.is_being_saved() => Err("It is being saved"),
                 (Some(spec), _) if !spec.is_complete() => Err("The specification is incomplete"),
                 (Some(_), _) => Ok(Command::RequestCrawl(CrawlTarget::Draft)),
@@ -347,21 +347,21 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
                 _ => Err("Select a capture first"),
             }
         }
-        Action::Palette => Ok(Command::Ask(Dialog::Palette)),
-        Action::Keys => Ok(Command::Ask(Dialog::Keys)),
-        Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
+        Action::Palette => Ok(Command::OpenDialog(Dialog::Palette)),
+        Action::Keys => Ok(Command::OpenDialog(Dialog::Keys)),
+        Action::SetWindow => Ok(Command::OpenDialog(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
-        Action::Settings => Ok(Command::Ask(Dialog::Settings)),
+        Action::Settings => Ok(Command::OpenDialog(Dialog::Settings)),
         Action::ScaleUp => Ok(Command::StepScale(1)),
         Action::ScaleDown => Ok(Command::StepScale(-1)),
         Action::ScaleReset => Ok(Command::StepScale(0)),
-        Action::Undo => match draft_at_hand(state) {
+        Action::Undo => match visible_draft(state) {
             Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
             Some(_) => Err("Nothing to undo"),
             None => open().map(|()| Command::UndoMark),
         },
-        Action::Redo => match draft_at_hand(state) {
+        Action::Redo => match visible_draft(state) {
             Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
             Some(_) => Err("Nothing to redo"),
             None => open().map(|()| Command::RedoMark),
@@ -371,7 +371,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
 }
 
 /// The specification whose edits are at hand on this page.
-fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
+fn visible_draft(state: &AppState) -> Option<&SpecDraft> {
     state.open.spec.as_ref().filter(|spec| match state.open.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,

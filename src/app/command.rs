@@ -243,7 +243,7 @@ pub enum Command {
     /// Goes back in the history of pages.
     Back,
     /// Lays a dialog over the page.
-    Ask(Dialog),
+    OpenDialog(Dialog),
     /// Closes the dialog.
     CloseDialog,
     /// Goes to the captures with the filter line in hand.
@@ -291,7 +291,7 @@ pub enum Command {
     /// Compares evidence with another geolocation database, or with none.
     CompareCountries(Option<PathBuf>),
     /// Asks where the present view of a table shall be written.
-    AskTableExport(TableRows),
+    OpenTableExport(TableRows),
     /// Writes it.
     WriteTable {
         /// The rows.
@@ -455,7 +455,7 @@ impl Command {
     /// folder of the person do not.
     pub fn writes(&self) -> bool {
         match self {
-            Self::Ask(dialog) => dialog.writes(),
+            Self::OpenDialog(dialog) => dialog.writes(),
             Self::Campaigns(act) => *act != CampaignAct::ShowEveryCapture,
             Self::AnswerUnsaved(answer) => *answer == UnsavedAnswer::Save,
             Self::SaveCampaign { .. }
@@ -500,7 +500,7 @@ impl Command {
             | Self::UndoEdit
             | Self::RedoEdit
             | Self::CompareCountries(_)
-            | Self::AskTableExport(_)
+            | Self::OpenTableExport(_)
             | Self::WriteTable { .. }
             | Self::ExportLinks { .. }
             | Self::ChooseCampaign(_)

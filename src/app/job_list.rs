@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn what_nobody_crawled_or_imported_for_stays_a_line_of_its_own() {
         // A person indexed them, whatever was done shortly before.
-        let by_hand = JobRow { follows: None, ..row(3, "Index texts", 101, 102, "9 texts") };
-        let rows = [by_hand, row(1, "Crawl", 90, 100, "finished")];
+        let manual = JobRow { follows: None, ..row(3, "Index texts", 101, 102, "9 texts") };
+        let rows = [manual, row(1, "Crawl", 90, 100, "finished")];
         assert_eq!(job_list(&rows, [].iter(), [].iter()).len(), 2);
     }
 }

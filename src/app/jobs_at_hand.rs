@@ -76,7 +76,7 @@ impl RunningJob {
     }
 
     /// Measures the rate; called about as often as the window is drawn.
-    pub(super) fn look(&mut self) {
+    pub(super) fn sample_rate(&mut self) {
         self.pace.sample(&self.handle.cx.progress());
     }
 

@@ -135,27 +135,27 @@ impl ReadCx {
 pub struct Cache<Q, T> {
     entries: HashMap<Q, Entry<T>>,
     last: Option<Arc<T>>,
-    answers: Channel<Answer<Q, T>>,
+    answers: Channel<QueryAnswer<Q, T>>,
     uses: u64,
 }
 
 type Channel<A> = (Sender<A>, Receiver<A>);
 
 struct Entry<T> {
-    shown: Option<Shown<T>>,
-    asked: Option<Instant>,
+    shown: Option<LastAnswer<T>>,
+    requested: Option<Instant>,
     in_flight: bool,
     used: u64,
 }
 
-struct Shown<T> {
+struct LastAnswer<T> {
     revision: u64,
     at: Instant,
     took: Duration,
     value: Result<Arc<T>, Notice>,
 }
 
-struct Answer<Q, T> {
+struct QueryAnswer<Q, T> {
     query: Q,
     revision: u64,
     took: Duration,
@@ -196,7 +196,7 @@ where
         let uses = self.uses;
         let entry = self.entries.entry(query.clone()).or_insert(Entry {
             shown: None,
-            asked: None,
+            requested: None,
             in_flight: false,
             used: uses,
         });
@@ -210,18 +210,18 @@ where
                 .shown
                 .as_ref()
                 .map_or(Duration::ZERO, |shown| (shown.took * WAIT_FACTOR).clamp(SHORTEST_WAIT, LONGEST_WAIT));
-            let since = entry.asked.map_or(LONGEST_WAIT, |at| at.elapsed());
+            let since = entry.requested.map_or(LONGEST_WAIT, |at| at.elapsed());
             if since >= wait {
                 entry.in_flight = true;
-                entry.asked = Some(Instant::now());
+                entry.requested = Some(Instant::now());
                 run_query(cx, session.clone(), revision, query, self.answers.0.clone(), load);
             } else {
                 cx.put_off(wait - since);
             }
         }
         let answer = match &entry.shown {
-            Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
-            Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
+            Some(LastAnswer { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
+            Some(LastAnswer { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
             None => Loaded::Loading { last: self.last.clone() },
         };
         self.forget_oldest(cx);
@@ -236,8 +236,12 @@ where
             }
             if let Some(entry) = self.entries.get_mut(&answer.query) {
                 entry.in_flight = false;
-                let shown =
-                    Shown { revision: answer.revision, at: Instant::now(), took: answer.took, value: answer.value };
+                let shown = LastAnswer {
+                    revision: answer.revision,
+                    at: Instant::now(),
+                    took: answer.took,
+                    value: answer.value,
+                };
                 replaced.extend(entry.shown.replace(shown).and_then(|before| before.value.ok()));
             }
         }
@@ -261,7 +265,7 @@ fn run_query<Q, T, E>(
     session: Arc<Session>,
     revision: u64,
     query: Q,
-    answers: Sender<Answer<Q, T>>,
+    answers: Sender<QueryAnswer<Q, T>>,
     load: fn(&Session, &Q) -> Result<T, E>,
 ) where
     E: Into<anyhow::Error> + 'static,
@@ -282,7 +286,7 @@ fn run_query<Q, T, E>(
             }),
         };
         // Nobody listens any more when the window has closed, or another workspace is open.
-        let _ = answers.send(Answer { query, revision, took: begun.elapsed(), value });
+        let _ = answers.send(QueryAnswer { query, revision, took: begun.elapsed(), value });
         wake();
     });
 }

@@ -4,7 +4,7 @@
 //! it at once. What outlives it (settings, workspaces opened lately, the theme) is in [`AppState`].
 
 use super::crawl_request::AfterSave;
-use super::decision_target::RowsAtHand;
+use super::decision_target::CurrentRows;
 use super::jobs_at_hand::{EndedJob, RunningJob};
 use super::models::{
     AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, SelectionSpec,
@@ -63,7 +63,7 @@ pub struct OpenWorkspace {
     pub(super) selected: SelectedRows,
     /// The rows among which they were selected.
     pub(super) selected_in: Option<CaptureQuery>,
-    pub(super) at_hand: RowsAtHand,
+    pub(super) current_rows: CurrentRows,
     /// Whether the filter line of the captures shall take the keyboard.
     pub(super) opens_filter: bool,
     /// Whether the note field of the lower panel shall take the keyboard.

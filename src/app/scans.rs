@@ -30,7 +30,7 @@ const SHORTEST_WAIT: Duration = Duration::from_secs(10);
 /// … nor sooner than this many times what the last answer took.
 const WAIT_FACTOR: u32 = 8;
 /// How often the progress is looked at.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// All kinds of such questions.
 pub struct Scans {
@@ -187,7 +187,7 @@ where
             }
         }
         if self.is_running() {
-            cx.put_off(LOOK);
+            cx.put_off(POLL_INTERVAL);
         }
         match shown {
             Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
@@ -290,7 +290,7 @@ pub struct RuleLine {
     /// The rule.
     pub rule: serde_json::Value,
     /// Its name and its words, or why it cannot be read.
-    pub said: Result<(String, String), String>,
+    pub description: Result<(String, String), String>,
     /// What a person who writes it should see at once.
     pub remarks: Vec<RuleRemark>,
     /// What is wrong with it, as the campaign's problems have it.
@@ -313,7 +313,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
         let compiled = DecideRules::compile(one);
         let first = |rules: &DecideRules| {
             let line = rules.lines().next();
-            line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default()
+            line.map(|(_, name, summary, _)| (name.to_owned(), summary)).unwrap_or_default()
         };
         let remarks = compiled.iter().flat_map(|rules| rules.remarks()).map(|(_, remark)| remark).collect();
         let in_list = |problem: CampaignProblem| CampaignProblem {
@@ -322,7 +322,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
         };
         let problems = compiled.iter().flat_map(|rules| rules.problems(CaptureDate::now())).map(in_list).collect();
         let compiled_rule = compiled.as_ref().map(first).map_err(|error| error.why.clone());
-        RuleLine { rule, said: compiled_rule, remarks, problems }
+        RuleLine { rule, description: compiled_rule, remarks, problems }
     };
     for (index, rule) in campaign.rules.iter().enumerate() {
         cx.checkpoint()?;

@@ -45,7 +45,7 @@ impl RowQuery for SeenListQuery {
         false
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Vec<SeenRow>>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Vec<SeenRow>>> {
         reads.seen_list(self)
     }
 
@@ -100,7 +100,7 @@ impl RowQuery for MovedQuery {
         false
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Vec<MovedRow>>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Vec<MovedRow>>> {
         reads.moved_rows(self)
     }
 

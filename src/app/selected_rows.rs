@@ -123,7 +123,7 @@ impl AppState {
     }
 
     /// Decides on a few captures at once; on many, a person confirms it first.
-    pub(super) fn decide_or_ask(&mut self, decision: ReviewDecision) {
+    pub(super) fn decide_or_confirm(&mut self, decision: ReviewDecision) {
         if decision.captures.count() > MOST_UNASKED {
             self.open.decision = Some(decision);
             self.open.dialog = Some(Dialog::Decide);

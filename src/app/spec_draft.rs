@@ -33,7 +33,7 @@ pub struct SpecDraft {
     pub saved: Campaign,
     /// As it stood when it was looked at last; none before the first look.
     noted: Option<State>,
-    looked: Looked,
+    changes: DraftChanges,
     /// What stands in the way of a good run, as of the last look.
     problems: Arc<Vec<CampaignProblem>>,
     revision: u64,
@@ -46,7 +46,7 @@ pub struct SpecDraft {
 
 /// What a look at it found: lists may be long and are compared once an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Looked {
+struct DraftChanges {
     edited: bool,
     changes_scope: bool,
 }
@@ -136,7 +136,7 @@ impl SpecDraft {
         let saved = campaign.clone();
         let (undo, redo) = (VecDeque::new(), Vec::new());
         let revision = next_revision();
-        let (noted, looked, problems) = (None, Looked::default(), Arc::default());
+        let (noted, changes, problems) = (None, DraftChanges::default(), Arc::default());
         let newest = version;
         Self {
             id,
@@ -145,7 +145,7 @@ impl SpecDraft {
             campaign,
             saved,
             noted,
-            looked,
+            changes,
             problems,
             revision,
             undo,
@@ -193,7 +193,7 @@ impl SpecDraft {
 
     /// Whether this problem keeps it from being saved and crawled.
     pub fn is_stopped_by(&self, problem: &CampaignProblem) -> bool {
-        problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.looked.edited))
+        problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.changes.edited))
     }
 
     /// Whether it can be saved and crawled, as of the last look.
@@ -208,23 +208,24 @@ impl SpecDraft {
 
     /// The same as of the last look, for who draws: nothing is compared.
     pub fn shows_edits(&self) -> bool {
-        self.looked.edited
+        self.changes.edited
     }
 
     /// Whether what is not saved could change a verdict, as of the last look.
     pub fn changes_scope(&self) -> bool {
-        self.looked.changes_scope
+        self.changes.changes_scope
     }
 
     /// Takes what was saved for what it is compared with from now on.
     pub(super) fn set_saved(&mut self, saved: Campaign) {
         self.saved = saved;
-        self.look();
+        self.recheck();
     }
 
-    fn look(&mut self) {
+    fn recheck(&mut self) {
         self.problems = Arc::new(self.campaign.problems());
-        self.looked = Looked { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
+        self.changes =
+            DraftChanges { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
     }
 
     /// Takes notice of what was edited since the last look.
@@ -234,7 +235,7 @@ impl SpecDraft {
         }
         let state = State::of(&mut self.campaign, self.noted.as_ref());
         self.revision = next_revision();
-        self.look();
+        self.recheck();
         let Some(before) = self.noted.replace(state) else { return };
         let place = place_of(&before, &self.campaign);
         let goes_on = match (&place, &self.last) {
@@ -252,9 +253,9 @@ impl SpecDraft {
     /// Keeps the last steps that fit, and one at least.
     fn forget_oldest(&mut self, most_bytes: usize) {
         let mut room = most_bytes;
-        let mut held = self.noted.as_ref().map(|noted| Arc::as_ptr(&noted.seeds));
+        let mut last_seeds = self.noted.as_ref().map(|noted| Arc::as_ptr(&noted.seeds));
         let fitting = self.undo.iter().rev().take(STEPS_KEPT).take_while(|step| {
-            let shared = held.replace(Arc::as_ptr(&step.state.seeds)) == Some(Arc::as_ptr(&step.state.seeds));
+            let shared = last_seeds.replace(Arc::as_ptr(&step.state.seeds)) == Some(Arc::as_ptr(&step.state.seeds));
             let bytes = step.bytes + if shared { 0 } else { step.seeds_bytes };
             let fits = bytes <= room;
             room = room.saturating_sub(bytes);
@@ -306,7 +307,7 @@ impl SpecDraft {
         self.noted = Some(state);
         self.revision = next_revision();
         self.last = None;
-        self.look();
+        self.recheck();
     }
 }
 

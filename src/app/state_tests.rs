@@ -172,7 +172,7 @@ fn greyed_buttons_have_a_reason() {
         assert_eq!(resolve(action, &state), Err("No workspace open"), "{action:?}");
     }
     assert_eq!(resolve(Action::StopCrawl, &state), Err("No crawl is running"));
-    assert_eq!(resolve(Action::Palette, &state), Ok(Command::Ask(Dialog::Palette)));
+    assert_eq!(resolve(Action::Palette, &state), Ok(Command::OpenDialog(Dialog::Palette)));
     state.act(Action::StopCrawl);
     assert_eq!(state.open.notices[0].1.why, "No crawl is running");
 }
@@ -230,7 +230,7 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
 fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
-    let held = crate::store::Workspace::create(&folder).unwrap();
+    let workspace = crate::store::Workspace::create(&folder).unwrap();
     let opener = Arc::new(crate::work::Workspaces::default());
     let mut state = AppState::new(opener, Settings::default(), Arc::new(|| {})).unwrap();
     state.send(Command::OpenWorkspace(folder));
@@ -249,7 +249,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     assert_eq!(notice.why, "This workspace is open in another window; read only");
     assert!(!notice.is_error);
     assert!(state.open.reviewed.is_empty());
-    drop(held);
+    drop(workspace);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_is_kept_on_the_page_review_is_counted() {
 }
 
 #[test]
-fn the_row_at_hand_goes_with_its_list() {
+fn the_current_row_goes_with_its_list() {
     use super::{FilesRoute, Focus};
     let (mut state, _dir) = opened();
     let problems = |kind: &str| {
@@ -370,28 +370,28 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
 fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     let mut kept = None;
     let (mut state, _dir) = opened_as(|session| {
-        let asked = keep_run(session, RunState::Asked, 7200);
-        kept = Some((asked, keep_run(session, RunState::Waiting, 60)));
+        let unanswered = keep_run(session, RunState::Asked, 7200);
+        kept = Some((unanswered, keep_run(session, RunState::Waiting, 60)));
         let mut other = Campaign::new("Other");
         other.schedule.frequency = Frequency::Daily;
         other.schedule.time_zone = Some("Mars/Olympus".to_owned());
         session.save_campaign(None, &other).unwrap();
     });
-    let (asked, waiting) = kept.unwrap();
+    let (unanswered, waiting) = kept.unwrap();
     let run = |state: &AppState, id: RunId| {
         let runs = state.session().unwrap().scheduled_runs(TOWN, 10).unwrap();
         runs.into_iter().find(|run| run.id == id)
     };
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
-    assert_eq!(state.open.schedules.asked.len(), 1);
+    assert_eq!(state.open.schedules.unanswered.len(), 1);
     let notices_of =
-        |state: &AppState, words: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
+        |state: &AppState, text: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(text)).count();
     assert_eq!(notices_of(&state, "Mars/Olympus"), 1);
     state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
-    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
-    until(&mut state, "the answer is kept", |state| run(state, asked.id).unwrap().state != RunState::Asked);
-    assert!(state.open.schedules.asked.is_empty());
+    state.send(Command::AnswerScheduled { run: unanswered.id, starts: false });
+    until(&mut state, "the answer is kept", |state| run(state, unanswered.id).unwrap().state != RunState::Asked);
+    assert!(state.open.schedules.unanswered.is_empty());
     until(&mut state, "the run is at work", |state| run(state, waiting.id).unwrap().launch.is_some());
     assert_eq!(state.open.jobs.len(), 1);
     assert!(state.next_tick().is_some());
@@ -406,7 +406,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
             rusqlite::params![now, waiting.id],
         )
         .unwrap();
-    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
+    state.send(Command::AnswerScheduled { run: unanswered.id, starts: false });
     until(&mut state, "the later run has begun", |state| state.crawl_job().is_some());
     state.act(Action::StopCrawl);
     until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
@@ -500,7 +500,7 @@ fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
 }
 
 #[test]
-fn schedules_are_looked_at_again_after_a_failure() {
+fn schedules_are_polled_again_after_a_failure() {
     let (mut state, _dir, _) = state();
     let folder = town().copy(_dir.path());
     let rename = |from: &str, to: &str| {
@@ -510,7 +510,7 @@ fn schedules_are_looked_at_again_after_a_failure() {
     keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
     state.send(Command::OpenWorkspace(folder.clone()));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
-    until(&mut state, "the first look is over", |state| !state.open.schedules.asked.is_empty());
+    until(&mut state, "the first look is over", |state| !state.open.schedules.unanswered.is_empty());
     rename("schedule_run", "elsewhere");
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "it is told", |state| {
@@ -649,14 +649,14 @@ fn an_import_is_followed_while_it_runs() {
     let before = newest(&state);
     state.send(Command::Import { paths: vec![path], options: of_the_town() });
     until(&mut state, "captures come", |state| newest(state) > before);
-    state.open.index_watch.look_now();
+    state.open.index_watch.check_now();
     until(&mut state, "some texts are found", |state| found_texts(state, "text:caravel").0 > 0);
     assert!(state.runs(JobKind::Import), "the import has ended before");
     until(&mut state, "all texts are found", |state| found_texts(state, "text:caravel") == (LONG_IMPORT, Some(0)));
 }
 
 #[test]
-fn who_switches_it_off_indexes_by_hand() {
+fn automatic_indexing_can_be_switched_off() {
     let (mut state, dir) = opened();
     state.settings.follow_index = false;
     import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));

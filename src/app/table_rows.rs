@@ -27,7 +27,7 @@ pub trait RowQuery: Clone + Send + Sync + 'static {
     /// Whether it can be sorted by this column.
     fn can_sort(&self, column: &str) -> bool;
     /// Asks it for the window, which does not wait.
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Self::Page>>;
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Self::Page>>;
     /// Asks it on a worker, which does.
     fn read(&self, session: &Session) -> anyhow::Result<Self::Page>;
     /// The rows of an answer.
@@ -46,7 +46,7 @@ impl RowQuery for SeenQuery {
         Self::column_sql(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<SeenPage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<SeenPage>> {
         reads.seen(self)
     }
 
@@ -71,7 +71,7 @@ impl RowQuery for ProspectQuery {
         Self::column_sql(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<ProspectPage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<ProspectPage>> {
         reads.prospects(self)
     }
 
@@ -97,7 +97,7 @@ impl RowQuery for CaptureQuery {
         capture_column(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<CapturePage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<CapturePage>> {
         reads.captures(self)
     }
 

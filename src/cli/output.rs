@@ -24,10 +24,10 @@ pub(super) fn set_workspace(folder: &Path) {
 
 /// A message whose commands name a folder in place of `DIR` (`fonds index DIR`), which stands
 /// where a message is written by rooms that know of no folder.
-fn with_folder(words: &str, folder: &Path) -> String {
+fn with_folder(message: &str, folder: &Path) -> String {
     let name = folder.display().to_string();
     let name = if name.contains([' ', '\'']) { format!("'{}'", name.replace('\'', "'\\''")) } else { name };
-    let mut parts = words.split("fonds ");
+    let mut parts = message.split("fonds ");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         out.push_str("fonds ");
@@ -80,7 +80,7 @@ pub(super) fn report_if_empty(file: &Path) -> bool {
 pub(super) fn end_warnings() {
     let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
     for (kind, count) in warnings.into_iter().filter(|(_, count)| *count > MAX_WARNINGS) {
-        tell!("… and {} more of this kind: {kind}", count - MAX_WARNINGS);
+        notice!("… and {} more of this kind: {kind}", count - MAX_WARNINGS);
     }
 }
 
@@ -252,7 +252,7 @@ pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -
 
 /// As [`with_progress`], for work that also says something on its way.
 pub(super) fn with_text<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| tell!("{line}"))))
+    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| notice!("{line}"))))
 }
 
 /// As [`with_progress`], for work that writes its results on its way: by the
@@ -291,7 +291,7 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
                 // Without a terminal the bar is silent; stages are still told.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {
-                        tell!("{}", progress.stage);
+                        notice!("{}", progress.stage);
                     }
                     last_stage.clone_from(&progress.stage);
                 }
@@ -333,14 +333,14 @@ fn stop_on_signal(cx: &JobCx) {
             let cx = PRESENT.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match cx {
                 Some(cx) if !cx.is_cancelled() => {
-                    tell!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
+                    notice!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
                     cx.cancel();
                 }
                 _ => std::process::exit(130),
             }
         });
         if let Err(error) = result {
-            tell!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
+            notice!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
         }
     });
 }
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_command_that_is_offered_names_the_workspace() {
-        let of = |words: &str| with_folder(words, Path::new("my archive"));
+        let of = |message: &str| with_folder(message, Path::new("my archive"));
         assert_eq!(of("build it: fonds index DIR. Or not"), "build it: fonds index 'my archive'. Or not");
         assert_eq!(of("fonds scope attach DIR 1 2 FILE, DIR"), "fonds scope attach 'my archive' 1 2 FILE, DIR");
         assert_eq!(of("of fonds “a” in DIR"), "of fonds “a” in DIR");
@@ -373,7 +373,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_stands_at_a_path_stays_what_it_is() {
+    fn the_link_and_the_mode_of_a_replaced_file_stay() {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));

@@ -30,7 +30,7 @@ pub enum Region {
 
 /// A region that is on screen.
 #[derive(Clone, Copy)]
-struct Shown {
+struct VisibleRegion {
     /// What takes the keyboard at its beginning.
     anchor: Id,
     rect: Rect,
@@ -64,15 +64,15 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
         painter.rect_stroke(rect.expand(RING), 2.0, stroke, StrokeKind::Inside);
     }
     ui.data_mut(|data| {
-        let shown: &mut Vec<Shown> = data.get_temp_mut_or_default(shown_id());
-        shown.push(Shown { anchor, rect: ui.clip_rect() });
+        let shown: &mut Vec<VisibleRegion> = data.get_temp_mut_or_default(shown_id());
+        shown.push(VisibleRegion { anchor, rect: ui.clip_rect() });
     });
 }
 
 /// Goes to the next region on F6, to the one before on Shift+F6. Called once a
 /// frame, when all regions are drawn.
 pub fn go_between_regions(ctx: &Context) {
-    let shown: Vec<Shown> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    let shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
     // First what is more: without Shift any modifier that is not asked for is passed over.
     let back = ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F6));
     let forward = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F6));

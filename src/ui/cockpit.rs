@@ -90,7 +90,7 @@ impl Cockpit {
         self.app.tick();
         self.follow_workspace(ctx);
         self.choose_a_campaign();
-        self.ask_before_closing(ctx);
+        self.confirm_close(ctx);
         self.open.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
         let zoom = self.app.settings.zoom_factor();
@@ -192,7 +192,7 @@ impl Cockpit {
     /// Captures and Review are read with it; elsewhere a row calls for it.
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
-        let wanted = match app.route() {
+        let is_panel_page = match app.route() {
             _ if app.selected_together().is_some() => true,
             Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
@@ -201,7 +201,7 @@ impl Cockpit {
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => false,
         };
-        wanted && app.settings.lower_panel && app.session().is_some()
+        is_panel_page && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
@@ -286,11 +286,11 @@ impl Cockpit {
     }
 
     /// Closing asks first where edits or running work would be lost.
-    fn ask_before_closing(&mut self, ctx: &Context) {
-        let asked = ctx.input(|input| input.viewport().close_requested());
+    fn confirm_close(&mut self, ctx: &Context) {
+        let is_close_requested = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
         let waits = self.app.is_at_work() || edited() || self.app.has_unused_workspace();
-        if asked && !self.app.is_closing() && waits {
+        if is_close_requested && !self.app.is_closing() && waits {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }

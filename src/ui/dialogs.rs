@@ -149,18 +149,18 @@ impl Dialogs {
         if response.changed() {
             self.at = 0;
         }
-        let words: Vec<String> = self.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let terms: Vec<String> = self.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let mut actions: Vec<Action> = Action::ALL
             .into_iter()
             .filter(|action| {
                 let label = format!("{} {}", action.label_now(app), action.hint()).to_lowercase();
-                words.iter().all(|word| label.contains(word))
+                terms.iter().all(|term| label.contains(term))
             })
             .collect();
         // What can be done comes first, what is named comes before what is described.
         actions.sort_by_key(|action| {
             let label = action.label_now(app).to_lowercase();
-            (!words.iter().all(|word| label.contains(word)), resolve(*action, app).is_err())
+            (!terms.iter().all(|term| label.contains(term)), resolve(*action, app).is_err())
         });
         let find = (!self.query.trim().is_empty()).then(|| self.query.trim().to_owned());
         let last = (actions.len() + usize::from(find.is_some())).saturating_sub(1);
@@ -197,11 +197,11 @@ impl Dialogs {
                         }
                     }
                 }
-                if let Some(words) = &find {
+                if let Some(text) = &find {
                     let here = self.at == actions.len();
-                    let label = format!("🔍 Find captures with “{}”", text::short(words, 60));
+                    let label = format!("🔍 Find captures with “{}”", text::short(text, 60));
                     if ui.selectable_label(here, label).clicked() || (here && enter) {
-                        chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
+                        chosen = Some(Command::Go(Route::Captures { filter: text.clone() }));
                     }
                 }
             });
@@ -364,12 +364,12 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
     let title = format!("{}, version {}", text::short(&plan.title, 100), plan.version);
     ui.label(RichText::new(title).color(tokens(ui).strong_text));
     let some = |all: u64, first: &[String]| {
-        let first_words: Vec<String> = first.iter().map(|text| text::short(text, 70)).collect();
+        let first_lines: Vec<String> = first.iter().map(|text| text::short(text, 70)).collect();
         let more = match all.saturating_sub(first.len() as u64) {
             0 => String::new(),
             more => format!(" and {} more", text::count(more)),
         };
-        format!("{}{more}", first_words.join(", "))
+        format!("{}{more}", first_lines.join(", "))
     };
     let seeds = text::counted(plan.seeds, "seed");
     ui.label(format!("{seeds}: {}", some(plan.seeds, &plan.first_seeds)));
@@ -437,9 +437,9 @@ fn keys_list_ui(ui: &mut Ui) {
                     ui.label(action.label());
                     ui.end_row();
                 }
-                for (keys, _, word) in MARK_KEYS {
+                for (keys, _, label) in MARK_KEYS {
                     ui.monospace(keys);
-                    ui.label(format!("{word} the selected captures"));
+                    ui.label(format!("{label} the selected captures"));
                     ui.end_row();
                 }
                 for (keys, what) in PAGE_KEYS {

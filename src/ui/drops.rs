@@ -40,7 +40,7 @@ impl Drops {
         }
         if !self.paths.is_empty() {
             if now - self.last >= PAUSE {
-                ask(app, std::mem::take(&mut self.paths));
+                import_dropped(app, std::mem::take(&mut self.paths));
             } else {
                 ui.ctx().request_repaint_after(Duration::from_secs_f64(PAUSE));
             }
@@ -55,7 +55,7 @@ impl Drops {
     }
 }
 
-fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
+fn import_dropped(app: &mut AppState, paths: Vec<PathBuf>) {
     if app.session().is_some() {
         let options = app.import_options();
         app.send(Command::Import { paths, options });

@@ -6,7 +6,7 @@
 //! keyboard: where they would cover it they lie at the upper right.
 
 use super::access::{alert_ui, keyboard_place};
-use super::schedule_asks::schedule_asks_ui;
+use super::schedule_asks::schedule_questions_ui;
 use super::text;
 use super::theme::{self, tokens};
 use super::widgets::{is_typing, sign_button_ui};
@@ -106,7 +106,7 @@ impl News {
                 ui.set_width(width);
                 ScrollArea::vertical().max_height(area.height() * SHARE).auto_shrink([false, true]).show(ui, |ui| {
                     self.cards_ui(ui, app, &cards, now);
-                    schedule_asks_ui(ui, app);
+                    schedule_questions_ui(ui, app);
                 });
             });
         self.drawn = Some(shown.response.rect);

@@ -17,12 +17,12 @@ pub(super) enum Picked<T> {
 }
 
 /// Asks the desktop for a path on a thread of its own.
-pub(super) fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Picked<T>> {
+pub(super) fn pick<T: Send + 'static>(dialog: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Picked<T>> {
     Promise::spawn_thread("pick a path", move || {
         if !has_file_dialog() {
             return Picked::NoDialog;
         }
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(dialog)) {
             Ok(Some(path)) => Picked::Path(path),
             Ok(None) => Picked::Cancelled,
             Err(_) => Picked::NoDialog,

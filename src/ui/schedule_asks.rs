@@ -11,9 +11,9 @@ use egui::{RichText, Ui};
 const MOST_LISTED: usize = 5;
 
 /// One line a run, with its two answers.
-pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
+pub fn schedule_questions_ui(ui: &mut Ui, app: &mut AppState) {
     others_ui(ui, app);
-    for run in app.schedules().asked.clone() {
+    for run in app.schedules().unanswered.clone() {
         theme::card_frame(ui).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(tokens(ui).flag, "⚠");

@@ -113,9 +113,9 @@ pub fn grouped(message: &str) -> String {
         let digits = rest[start..].chars().take_while(char::is_ascii_digit).count();
         let (number, after) = rest[start..].split_at(digits);
         out.push_str(&rest[..start]);
-        let stands_alone = is_around(before) && is_around(after.trim_start_matches('.').chars().next());
+        let is_isolated = is_around(before) && is_around(after.trim_start_matches('.').chars().next());
         match number.parse::<u64>() {
-            Ok(value) if stands_alone && (5..=12).contains(&digits) && !number.starts_with('0') => {
+            Ok(value) if is_isolated && (5..=12).contains(&digits) && !number.starts_with('0') => {
                 out.push_str(&count(value))
             }
             _ => out.push_str(number),
@@ -127,19 +127,19 @@ pub fn grouped(message: &str) -> String {
 }
 
 /// With a capital first letter.
-pub fn capital(words: &str) -> String {
-    let mut letters = words.chars();
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// `1 row`, `2 rows`.
-pub fn counted(number: u64, word: &str) -> String {
-    format!("{} {}", count(number), crate::jobs::noun(number, word))
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {}", count(number), crate::jobs::noun(number, noun))
 }
 
 /// `1 row is`, `2 rows are`.
-pub fn counted_verb(number: u64, word: &str, of_one: &str) -> String {
-    format!("{} {}", counted(number, word), crate::jobs::verb(number, of_one))
+pub fn counted_verb(number: u64, noun: &str, of_one: &str) -> String {
+    format!("{} {}", counted(number, noun), crate::jobs::verb(number, of_one))
 }
 
 /// How far a job is: `3 of 12`, `1.2 MB of 14 MB`.

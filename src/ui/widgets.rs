@@ -33,9 +33,9 @@ pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut
 }
 
 /// Which rows of a long list are shown, with buttons to the others.
-pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, word: &str) {
+pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, noun: &str) {
     if total <= limit {
-        ui.weak(text::counted(total, word));
+        ui.weak(text::counted(total, noun));
         *offset = 0;
         return;
     }
@@ -44,7 +44,7 @@ pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, word: &st
     ui.horizontal(|ui| {
         let last = (*offset + limit).min(total);
         let (from, to) = (text::count(*offset + 1), text::count(last));
-        ui.weak(format!("{from}–{to} of {} shown", text::counted(total, word)));
+        ui.weak(format!("{from}–{to} of {} shown", text::counted(total, noun)));
         if ui.add_enabled(*offset > 0, egui::Button::new("Previous")).clicked() {
             *offset = offset.saturating_sub(limit);
         }
@@ -260,7 +260,7 @@ impl TypedLine {
     }
 
     /// Lets it be asked without a pause: the program changed it.
-    pub fn ask(&mut self) {
+    pub fn skip_pause(&mut self) {
         self.edited = Some(f64::NEG_INFINITY);
     }
 
@@ -387,12 +387,12 @@ pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
         300..=399 => tokens.flag,
         _ => tokens.reject,
     };
-    let words = match status {
+    let label = match status {
         0 => "no status".to_owned(),
         ..0 => format!("{status} failed"),
         _ => status.to_string(),
     };
-    coloured_cell_ui(ui, &words, color)
+    coloured_cell_ui(ui, &label, color)
 }
 
 /// What the rules say of a URL that no crawl has fetched, given as `ACCEPT` or
@@ -426,7 +426,7 @@ pub fn hops_cell_ui(ui: &mut Ui, path: &str) -> Response {
     cell_ui(ui, &text::hops(path)).on_hover_text(text::hops_explained(path))
 }
 
-fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
+fn outcome_mark(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
     let tokens = tokens(ui);
     match outcome.kind.class() {
         OutcomeClass::Good => ("✔", tokens.accept),
@@ -438,7 +438,7 @@ fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
 
 /// What became of a URL, in a cell; its remedy when hovered.
 pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
-    let (sign, color) = outcome_look(ui, outcome);
+    let (sign, color) = outcome_mark(ui, outcome);
     let sentence = outcome.sentence.trim_end_matches('.');
     let response = coloured_cell_ui(ui, &format!("{sign} {sentence}"), color);
     let more: Vec<&str> =
@@ -448,7 +448,7 @@ pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
 
 /// What became of a URL and what to do about it, as the first line of a panel.
 pub fn outcome_ui(ui: &mut Ui, outcome: &UrlOutcome) {
-    let (sign, color) = outcome_look(ui, outcome);
+    let (sign, color) = outcome_mark(ui, outcome);
     ui.horizontal_wrapped(|ui| {
         let sentence = RichText::new(format!("{sign} {}", text::line(&outcome.sentence))).strong().color(color);
         ui.label(sentence);

@@ -33,8 +33,8 @@ impl CallResult {
 
     /// Standard error holds these words.
     #[track_caller]
-    pub fn says(self, words: &str) -> Self {
-        assert!(self.err.contains(words), "“{words}” is missing: {}", self.err);
+    pub fn with_message(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "“{text}” is missing: {}", self.err);
         self
     }
 }
@@ -97,13 +97,13 @@ pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (CallResult, u64)
 
 #[track_caller]
 fn result_of(output: &Output) -> CallResult {
-    let said = CallResult {
+    let result = CallResult {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     };
-    assert!(!said.err.contains("panicked"), "the program panicked: {}", said.err);
-    said
+    assert!(!result.err.contains("panicked"), "the program panicked: {}", result.err);
+    result
 }
 
 /// A path as an argument.

@@ -39,7 +39,7 @@ impl IndexWatch {
 
     /// Looks with the next tick, whenever it was looked before.
     #[cfg(test)]
-    pub(in crate::app) fn look_now(&mut self) {
+    pub(in crate::app) fn check_now(&mut self) {
         self.is_due = true;
     }
 
@@ -57,7 +57,7 @@ impl IndexWatch {
 impl AppState {
     /// Another workspace is open: what waits of an index that it has is indexed.
     pub(super) fn begin_index_watch(&mut self) {
-        self.look_for_captures(true);
+        self.check_for_captures(true);
     }
 
     /// Asks a worker whether there is something to index: once an import, a crawl or a build of
@@ -72,21 +72,21 @@ impl AppState {
         let indexes = self.open.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
         if watch.is_due && !watch.pending && !indexes && self.session().is_some() {
             self.open.index_watch.is_due = false;
-            self.look_for_captures(false);
+            self.check_for_captures(false);
         }
     }
 
-    fn look_for_captures(&mut self, only_where_one_is: bool) {
+    fn check_for_captures(&mut self, only_where_one_is: bool) {
         if !self.settings.follow_index || self.closing {
             return;
         }
         self.open.index_watch.pending = true;
-        let look = move |session: &crate::work::Session| {
+        let check = move |session: &crate::work::Session| {
             let follows =
                 session.workspace()?.read_only.is_none() && (!only_where_one_is || work::has_index(&session.workspace));
             Ok(follows && work::is_index_behind(&session.workspace)?)
         };
-        self.write(look, Answer::ToIndex);
+        self.write(check, Answer::ToIndex);
     }
 
     pub(super) fn take_in_index_behind(&mut self, is_behind: anyhow::Result<bool>) {

@@ -61,7 +61,7 @@ const HISTORY_KEPT: usize = 100;
 /// Notices, ended jobs and commands that are kept.
 const LOG_KEPT: usize = 200;
 /// How often running jobs are looked at.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// What a worker tells the window after a write.
 pub(super) enum Answer {
@@ -108,7 +108,7 @@ pub struct AppState {
     /// What a person chose.
     pub settings: Settings,
     /// What was asked last, newest last.
-    pub(super) asked: VecDeque<Command>,
+    pub(super) sent: VecDeque<Command>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
     pub(super) shows_dark: bool,
@@ -137,13 +137,13 @@ impl AppState {
             reads: Reads::new(cx),
             open: OpenWorkspace::default(),
             settings,
-            asked: VecDeque::new(),
+            sent: VecDeque::new(),
             recent: Vec::new(),
             closing: false,
             shows_dark: false,
         };
         state.replace_workspace(None);
-        state.look_for_recent();
+        state.check_recent();
         Ok(state)
     }
 
@@ -211,14 +211,14 @@ impl AppState {
         while let Ok(answer) = self.answers.1.try_recv() {
             self.handle_answer(answer);
         }
-        self.look_at_jobs();
+        self.poll_jobs();
         self.report_anomalies();
         self.watch_schedules();
         self.watch_index();
         while let Some(command) = self.outbox.pop_front() {
-            keep(&mut self.asked, command.clone());
+            keep(&mut self.sent, command.clone());
             if !self.open.discards_edits && self.loses_edits(&command) {
-                self.ask_about_edits(command);
+                self.confirm_edits(command);
             } else {
                 self.execute(command);
             }
@@ -240,9 +240,9 @@ impl AppState {
     /// When [`AppState::tick`] wants to be called again without a wake-up.
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
-        let look = self.is_at_work().then_some(LOOK);
-        let due = self.session().is_some().then(|| self.open.schedules.next_look());
-        later.into_iter().chain(look).chain(due).min()
+        let poll = self.is_at_work().then_some(POLL_INTERVAL);
+        let due = self.session().is_some().then(|| self.open.schedules.next_poll());
+        later.into_iter().chain(poll).chain(due).min()
     }
 
     fn handle_answer(&mut self, answer: Answer) {
@@ -257,17 +257,17 @@ impl AppState {
                 }
             }
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
-            Answer::Marked(Ok(words)) => self.say(&words),
+            Answer::Marked(Ok(text)) => self.notify(&text),
             Answer::Kept(reviewed, Ok(summary)) => {
                 self.cure(|cause| *cause == NoticeCause::Deciding);
                 let is_new = |id: &CaptureId| !self.open.reviewed.contains(id);
                 let new: Vec<CaptureId> = reviewed.into_iter().filter(is_new).collect();
                 self.open.reviewed.extend(new);
                 if let Some(summary) = summary {
-                    self.say(&summary);
+                    self.notify(&summary);
                 }
             }
-            Answer::Schedules(look) => self.take_in_schedules(look),
+            Answer::Schedules(due) => self.take_in_schedules(due),
             Answer::ToIndex(is_behind) => self.take_in_index_behind(is_behind),
             Answer::OfWorkspace(generation, answer) if generation == self.reads.generation() => {
                 self.handle_answer(*answer);
@@ -276,9 +276,9 @@ impl AppState {
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
                 self.error_notice(NoticeCause::Deciding, failure("Decision not saved", &error))
             }
-            Answer::Set(_, Ok(words)) => {
+            Answer::Set(_, Ok(text)) => {
                 self.cure(|cause| *cause == NoticeCause::Setting);
-                self.say(&words);
+                self.notify(&text);
             }
             Answer::Set(failed, Err(error)) => self.error_notice(NoticeCause::Setting, failure(failed, &error)),
         }
@@ -296,7 +296,7 @@ impl AppState {
         self.notice(failure(&format!("{what} in the workspace that was open before"), &error));
     }
 
-    fn say(&mut self, what: &str) {
+    fn notify(&mut self, what: &str) {
         self.notice(Notice { is_error: false, what: what.to_owned(), why: String::new(), hint: String::new() });
     }
 
@@ -319,7 +319,7 @@ impl AppState {
                     self.show(route);
                 }
             }
-            Command::Ask(dialog) => self.open.dialog = Some(dialog),
+            Command::OpenDialog(dialog) => self.open.dialog = Some(dialog),
             Command::CloseDialog => {
                 if self.open.dialog.take() == Some(Dialog::Quit) {
                     self.open.discards_edits = false;
@@ -374,7 +374,7 @@ impl AppState {
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
             Command::CompareCountries(path) => self.open.compared = path,
-            Command::AskTableExport(rows) => {
+            Command::OpenTableExport(rows) => {
                 self.open.table_rows = Some(rows);
                 self.open.dialog = Some(Dialog::WriteTable);
             }
@@ -384,7 +384,7 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => self.decide_or_ask(ReviewDecision { captures, mark, note }),
+            Command::Mark { captures, mark, note } => self.decide_or_confirm(ReviewDecision { captures, mark, note }),
             Command::ConfirmMark => {
                 self.open.dialog = None;
                 if let Some(decision) = self.open.decision.take() {
@@ -416,9 +416,9 @@ impl AppState {
             Command::Locate { folder, file } => {
                 self.start(JobKind::LocateFiles, move |session, cx| session.locate(&folder, file, cx))
             }
-            Command::ReadProblem(wanted) => {
-                self.open.far_record = wanted;
-                self.open.scans.problem_record.keep_only(|id| Some(*id) == wanted);
+            Command::ReadProblem(problem) => {
+                self.open.far_record = problem;
+                self.open.scans.problem_record.keep_only(|id| Some(*id) == problem);
             }
             Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
             Command::IndexTexts => self.start(JobKind::IndexTexts, |session, cx| session.index_texts(false, cx)),

@@ -24,8 +24,8 @@ pub enum CampaignPlace {
 /// Recent workspaces that are offered.
 const OFFERED: usize = 5;
 /// How often, and at most how many times, a worker looks whether nobody reads a workspace any more.
-const LOOKS_EVERY: Duration = Duration::from_millis(20);
-const MOST_LOOKS: usize = 250;
+const RETRY_EVERY: Duration = Duration::from_millis(20);
+const MAX_RETRIES: usize = 250;
 
 impl AppState {
     /// Where a new campaign may be kept; the first is the default. One alone needs no question.
@@ -94,10 +94,10 @@ impl AppState {
             return;
         }
         let is_saving = self.open.spec.as_ref().is_some_and(|spec| spec.is_being_saved());
-        let is_at_hand = matches!(self.open.route, Route::Spec(None))
+        let is_shown = matches!(self.open.route, Route::Spec(None))
             || self.open.dialog.is_some()
             || self.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if is_saving || (is_at_hand && !self.closing) {
+        if is_saving || (is_shown && !self.closing) {
             return;
         }
         let route = self.open.route.clone();
@@ -118,11 +118,11 @@ impl AppState {
                     return Ok(false);
                 }
                 // Answers that nobody waits for any more still read it.
-                for _ in 0..MOST_LOOKS {
+                for _ in 0..MAX_RETRIES {
                     if Arc::strong_count(&session) == 1 {
                         break;
                     }
-                    std::thread::sleep(LOOKS_EVERY);
+                    std::thread::sleep(RETRY_EVERY);
                 }
                 drop(session);
                 opener.remove_unused(&folder)?;
@@ -149,7 +149,7 @@ impl AppState {
         if settings.last_workspace.as_deref() == Some(folder) {
             settings.last_workspace = settings.recent_workspaces.first().cloned();
         }
-        self.look_for_recent();
+        self.check_recent();
     }
 
     /// Whether something is to be done before the window may close.

@@ -164,13 +164,13 @@ impl AppState {
                 return;
             }
         };
-        let mut says = format!("Specification saved as version {version}");
+        let mut message = format!("Specification saved as version {version}");
         match spec {
-            None => says = format!("{says}, {}", campaign_title(id, &campaign.name)),
+            None => message = format!("{message}, {}", campaign_title(id, &campaign.name)),
             Some(spec) => {
                 let was = spec.id.replace(id);
                 if was.is_some() && spec.version == version {
-                    says = format!("No changes: version {version} remains the latest");
+                    message = format!("No changes: version {version} remains the latest");
                 }
                 spec.version = version;
                 spec.newest = version;
@@ -188,7 +188,7 @@ impl AppState {
             }
         }
         self.cure(|cause| *cause == NoticeCause::Saving);
-        self.say(&says);
+        self.notify(&message);
         if let Some(line) = crawl {
             let what = "Specification saved: the crawl goes on without it".to_owned();
             self.notice(Notice { is_error: false, what, why: line, hint: String::new() });

@@ -254,12 +254,12 @@ impl AppState {
 impl AppState {
     /// The last command that was asked.
     pub(crate) fn last_command(&self) -> Option<&crate::app::Command> {
-        self.asked.back()
+        self.sent.back()
     }
 
     /// What was asked, oldest first.
     pub(crate) fn sent(&self) -> impl Iterator<Item = &crate::app::Command> {
-        self.asked.iter()
+        self.sent.iter()
     }
 
     /// Takes the last job of this kind out of those that ended.

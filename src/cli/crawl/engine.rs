@@ -48,7 +48,7 @@ pub(in crate::cli) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dy
         }
         print_notes(&job.notes);
         if let Some(terms) = &job.suspended_terms {
-            tell!("{}", plain(&crate::work::suspension_line(job.campaign, terms)));
+            notice!("{}", plain(&crate::work::suspension_line(job.campaign, terms)));
         }
         for log in job.launches.iter().flat_map(|launch| &launch.logs) {
             log.unread_examples

@@ -108,7 +108,7 @@ fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobC
         let mut object: Object = match object_of(line) {
             Ok(object) => object,
             Err(source) => {
-                bad.tell(DatasetError::Line { line: number, source });
+                bad.report(DatasetError::Line { line: number, source });
                 continue;
             }
         };
@@ -117,7 +117,7 @@ fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobC
             match rekeyed {
                 Ok(()) => out.write_all(&serde_json::to_vec(&object)?)?,
                 Err(NoKey::Unknown(why)) => {
-                    bad.tell(format_args!("line {number}: {why}"));
+                    bad.report(format_args!("line {number}: {why}"));
                     continue;
                 }
                 Err(NoKey::NoWay(why)) => anyhow::bail!("line {number}: {why}"),
@@ -171,14 +171,14 @@ enum NoKey {
     NoWay(String),
 }
 
-fn rekey(key: &mut String, wanted: Notation) -> Result<(), NoKey> {
+fn rekey(key: &mut String, target: Notation) -> Result<(), NoKey> {
     match Notation::of_key(key) {
         _ if key.starts_with("data:") => Ok(()),
-        notation if notation == wanted => Ok(()),
+        notation if notation == target => Ok(()),
         Notation::Dataset => {
             let url = Notation::Dataset.likely_url(key);
             let url = url.ok_or_else(|| NoKey::Unknown(format!("“{}” is the key of no page", plain(key))))?;
-            *key = wanted.key(&url);
+            *key = target.key(&url);
             Ok(())
         }
         _ => Err(NoKey::NoWay(format!(
@@ -194,10 +194,10 @@ fn rekey(key: &mut String, wanted: Notation) -> Result<(), NoKey> {
 struct BadLines(u64);
 
 impl BadLines {
-    fn tell(&mut self, why: impl std::fmt::Display) {
+    fn report(&mut self, why: impl std::fmt::Display) {
         self.0 += 1;
         if self.0 <= MAX_PRINTED {
-            tell!("left out: {why}");
+            notice!("left out: {why}");
         }
     }
 
@@ -207,7 +207,7 @@ impl BadLines {
             return Ok(FINE);
         }
         anyhow::ensure!(written > 0, "no line is an object of a data set, and nothing was written");
-        tell!("{} left out", counted(self.0, "line"));
+        notice!("{} left out", counted(self.0, "line"));
         Ok(PROBLEMS)
     }
 }
@@ -239,19 +239,19 @@ mod parquet {
             Ok(object) => match rekeyed(object, notation) {
                 Ok(object) => Some(Ok(object)),
                 Err(NoKey::Unknown(why)) => {
-                    bad.tell(why);
+                    bad.report(why);
                     None
                 }
                 Err(NoKey::NoWay(why)) => Some(Err(anyhow::Error::msg(why))),
             },
             Err(error @ DatasetError::Line { .. }) => {
-                bad.tell(error);
+                bad.report(error);
                 None
             }
             Err(error) => Some(Err(anyhow::Error::from(error))),
         });
         let count = write_parquet(objects, out)?;
-        tell!("{}", counted(count, "object"));
+        notice!("{}", counted(count, "object"));
         bad.status(count)
     }
 
@@ -260,13 +260,13 @@ mod parquet {
         let count = read_parquet(file, |object| {
             match rekeyed(object, notation) {
                 Ok(object) => object.write_line(out)?,
-                Err(NoKey::Unknown(why)) => bad.tell(why),
+                Err(NoKey::Unknown(why)) => bad.report(why),
                 Err(NoKey::NoWay(why)) => anyhow::bail!(why),
             }
             Ok::<_, anyhow::Error>(())
         })?;
         out.flush()?;
-        tell!("{}", counted(count, "object"));
+        notice!("{}", counted(count, "object"));
         bad.status(count)
     }
 }
@@ -391,7 +391,7 @@ mod tests {
 
     #[cfg(not(feature = "parquet"))]
     #[test]
-    fn without_parquet_it_says_how_to_get_it() {
+    fn without_parquet_the_message_names_the_build_that_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let plain = folder.path().join("a.jsonl");
         std::fs::write(&plain, LINES).unwrap();

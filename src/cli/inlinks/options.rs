@@ -58,7 +58,7 @@ impl MapOptions {
     /// As they are given, for messages.
     pub(in crate::cli) fn command_line(&self) -> String {
         let Self { rules, keys, read } = self;
-        let mut words = vec![
+        let mut options = vec![
             option_texts("preset", rules.preset.as_ref()),
             option_texts("internal", rules.internal.as_ref()),
             rules.anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
@@ -66,9 +66,9 @@ impl MapOptions {
             option_texts("kinds", &read.kinds),
             option_texts("from", &read.from),
         ];
-        words.extend(read.image_alt.then(|| "--image-alt".to_owned()));
-        words.retain(|word| !word.is_empty());
-        words.join(" ")
+        options.extend(read.image_alt.then(|| "--image-alt".to_owned()));
+        options.retain(|option| !option.is_empty());
+        options.join(" ")
     }
 }
 
@@ -201,10 +201,10 @@ impl StoredOptions {
     pub(in crate::cli) fn dataset_options(&self, window_days: u32) -> anyhow::Result<DatasetOptions> {
         let ReadBefore { kinds, image_alt, from } = &self.read;
         let given = [(kinds.is_some(), "--kinds"), (*image_alt, "--image-alt"), (from.is_some(), "--from")];
-        if let Some((_, word)) = given.into_iter().find(|(given, _)| *given) {
+        if let Some((_, option)) = given.into_iter().find(|(given, _)| *given) {
             anyhow::bail!(
-                "{word} cannot be answered from a workspace: its inlinks are made of <a href> of its pages; \
-                 of the archive files below its folder output run: fonds inlinks dataset {word} …"
+                "{option} cannot be answered from a workspace: its inlinks are made of <a href> of its pages; \
+                 of the archive files below its folder output run: fonds inlinks dataset {option} …"
             );
         }
         let mut assign = self.assign.clone();
@@ -302,11 +302,11 @@ enum SourceArg {
     PdfText,
 }
 
-fn read_from(words: &[SourceArg]) -> ReadFrom {
-    if words.is_empty() {
+fn read_from(sources: &[SourceArg]) -> ReadFrom {
+    if sources.is_empty() {
         return ReadFrom::default();
     }
-    let has = |word| words.contains(&word);
+    let has = |source| sources.contains(&source);
     ReadFrom {
         pages: has(SourceArg::Pages),
         wat: has(SourceArg::Wat),
@@ -362,11 +362,11 @@ impl KindArg {
 }
 
 /// Days of a window: a number, or `none` for links of all times.
-pub(in crate::cli) fn window(word: &str) -> Result<u32, String> {
-    if word == "none" {
+pub(in crate::cli) fn window(text: &str) -> Result<u32, String> {
+    if text == "none" {
         return Ok(u32::MAX);
     }
-    let days = word.parse::<u32>().ok().filter(|&days| days <= MAX_WINDOW_DAYS);
+    let days = text.parse::<u32>().ok().filter(|&days| days <= MAX_WINDOW_DAYS);
     days.ok_or_else(|| format!("0 to {MAX_WINDOW_DAYS} days, or none"))
 }
 
@@ -408,13 +408,13 @@ fn options(
     Ok(DatasetOptions {
         notation: keys.notation.map(NotationArg::notation).unwrap_or_default(),
         internal: match rules.internal {
-            Some(word) => word.policy(),
+            Some(arg) => arg.policy(),
             None if arquivo => InternalPolicy::Sldn,
             None => InternalPolicy::Fqdn,
         },
         kinds: match read.kinds.as_slice() {
             [] => vec![LinkKind::Anchor],
-            words => words.iter().map(|word| word.kind()).collect(),
+            kinds => kinds.iter().map(|kind| kind.kind()).collect(),
         },
         anchor_cap: rules.anchor_cap.or(arquivo.then_some(100)),
         java_times: assign.java_times || arquivo,

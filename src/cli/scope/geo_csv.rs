@@ -31,7 +31,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
             _ => None,
         };
         let addresses = evidence.map_or_else(|| "no evidence is kept".to_owned(), GeoEvidence::places);
-        let [source, database, build, looked_up] = evidence.map(origin).unwrap_or_default();
+        let [source, database, build, lookup_date] = evidence.map(origin).unwrap_or_default();
         let [urls, captures, bytes] = [host.urls, host.captures, host.bytes].map(|number| number.to_string());
         let (also, first_seen) = (host.also.join(" "), host.first_seen.to_warc());
         csv_row(
@@ -45,7 +45,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
                 &source,
                 &database,
                 &build,
-                &looked_up,
+                &lookup_date,
                 &also,
                 &host.first_url,
                 &first_seen,

@@ -77,13 +77,13 @@ pub fn text(args: &TextArgs, input: &mut dyn Read, out: &mut dyn Write) -> anyho
         let text = match read(path, args, input) {
             Ok((text, bytes)) => {
                 if bytes == 0 {
-                    tell!("fonds: {}: there is nothing in it", path.display());
+                    notice!("fonds: {}: there is nothing in it", path.display());
                     empty += 1;
                 }
                 text
             }
             Err(error) => {
-                tell!("fonds: {}", crate::work::error_chain(&error));
+                notice!("fonds: {}", crate::work::error_chain(&error));
                 unread += 1;
                 continue;
             }

@@ -82,7 +82,7 @@ pub struct PartArgs {
 pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (file, offset) = place(args)?;
     let place = format!("{}, offset {}", plain(&file.display().to_string()), format_offset(offset));
-    let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
+    let mut found = OutputRecord { args, file: &file, place: &place, flaws: Vec::new() };
     let (head, mut reader) = enter_record_at(&file, offset)?;
     if args.part.raw {
         found.raw(&mut reader, out)?;
@@ -110,13 +110,13 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
         !passes,
         "a pipe is read once, and looking for a record takes two readings: give its offset, or save it as a file"
     );
-    let wanted = args.date.as_deref().map(CaptureDate::parse).transpose()?;
+    let target = args.date.as_deref().map(CaptureDate::parse).transpose()?;
     let id = args.record_id.as_deref().map(|id| id.trim().trim_matches(['<', '>']).to_owned());
     let mut best: Option<(i64, PathBuf, u64)> = None;
     for file in files(args) {
         let mut reader = ArchiveReader::open(&file)?;
         while let Some(head) = reader.next_head()? {
-            let Some(rank) = rank(&head, id.as_deref(), args.url.as_deref(), wanted) else { continue };
+            let Some(rank) = rank(&head, id.as_deref(), args.url.as_deref(), target) else { continue };
             let Some(span) = reader.finish_record()? else { continue };
             if best.as_ref().is_none_or(|(other, ..)| rank < *other) {
                 best = Some((rank, file.clone(), span.offset));
@@ -138,7 +138,7 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
 }
 
 /// How far a record is from what is wanted; none where it is something else.
-fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<CaptureDate>) -> Option<i64> {
+fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, target: Option<CaptureDate>) -> Option<i64> {
     if let Some(id) = id {
         return (head.record_id().as_deref() == Some(id)).then_some(0);
     }
@@ -146,7 +146,7 @@ fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<C
         return None;
     }
     let millis = head.date().map_or(i64::MIN / 2, CaptureDate::millis);
-    Some(wanted.map_or(-millis, |wanted| (wanted.millis() - millis).abs()))
+    Some(target.map_or(-millis, |target| (target.millis() - millis).abs()))
 }
 
 fn files(args: &CatArgs) -> Vec<PathBuf> {
@@ -154,7 +154,7 @@ fn files(args: &CatArgs) -> Vec<PathBuf> {
 }
 
 /// The record that was found, and what is wrong with it.
-struct Found<'a> {
+struct OutputRecord<'a> {
     args: &'a CatArgs,
     file: &'a Path,
     place: &'a str,
@@ -163,7 +163,7 @@ struct Found<'a> {
 
 type Reader = ArchiveReader<std::fs::File>;
 
-impl Found<'_> {
+impl OutputRecord<'_> {
     fn raw(&mut self, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
         let span = reader.finish_record()?;
         let Some(span) = span else {
@@ -216,7 +216,7 @@ impl Found<'_> {
                 return Ok(());
             };
             let (head, mut reader) = enter_record_at(&original.file, original.offset)?;
-            tell!("{}: {}", self.place, plain(&source_of(&original, &RecordFacts::of(&head, &[]))));
+            notice!("{}: {}", self.place, plain(&source_of(&original, &RecordFacts::of(&head, &[]))));
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
             return self.end(&mut reader);
@@ -282,7 +282,7 @@ impl Found<'_> {
             return Ok(None);
         };
         if !self.args.joined {
-            tell!("{}: segment {number} of a record; --joined writes all of it", self.place);
+            notice!("{}: segment {number} of a record; --joined writes all of it", self.place);
             return Ok(None);
         }
         let Some(origin) = facts.segment_origin.or(facts.record_id) else { return Ok(None) };
@@ -296,8 +296,8 @@ impl Found<'_> {
         let whole = reader.finish_record()?.is_some();
         let problems = reader.take_problems();
         // A block that ends early is shown as far as it goes.
-        let tells = |problem: &&crate::warc::Problem| !whole || problem.kind == ProblemKind::Truncated;
-        self.flaws.extend(problems.iter().filter(tells).map(ToString::to_string));
+        let is_relevant = |problem: &&crate::warc::Problem| !whole || problem.kind == ProblemKind::Truncated;
+        self.flaws.extend(problems.iter().filter(is_relevant).map(ToString::to_string));
         Ok(())
     }
 }

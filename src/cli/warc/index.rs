@@ -50,7 +50,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             Err(error) if lost => return Err(error.into()),
             // The lines of the other files are good.
             Err(error) => {
-                tell!("fonds: {}", plain(&error.to_string()));
+                notice!("fonds: {}", plain(&error.to_string()));
                 status = WRONG_USE;
                 continue;
             }

@@ -43,7 +43,7 @@ pub(super) fn run(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 /// Lists one file; an error of reading is told and does not hide the others.
 fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     let failed = |error: &dyn std::error::Error| {
-        tell!("fonds: {}", plain(&error.to_string()));
+        notice!("fonds: {}", plain(&error.to_string()));
         Ok(WRONG_USE)
     };
     let mut reader = match ArchiveReader::open(file) {

@@ -65,19 +65,25 @@ fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dy
         Ok(report) => report,
         Err(RecompressError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => {
-            tell!("fonds: {}", plain(&error.to_string()));
+            notice!("fonds: {}", plain(&error.to_string()));
             if json {
                 json_line(out, &json!({"file": old, "new_file": null, "error": error.to_string()}))?;
             }
             return Ok(WRONG_USE);
         }
     };
-    tell(old, new, &report, json, out)?;
+    print_report(old, new, &report, json, out)?;
     let lost = !report.left_out.is_empty() || report.losses().next().is_some();
     Ok(if lost { PROBLEMS } else { FINE })
 }
 
-fn tell(old: &Path, new: &Path, report: &RecompressReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn print_report(
+    old: &Path,
+    new: &Path,
+    report: &RecompressReport,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     if json {
         let problems: Vec<_> = report
             .problems

@@ -104,8 +104,8 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
             app.send(Command::Campaigns(CampaignAct::ShowEveryCapture));
             app.send(Command::GoToAll(Route::Captures { filter: "campaign:none".to_owned() }));
         }
-        let (word, belongs) = (noun(found.captures, "capture"), verb(found.captures, "belongs"));
-        ui.label(format!("{word} {belongs} to no campaign, {}", text::bytes(found.bytes)));
+        let (subject, belongs) = (noun(found.captures, "capture"), verb(found.captures, "belongs"));
+        ui.label(format!("{subject} {belongs} to no campaign, {}", text::bytes(found.bytes)));
         if ui.link("Imports").on_hover_text("Choose the campaign that an import belongs to").clicked() {
             app.send(Command::Go(Route::Files(FilesRoute::Imports(None))));
         }
@@ -236,7 +236,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 app.send(Command::Campaigns(act));
             }
             if write_button_ui(ui, "Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
-                app.send(Command::Ask(Dialog::DeleteCampaign(row.id)));
+                app.send(Command::OpenDialog(Dialog::DeleteCampaign(row.id)));
             }
             if let Ok(command) = resolve(Action::Verify, app)
                 && ui.button(Action::Verify.label()).clicked()

@@ -78,7 +78,7 @@ impl CapturesPage {
             self.tabs_ui(ui, app, &query);
         }
         self.facets_ui(ui, app, &query);
-        let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
+        let answer = query.part(&self.rows.sort, 0, LIST_PAGE).load(&mut app.reads);
         let page = match &answer {
             Loaded::Failed(notice) => {
                 notice_ui(ui, notice);
@@ -156,7 +156,7 @@ impl CapturesPage {
             let escaped = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
             if escaped || (!self.filter.is_empty() && ui.button("Clear filter").clicked()) {
                 self.filter.clear();
-                self.typed.ask();
+                self.typed.skip_pause();
             }
             if self.typed.is_due(ui, &response) {
                 self.applied.clone_from(&self.filter);
@@ -165,7 +165,7 @@ impl CapturesPage {
             if let Some(example) = filter_help_ui(ui, app) {
                 let gap = if self.filter.is_empty() { "" } else { " " };
                 self.filter.push_str(&format!("{gap}{example}"));
-                self.typed.ask();
+                self.typed.skip_pause();
             }
             if !is_low {
                 ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
@@ -257,18 +257,18 @@ impl CapturesPage {
         }
         let counts = app.reads.capture_facets(CaptureQuery { limit: 0, ..query.clone() });
         let chosen = facet_choices(&self.applied);
-        let mut asked = None;
+        let mut action = None;
         if ui.available_width() >= ROOM_FOR_FACETS {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
-                asked = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
-                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen).or(asked.take()));
+                action = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
+                loaded_ui(ui, &counts, |ui, counts| action = self.facets.ui(ui, counts, &chosen).or(action.take()));
             });
         } else {
             ui.menu_button("Facets", |ui| {
-                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen));
+                loaded_ui(ui, &counts, |ui, counts| action = self.facets.ui(ui, counts, &chosen));
             });
         }
-        let choice = match asked {
+        let choice = match action {
             None => return,
             // What a number counts is asked for, and never let go by it.
             Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
@@ -328,7 +328,7 @@ impl CapturesPage {
         }
         let before = self.rows.selection.clone();
         let table = captures_table().row_height(height);
-        let asked = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
+        let action = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
         if self.rows.selection != before {
             self.selected = match &self.rows.selection {
                 Selection::All => SelectedRows::all(query, self.matching),
@@ -340,7 +340,7 @@ impl CapturesPage {
             };
             app.select(self.selected.clone());
         }
-        match asked {
+        match action {
             Some(CaptureAction::Focus(id)) => {
                 // One that was just deselected gives way to what still is.
                 match self.rows.is_selecting() || self.rows.selection.contains(id.unsigned_abs()) {

@@ -3,7 +3,7 @@
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
-use crate::ui::table::{Column, RowsAsk, Table, Value};
+use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
@@ -82,7 +82,7 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAction> {
         .on_focus(|row| Some(CaptureAction::Focus(row.id)))
         .on_open(|row| Some(CaptureAction::Panel(row.id, PanelTab::Details)))
         .menu(menu_ui)
-        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url))
+        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url))
 }
 
 /// Steps from the seed; an imported capture without a path is not known to be one.

@@ -126,7 +126,7 @@ impl HelpPage {
                     let heading = heading.unwrap_or_else(|| guide.title.to_owned());
                     let section_text =
                         section.iter().map(|block| block.text().to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
-                    if !searched.iter().all(|word| section_text.contains(word.as_str())) {
+                    if !searched.iter().all(|term| section_text.contains(term.as_str())) {
                         continue;
                     }
                     count += 1;

@@ -43,8 +43,8 @@ impl LinkHostsPage {
         let folder = app.route().link_folder().cloned();
         ui.horizontal_wrapped(|ui| {
             ui.label("Sort by");
-            for (column, word) in HostColumn::ALL {
-                ui.selectable_value(&mut self.column, column, word);
+            for (column, label) in HostColumn::ALL {
+                ui.selectable_value(&mut self.column, column, label);
             }
         });
         ui.horizontal_wrapped(|ui| {
@@ -77,8 +77,8 @@ impl LinkHostsPage {
             Col::text("host", "Host", 420.0, |row| &row.node.host),
         ];
         let key = |row: &RankedHost| key_of(&row.node.host);
-        let asked = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
-        if let Some(route) = asked {
+        let target = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
+        if let Some(route) = target {
             app.send(Command::GoToAll(route));
         }
     }

@@ -88,8 +88,8 @@ impl LinksPage {
         let loaded = loaded.shown().and_then(|set| set.as_ref().as_ref()).map(|set| set.folder.clone());
         ui.horizontal_wrapped(|ui| {
             ui.label("Links of");
-            let mut offer = |of: Option<&PathBuf>, words: &str| {
-                if ui.selectable_label(folder == of, words).clicked() {
+            let mut offer = |of: Option<&PathBuf>, label: &str| {
+                if ui.selectable_label(folder == of, label).clicked() {
                     app.send(Command::Go(Route::inlinks(of.cloned(), String::new())));
                 }
             };
@@ -119,8 +119,8 @@ impl LinksPage {
             let label = ui.label("Export all links as").id;
             let forms = ComboBox::from_id_salt("link form").selected_text(self.form.label());
             let forms = forms.show_ui(ui, |ui| {
-                for (form, words) in LinkForm::ALL {
-                    ui.selectable_value(&mut self.form, form, words);
+                for (form, label) in LinkForm::ALL {
+                    ui.selectable_value(&mut self.form, form, label);
                 }
             });
             forms.response.labelled_by(label);

@@ -167,15 +167,15 @@ impl ReviewPage {
         });
         let mut reason = None;
         let mut reasons_ui = |ui: &mut Ui| {
-            for (number, word) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {word}", number + 1)).clicked() {
-                    reason = Some(*word);
+            for (number, label) in REASONS.iter().enumerate() {
+                if ui.small_button(format!("{} {label}", number + 1)).clicked() {
+                    reason = Some(*label);
                 }
             }
         };
         ui.horizontal_wrapped(|ui| {
-            for (key, mark, word) in MARK_KEYS {
-                if write_button_ui(ui, format!("{word}  {key}")).clicked() {
+            for (key, mark, label) in MARK_KEYS {
+                if write_button_ui(ui, format!("{label}  {key}")).clicked() {
                     self.mark(ui, app, mark);
                 }
             }

@@ -57,7 +57,7 @@ pub(in crate::ui) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
 
 fn locate_ui(ui: &mut Ui, app: &mut AppState, file: FileId) {
     if write_button_ui(ui, "Locate…").on_hover_text("Search a folder for it, by size and digest").clicked() {
-        app.send(Command::Ask(Dialog::Locate(Some(file))));
+        app.send(Command::OpenDialog(Dialog::Locate(Some(file))));
     }
 }
 

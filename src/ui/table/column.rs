@@ -270,7 +270,7 @@ impl<'a, R, A> Column<'a, R, A> {
     }
 
     /// Draws the cell by hand; what is clicked in it may ask for something.
-    pub fn draw_asking(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
+    pub fn draw_with_action(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
         self.draw = Some(Box::new(draw));
         self
     }

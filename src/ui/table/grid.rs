@@ -2,7 +2,7 @@
 
 use super::cell;
 use super::column::{Column, Value};
-use super::row_actions::RowsAsk;
+use super::row_actions::RowsAction;
 use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
@@ -32,7 +32,7 @@ const CLOSES: PopupCloseBehavior = PopupCloseBehavior::CloseOnClickOutside;
 
 /// What a person asked of the table itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum TableAction {
     CopyTsv,
     CopyMarkdown,
     SelectAll,
@@ -55,12 +55,12 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) layout: &'t mut TableLayout,
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
-    pub(super) actions: &'t [RowsAsk<'a, R, A>],
+    pub(super) actions: &'t [RowsAction<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// What a link, a button or a menu of the page asked for.
     pub(super) action: Option<A>,
-    pub(super) ask: Option<Ask>,
+    pub(super) requested: Option<TableAction>,
     pub(super) clicked: Option<(u64, Modifiers)>,
     pub(super) double_clicked: bool,
     /// Accessible nodes of each row: what is scrolled sideways, and what stays.
@@ -138,14 +138,14 @@ impl<R, A> Grid<'_, '_, R, A> {
 
     /// What can be done with every table.
     fn table_menu_ui(&mut self, ui: &mut Ui) {
-        for (label, keys, ask) in [
-            ("Copy rows", "Ctrl+C", Ask::CopyTsv),
-            ("Copy rows as Markdown", "Ctrl+Shift+C", Ask::CopyMarkdown),
-            ("Select all rows", "Ctrl+A", Ask::SelectAll),
-            ("Export table…", "Ctrl+E", Ask::Export),
+        for (label, keys, requested) in [
+            ("Copy rows", "Ctrl+C", TableAction::CopyTsv),
+            ("Copy rows as Markdown", "Ctrl+Shift+C", TableAction::CopyMarkdown),
+            ("Select all rows", "Ctrl+A", TableAction::SelectAll),
+            ("Export table…", "Ctrl+E", TableAction::Export),
         ] {
             if ui.add(egui::Button::new(label).shortcut_text(keys)).clicked() {
-                self.ask = Some(ask);
+                self.requested = Some(requested);
                 ui.close();
             }
         }

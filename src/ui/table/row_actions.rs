@@ -14,12 +14,12 @@ type RowsLabel<'a> = Box<dyn Fn(u64) -> String + 'a>;
 type RowsAct<'a, R, A> = Box<dyn Fn(&Context, &[&R]) -> Option<A> + 'a>;
 
 /// Something that is done with all selected rows.
-pub struct RowsAsk<'a, R, A> {
+pub struct RowsAction<'a, R, A> {
     pub(super) label: RowsLabel<'a>,
     act: RowsAct<'a, R, A>,
 }
 
-impl<'a, R, A> RowsAsk<'a, R, A> {
+impl<'a, R, A> RowsAction<'a, R, A> {
     /// An action of this label, which names how many rows it is about.
     pub fn new(label: impl Fn(u64) -> String + 'a, act: impl Fn(&Context, &[&R]) -> Option<A> + 'a) -> Self {
         Self { label: Box::new(label), act: Box::new(act) }
@@ -61,10 +61,10 @@ impl<R, A> Table<'_, R, A> {
         rows: &mut dyn RowSource<R>,
         state: &TableState,
     ) -> Option<Vec<u64>> {
-        let (wanted, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
+        let (expected, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
         let mut found = Vec::new();
         let mut done = 0;
-        while done < most && (found.len() as u64) < wanted {
+        while done < most && (found.len() as u64) < expected {
             let part = done..most.min(done + MANY_ROWS);
             if !rows.prepare(app, part.clone()) {
                 return None;
@@ -88,27 +88,27 @@ impl<R, A> Table<'_, R, A> {
         let action = self.actions.get(state.acts.filter(|_| state.range.is_none())?)?;
         let selected = self.selected(app, rows, state)?;
         state.acts = None;
-        let wanted = state.selection.count(rows.total());
-        if (selected.len() as u64) < wanted {
+        let expected = state.selection.count(rows.total());
+        if (selected.len() as u64) < expected {
             app.notice(Notice {
                 is_error: false,
                 what: format!(
                     "{} of {} selected rows were taken",
                     text::count(selected.len() as u64),
-                    text::count(wanted)
+                    text::count(expected)
                 ),
                 why: format!("only the first {} rows of the table are looked through", text::count(RANGE_ROWS)),
                 hint: "Narrow the filter, then do the same with the rest".to_owned(),
             });
         }
-        let at_hand: Vec<&R> = selected
+        let loaded: Vec<&R> = selected
             .iter()
             .filter_map(|index| match rows.row(*index) {
                 Slot::Ready(row) => Some(row),
                 Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
             })
             .collect();
-        if at_hand.is_empty() { None } else { (action.act)(ui.ctx(), &at_hand) }
+        if loaded.is_empty() { None } else { (action.act)(ui.ctx(), &loaded) }
     }
 
     /// What a new selection asks for.

@@ -29,12 +29,12 @@ pub(super) trait RowSource<R> {
 }
 
 /// Rows that are all there.
-pub(super) struct AtHand<'r, R> {
+pub(super) struct LoadedRows<'r, R> {
     pub(super) rows: Vec<&'r R>,
     pub(super) order: Arc<Vec<usize>>,
 }
 
-impl<R> RowSource<R> for AtHand<'_, R> {
+impl<R> RowSource<R> for LoadedRows<'_, R> {
     fn total(&self) -> u64 {
         self.rows.len() as u64
     }
@@ -99,7 +99,7 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
             let answer = self
                 .pages
                 .entry((size, page))
-                .or_insert_with(|| self.query.part(&self.sort, page * size, size).ask(&mut app.reads));
+                .or_insert_with(|| self.query.part(&self.sort, page * size, size).load(&mut app.reads));
             is_ready &= !matches!(answer, Loaded::Loading { .. });
         }
         is_ready

@@ -33,7 +33,7 @@ fn a_campaign_goes_into_the_last_workspace_unless_a_person_wants_a_new_one() {
     let mut window = recent(dir.path(), &[&last, &older]);
     window.click("New campaign");
     assert_eq!(window.app().dialog(), Some(Dialog::NewCampaign));
-    window.check_says("In which workspace is the new campaign kept?");
+    window.assert_shows("In which workspace is the new campaign kept?");
     window.press(Key::Enter);
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(window.app().settings.last_workspace.as_ref(), Some(&last));
@@ -65,7 +65,7 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
     window.settle();
     window.app_mut().send(Command::Go(Route::Campaigns));
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
-    window.check_says("Welcome");
+    window.assert_shows("Welcome");
     window.until("it is not listed", |window| window.app().settings.recent_workspaces == [kept.clone()]);
     // Its edits discarded.
     begin(&mut window);
@@ -78,7 +78,7 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
     let mut window = recent(dir.path(), &[&kept]);
     begin(&mut window);
     window.settle();
-    super::shell::ask_to_close(&mut window);
+    super::shell::request_close(&mut window);
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
     window.until("the window closes", |window| window.app().is_closing() && !window.app().has_unused_workspace());
     // With something in it, it stays.
@@ -106,7 +106,7 @@ fn a_campaign_that_is_saved_keeps_its_workspace() {
 }
 
 #[test]
-fn with_the_sample_open_a_person_says_where_a_campaign_goes() {
+fn with_the_sample_open_a_person_chooses_where_a_campaign_goes() {
     let dir = tempfile::tempdir().unwrap();
     let kept = workspace(dir.path(), "kept");
     let mut window = recent(dir.path(), &[&kept]);
@@ -115,7 +115,7 @@ fn with_the_sample_open_a_person_says_where_a_campaign_goes() {
     window.until("the sample is open", |window| window.app().settings.last_workspace.as_ref() == Some(&sample));
     window.app_mut().send(Command::NewCampaign);
     window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewCampaign));
-    window.check_says("The sample workspace that is open");
+    window.assert_shows("The sample workspace that is open");
     window.settle();
     window.press(Key::Enter);
     window.until("the other is open", |window| window.route() == Route::Spec(None));

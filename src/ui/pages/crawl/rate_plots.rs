@@ -162,11 +162,11 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         })
         .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)));
     name_node(&drawn.response, Role::Canvas, "Responses by status");
-    let said: Vec<String> = CLASSES
+    let shares: Vec<String> = CLASSES
         .iter()
         .zip(page.classes)
         .filter(|(_, count)| *count > 0)
         .map(|(class, count)| format!("{} {class}", text::count(count)))
         .collect();
-    ui.weak(if said.is_empty() { "No responses yet".to_owned() } else { said.join(", ") });
+    ui.weak(if shares.is_empty() { "No responses yet".to_owned() } else { shares.join(", ") });
 }

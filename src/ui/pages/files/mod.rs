@@ -19,8 +19,8 @@ use egui::{Response, Ui};
 /// The page Files.
 #[derive(Default)]
 pub struct FilesPage {
-    words: String,
-    problem_words: String,
+    filter: String,
+    problem_filter: String,
 }
 
 impl FilesPage {
@@ -31,7 +31,7 @@ impl FilesPage {
         ui.add_space(GAP);
         match route {
             FilesRoute::Files(state) => self.files_ui(ui, app, *state),
-            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_words),
+            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_filter),
             FilesRoute::Imports(None) => imports_ui(ui, app),
             FilesRoute::Imports(Some((launch, outcomes))) => import_ui(ui, app, *launch, outcomes),
             FilesRoute::Records(launch, path) => records_ui(ui, app, *launch, path.as_deref()),
@@ -51,11 +51,11 @@ impl FilesPage {
                 return;
             }
             self.narrow_ui(ui, app, rows, state);
-            let words = self.words.to_lowercase();
+            let filter = self.filter.to_lowercase();
             let shown: Vec<&FileRow> = rows
                 .iter()
                 .filter(|row| state.is_none_or(|state| row.state == state))
-                .filter(|row| row.path.to_lowercase().contains(words.trim()))
+                .filter(|row| row.path.to_lowercase().contains(filter.trim()))
                 .collect();
             if shown.is_empty() {
                 ui.label("No rows match");
@@ -67,7 +67,7 @@ impl FilesPage {
 
     fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
         ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "Filter", &mut self.words, "Text in the name", theme::FIELD);
+            field_ui(ui, "Filter", &mut self.filter, "Text in the name", theme::FIELD);
             let all = format!("All {}", text::count(rows.len() as u64));
             if ui.selectable_label(state.is_none(), all).clicked() {
                 go(app, FilesRoute::Files(None));
@@ -93,8 +93,8 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
             ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
             ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_) | FilesRoute::Records(..))),
         ];
-        for (word, to, here) in parts {
-            if tab_ui(ui, here, word).clicked() {
+        for (label, to, here) in parts {
+            if tab_ui(ui, here, label).clicked() {
                 go(app, to);
             }
         }

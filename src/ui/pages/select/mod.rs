@@ -470,13 +470,13 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         Col::count("captures", "Captures", 76.0, |row| row.captures),
         Col::count("records", "Records", 76.0, |row| row.records),
         Col::bytes("bytes", "Size", 76.0, |row| row.bytes),
-        Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_asking(|ui, row| {
-            let (words, state) = verified(row);
+        Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_with_action(|ui, row| {
+            let (label, state) = verified(row);
             let Some(lines) = &row.verified else {
-                ui.weak(words);
+                ui.weak(label);
                 return None;
             };
-            let text = RichText::new(words).color(state_mark(ui, state).1);
+            let text = RichText::new(label).color(state_mark(ui, state).1);
             let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
             is_clicked.then(|| ExportAction::Checks(row.folder.clone(), lines.clone()))
         }),
@@ -527,12 +527,12 @@ enum ExportAction {
 fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
-    let words = match state {
+    let label = match state {
         CheckState::Passed => format!("✔ {} passed", text::counted(lines.len() as u64, "check")),
         CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
         CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
     };
-    (words, state)
+    (label, state)
 }
 
 /// Which of the person's keys signs an export; nothing where there is none.

@@ -81,8 +81,8 @@ impl NamedFields {
                     let delete = write_button_ui(ui, "Delete this saved selection").clicked();
                     delete.then(|| NamedAction::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
                 });
-        let asked = table.rows_ui(ui, app, &page.named);
-        self.answer(app, asked);
+        let action = table.rows_ui(ui, app, &page.named);
+        self.answer(app, action);
     }
 
     /// Draws the collections; `is_whole` where all above is there, so that they stay where they are.
@@ -167,12 +167,12 @@ impl NamedFields {
                 let delete = write_button_ui(ui, "Delete this collection").clicked();
                 delete.then(|| NamedAction::Act(SelectionAct::ForgetCollection(row.name.clone())))
             });
-        let asked = table.rows_ui(ui, app, rows);
-        self.answer(app, asked);
+        let action = table.rows_ui(ui, app, rows);
+        self.answer(app, action);
     }
 
-    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAction>) {
-        match asked {
+    fn answer(&mut self, app: &mut AppState, action: Option<NamedAction>) {
+        match action {
             Some(NamedAction::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
             Some(NamedAction::Try(spec)) => app.open.selection_draft = *spec,
             Some(NamedAction::Act(act)) => app.send(Command::Selections(act)),

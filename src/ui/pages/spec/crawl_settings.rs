@@ -64,8 +64,8 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {
         ui.label("robots.txt");
-        for (policy, word, about) in ROBOTS {
-            ui.radio_value(&mut politeness.robots, policy, word).on_hover_text(about);
+        for (policy, label, about) in ROBOTS {
+            ui.radio_value(&mut politeness.robots, policy, label).on_hover_text(about);
         }
     });
     egui::Grid::new("politeness").num_columns(3).striped(true).show(ui, |ui| {

@@ -110,7 +110,7 @@ impl GeoTab {
         .on_focus(|row| Some(HostAction::Chosen(row.host.clone())));
         match table.rows_ui(ui, app, rows) {
             Some(HostAction::Chosen(host)) => self.chosen = Some(host),
-            Some(asked) => asked.go(app, id),
+            Some(action) => action.go(app, id),
             None => {}
         }
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
@@ -251,8 +251,8 @@ impl GeoTab {
             Table::new("hosts with another country", "Hosts with another country", columns, |row: &DriftHost| {
                 key_of(&row.host)
             });
-        if let Some(asked) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
-            asked.go(app, id);
+        if let Some(action) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
+            action.go(app, id);
         }
     }
 }
@@ -292,7 +292,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &'static str,
         Col::text("known", head, 420.0, |row| &row.1),
     ];
     let table = Table::new("hosts compared", "Hosts", columns, |row: &(String, String)| key_of(&row.0));
-    if let Some(asked) = table.height(LIST).rows_ui(ui, app, hosts) {
-        asked.go(app, id);
+    if let Some(action) = table.height(LIST).rows_ui(ui, app, hosts) {
+        action.go(app, id);
     }
 }

@@ -33,7 +33,7 @@ use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Tab {
+enum SpecTab {
     #[default]
     About,
     Request,
@@ -47,23 +47,23 @@ enum Tab {
     Versions,
 }
 
-const TABS: [(Tab, &str); 10] = [
-    (Tab::About, "About"),
-    (Tab::Request, "Request"),
-    (Tab::Seeds, "Seeds"),
-    (Tab::Rules, "Scope rules"),
-    (Tab::Geo, "Geolocation"),
-    (Tab::Permissions, "Permissions"),
-    (Tab::Schedule, "Schedule"),
-    (Tab::Limits, "Limits"),
-    (Tab::Politeness, "Politeness"),
-    (Tab::Versions, "Versions"),
+const TABS: [(SpecTab, &str); 10] = [
+    (SpecTab::About, "About"),
+    (SpecTab::Request, "Request"),
+    (SpecTab::Seeds, "Seeds"),
+    (SpecTab::Rules, "Scope rules"),
+    (SpecTab::Geo, "Geolocation"),
+    (SpecTab::Permissions, "Permissions"),
+    (SpecTab::Schedule, "Schedule"),
+    (SpecTab::Limits, "Limits"),
+    (SpecTab::Politeness, "Politeness"),
+    (SpecTab::Versions, "Versions"),
 ];
 
 /// The page Spec.
 #[derive(Default)]
 pub struct SpecPage {
-    tab: Tab,
+    tab: SpecTab,
     request: RequestEditor,
     seeds: SeedsEditor,
     rules: RulesEditor,
@@ -117,11 +117,11 @@ impl SpecPage {
             self.tab = tab_of(&field);
             lead_to_field(ui.ctx(), &field);
         }
-        if self.tab != Tab::Seeds
+        if self.tab != SpecTab::Seeds
             && let Some(text) = open_redirects(&checked.moved)
             && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
         {
-            self.tab = Tab::Seeds;
+            self.tab = SpecTab::Seeds;
         }
         suspension_ui(ui, app, page.as_deref());
         what_if_ui(ui, app, spec.id);
@@ -255,11 +255,11 @@ impl SpecPage {
     fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
         ui.add_space(GAP / 2.0);
         tabs_ui(ui, "Parts of the specification", |ui| {
-            for (tab, word) in TABS {
+            for (tab, label) in TABS {
                 let label = match tab {
-                    Tab::Seeds => format!("{word} {}", spec.campaign.seeds.len()),
-                    Tab::Rules => format!("{word} {}", spec.campaign.rules.len()),
-                    _ => word.to_owned(),
+                    SpecTab::Seeds => format!("{label} {}", spec.campaign.seeds.len()),
+                    SpecTab::Rules => format!("{label} {}", spec.campaign.rules.len()),
+                    _ => label.to_owned(),
                 };
                 tab_of_ui(ui, &mut self.tab, tab, label);
             }
@@ -276,19 +276,19 @@ impl SpecPage {
         checked: &Checked,
     ) {
         match self.tab {
-            Tab::About => self.about_ui(ui, spec),
-            Tab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
-            Tab::Seeds => {
+            SpecTab::About => self.about_ui(ui, spec),
+            SpecTab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
+            SpecTab::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
             }
-            Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
-            Tab::Geo => self.geo.ui(ui, app, spec.id),
-            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
-            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
-            Tab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
-            Tab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
-            Tab::Versions => versions_ui(ui, app, page),
+            SpecTab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            SpecTab::Geo => self.geo.ui(ui, app, spec.id),
+            SpecTab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            SpecTab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
+            SpecTab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
+            SpecTab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
+            SpecTab::Versions => versions_ui(ui, app, page),
         }
     }
 
@@ -360,18 +360,18 @@ fn problems_ui(
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let errors = problems.iter().filter(|problem| problem.is_error).count();
-    let words = if stopping == 0 && errors > 0 {
+    let label = if stopping == 0 && errors > 0 {
         format!("✖ {}", text::counted(errors as u64, "error"))
     } else if stopping > 0 {
         format!("✖ {} to correct before a crawl can start", text::counted(stopping as u64, "item"))
     } else {
         format!("⚠ {}", text::counted(problems.len() as u64, "warning"))
     };
-    let words = if is_reading { format!("{words} …") } else { words };
+    let label = if is_reading { format!("{label} …") } else { label };
     let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
     let most_open = if stopping > 0 { PROBLEMS_OPEN } else { PROBLEMS_OPEN / 2 };
     let mut chosen = None;
-    egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
+    egui::CollapsingHeader::new(egui::RichText::new(label).color(color))
         .id_salt(("problems", stopping > 0))
         .default_open(problems.len() <= most_open)
         .show(ui, |ui| {
@@ -400,17 +400,17 @@ fn problems_ui(
 }
 
 /// The part of the page that holds a field of the campaign.
-fn tab_of(field: &str) -> Tab {
+fn tab_of(field: &str) -> SpecTab {
     let end = field.find(['.', '[']).unwrap_or(field.len());
     match &field[..end] {
-        "request" => Tab::Request,
-        "seeds" => Tab::Seeds,
-        "rules" => Tab::Rules,
-        "permissions" | "grounds" => Tab::Permissions,
-        "schedule" => Tab::Schedule,
-        "limits" => Tab::Limits,
-        "politeness" => Tab::Politeness,
-        _ => Tab::About,
+        "request" => SpecTab::Request,
+        "seeds" => SpecTab::Seeds,
+        "rules" => SpecTab::Rules,
+        "permissions" | "grounds" => SpecTab::Permissions,
+        "schedule" => SpecTab::Schedule,
+        "limits" => SpecTab::Limits,
+        "politeness" => SpecTab::Politeness,
+        _ => SpecTab::About,
     }
 }
 

@@ -36,7 +36,7 @@ pub struct RulesEditor {
     is_reading: bool,
     /// The campaign whose rules words are asked for: no more of it than rules
     /// read, as it stood at this revision of the draft.
-    asked: Option<(u64, Arc<Campaign>)>,
+    snapshot: Option<(u64, Arc<Campaign>)>,
     tester: Tester,
 }
 
@@ -88,7 +88,7 @@ impl RulesEditor {
     pub fn broken<'a>(&'a self, rules: &'a [Value]) -> impl Iterator<Item = (usize, &'a str)> {
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         lines.iter().enumerate().filter_map(|(index, line)| {
-            let why = line.said.as_ref().err()?;
+            let why = line.description.as_ref().err()?;
             (rules.get(index) == Some(&line.rule)).then_some((index, why.as_str()))
         })
     }
@@ -104,17 +104,17 @@ impl RulesEditor {
 
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
     pub fn name_rules(&mut self, app: &mut AppState, spec: &SpecDraft) {
-        let asked = match self.asked.take() {
-            Some((revision, asked)) if revision == spec.revision() => asked,
-            Some((_, asked)) if asked.has_same_rules(&spec.campaign) => asked,
+        let snapshot = match self.snapshot.take() {
+            Some((revision, snapshot)) if revision == spec.revision() => snapshot,
+            Some((_, snapshot)) if snapshot.has_same_rules(&spec.campaign) => snapshot,
             _ => Arc::new(spec.campaign.what_rules_read()),
         };
-        let lines = app.rule_lines(&asked);
+        let lines = app.rule_lines(&snapshot);
         if let Some(lines) = lines.shown() {
             self.lines = Some(lines.clone());
         }
         self.is_reading = matches!(lines, Loaded::Loading { .. });
-        self.asked = Some((spec.revision(), asked));
+        self.snapshot = Some((spec.revision(), snapshot));
     }
 
     /// Whether the rules are still being read, so that more may be broken.
@@ -234,7 +234,7 @@ impl RuleRow {
             .get(index)
             .filter(|line| line.rule == *rule)
             .or_else(|| lines.iter().find(|line| line.rule == *rule))
-            .map(|line| line.said.clone());
+            .map(|line| line.description.clone());
         let is_saved = |page: &CampaignPage| match page.campaign.rules.get(index) {
             Some(saved) => saved == rule,
             None => page.campaign.has_refusals() && refusals_rule(&page.campaign) == *rule,
@@ -282,8 +282,8 @@ impl RuleRow {
     }
 
     fn by_rule(&self) -> Option<RuleRef> {
-        let Some(Ok((name, words))) = &self.line else { return None };
-        Some(RuleRef { index: self.index, name: name.clone(), summary: words.clone() })
+        let Some(Ok((name, summary))) = &self.line else { return None };
+        Some(RuleRef { index: self.index, name: name.clone(), summary: summary.clone() })
     }
 }
 
@@ -292,7 +292,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
     type Col<'a> = Column<'a, RuleRow, RuleAction>;
     vec![
         Col::count("number", "#", 36.0, |row| row.index as u64),
-        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_asking(|ui, row| {
+        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_with_action(|ui, row| {
             let mut enabled = row.enabled;
             let mut changed = false;
             ui.name_inputs(format!("Rule {} is on", row.index), |ui| {
@@ -506,12 +506,12 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
         }
         Value::Array(items) if (kind, name) == ("source_tag", "tags") => {
             // The empty word is that of seeds without any.
-            let (mut words, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
+            let (mut tags, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
             let mut none = !nones.is_empty();
             ui.vertical(|ui| {
-                let lines = lines_ui(ui, kind, name, &mut words).labelled_by(label.id);
+                let lines = lines_ui(ui, kind, name, &mut tags).labelled_by(label.id);
                 if lines.changed() | ui.checkbox(&mut none, "and of seeds without a tag").changed() {
-                    *items = words.into_iter().chain(none.then(|| Value::from(""))).collect();
+                    *items = tags.into_iter().chain(none.then(|| Value::from(""))).collect();
                 }
             });
         }

@@ -36,9 +36,9 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
     ui.horizontal(|ui| {
         let label = ui.label("How often");
-        let word = schedule.frequency.label();
+        let chosen = schedule.frequency.label();
         ui.label_inputs_by(label.id, |ui| {
-            ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
+            ComboBox::from_id_salt("frequency").selected_text(chosen).width(theme::FIELD).show_ui(ui, |ui| {
                 for frequency in Frequency::ALL {
                     ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());
                 }
@@ -60,8 +60,8 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     }
     ui.horizontal_wrapped(|ui| {
         ui.label("Missed runs");
-        for (policy, word) in CatchUp::ALL {
-            ui.radio_value(&mut schedule.catch_up, policy, word);
+        for (policy, label) in CatchUp::ALL {
+            ui.radio_value(&mut schedule.catch_up, policy, label);
         }
     });
 }
