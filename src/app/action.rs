@@ -7,7 +7,7 @@ use crate::app::models::ReviewMark;
 use crate::work::JobKind;
 use std::path::PathBuf;
 
-/// Pages of the rail, in order: icon, word.
+/// Pages of the rail, in order: icon, label.
 pub const PAGES: [(&str, &str); 12] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
@@ -75,7 +75,7 @@ impl Action {
         Action::ScaleReset,
     ];
 
-    /// The words on its button.
+    /// The label of its button.
     pub fn label(self) -> String {
         match self {
             Self::OpenWorkspace => "Open WARC, WACZ or workspace…".to_owned(),
@@ -122,7 +122,7 @@ impl Action {
         matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
     }
 
-    /// The same as the page at hand means it.
+    /// The label as the current page means it.
     pub fn label_now(self, state: &AppState) -> String {
         match self {
             Self::Undo if visible_draft(state).is_some() => "Undo edit".to_owned(),
@@ -136,7 +136,7 @@ impl Action {
         }
     }
 
-    /// What it does, in one line.
+    /// A description of the action, in one line.
     pub fn hint(self) -> &'static str {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
@@ -177,7 +177,7 @@ impl Action {
         }
     }
 
-    /// Its keys, such as `Ctrl+K`, or none.
+    /// The keys of the action, such as `Ctrl+K`; empty for none.
     pub fn keys(self) -> &'static str {
         match self {
             Self::OpenWorkspace => "Ctrl+O",
@@ -229,7 +229,11 @@ impl Action {
     }
 }
 
-/// What an action means just now; `Err` holds the reason a greyed-out button shows.
+/// The command of an action in this state.
+///
+/// # Errors
+///
+/// The reason that a greyed button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let meant = meaning(action, state);
     match state.read_only() {
@@ -370,7 +374,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     }
 }
 
-/// The specification whose edits are at hand on this page.
+/// The specification that this page edits.
 fn visible_draft(state: &AppState) -> Option<&SpecDraft> {
     state.open.spec.as_ref().filter(|spec| match state.open.route {
         Route::Spec(id) => id == spec.id,
@@ -381,7 +385,7 @@ fn visible_draft(state: &AppState) -> Option<&SpecDraft> {
     })
 }
 
-/// The page of the rail, with the ids at hand.
+/// The page of the rail, with the current ids.
 pub fn route_of(page: u8, state: &AppState) -> Route {
     match page {
         // Edits that are not saved come first.
@@ -463,11 +467,11 @@ impl Route {
     }
 }
 
-/// The keys that put a mark on the rows at hand.
+/// The keys that put a mark on the current rows.
 pub const MARK_KEYS: [(&str, ReviewMark, &str); 3] =
     [("A", ReviewMark::Approve, "Approve"), ("D", ReviewMark::Reject, "Reject"), ("F", ReviewMark::Flag, "Flag")];
 
-/// What a person does who puts a mark on captures, as on a button.
+/// The verb of a mark, as buttons have it.
 pub fn mark_verb(mark: ReviewMark) -> &'static str {
     match (mark, MARK_KEYS.iter().find(|(_, of, _)| *of == mark)) {
         (_, Some((_, _, verb))) => verb,

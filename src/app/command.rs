@@ -12,7 +12,7 @@ use crate::work::models::ProblemId;
 use crate::work::models::RunId;
 use std::path::PathBuf;
 
-/// What is on screen, with the ids it needs, so that Back comes free.
+/// A page of the window with the ids that it needs; the history of Back is a list of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Route {
     /// The list of campaigns, or the empty state.
@@ -81,8 +81,8 @@ pub enum ScopeList {
     Geo(GeoList),
 }
 
-/// A rule of the list that the last crawl ran. It is asked for by its place,
-/// but another crawl may have another rule there.
+/// A rule of the last crawl by its place, with its name and summary: another crawl may
+/// have another rule there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRef {
     /// Its index.
@@ -113,7 +113,7 @@ impl Default for FilesRoute {
     }
 }
 
-/// Without payload: has label, tooltip, shortcut; fills menus and palette.
+/// A command without data, with label, tooltip and shortcut; menus and the palette list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Opens a folder as workspace.
@@ -184,7 +184,7 @@ pub enum Action {
     GoTo(u8),
 }
 
-/// What lies over the page until it is answered or closed.
+/// A dialog over the page, open until it is answered or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialog {
     /// All commands, found by their words.
@@ -217,11 +217,11 @@ pub enum Dialog {
     DeleteCampaign(CampaignId),
     /// Edits that are not saved would be lost.
     Unsaved,
-    /// Work is running while the window is asked to close.
+    /// Work is running while the window is being closed.
     Quit,
 }
 
-/// What becomes of edits that are not saved.
+/// A person's answer about edits that are not saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsavedAnswer {
     /// They are saved first.
@@ -232,7 +232,7 @@ pub enum UnsavedAnswer {
     Cancel,
 }
 
-/// With payload: what [`super`] carries out, in one `match`.
+/// A request of a person with its data; `AppState` carries it out, in one `match`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Shows a page.
@@ -363,7 +363,7 @@ pub enum Command {
     IndexTexts,
     /// Sets the window, in days, that inlink counts use.
     SetWindow(u32),
-    /// A person's word on captures. Many are asked about first.
+    /// Decides on captures; many are confirmed first.
     Mark {
         /// Which captures.
         captures: SelectedRows,
@@ -384,7 +384,7 @@ pub enum Command {
         query: Box<SearchQuery>,
         /// The capture that was shown.
         capture: CaptureId,
-        /// What is said; none takes it back.
+        /// The judgement; none takes it back.
         judgement: Option<Judgement>,
     },
     /// Computes scores and keeps the selection.

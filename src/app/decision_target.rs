@@ -1,4 +1,4 @@
-//! What decisions act on: the one answer for keys, buttons, menus and notes.
+//! The captures that decisions act on, the same for keys, buttons, menus and notes.
 
 use super::models::{CaptureId, FileId, ProblemId, SeenId};
 use super::{AppState, PanelTab, Route, SelectedRows};
@@ -30,7 +30,7 @@ pub(super) struct CurrentRows {
 }
 
 impl AppState {
-    /// What decisions of a person act on now: what the lower panel was led to, else what is
+    /// The captures that decisions act on now: those the lower panel was led to, else those
     /// selected in the table, else the row that the panel shows. `Err` is the reason that a greyed
     /// button shows.
     pub fn decision_target(&self) -> Result<SelectedRows, &'static str> {
@@ -55,7 +55,7 @@ impl AppState {
         }
     }
 
-    /// What the menu of a row acts on: all that is selected with it, or the row alone.
+    /// The captures that the menu of a row acts on: all that are selected with it, or the row alone.
     pub fn rows_with(&self, id: CaptureId) -> SelectedRows {
         let in_table = matches!(self.open.route, Route::Captures { .. }).then_some(&self.open.selected);
         let one = SelectedRows::from(vec![id]);
@@ -68,7 +68,7 @@ impl AppState {
         }
     }
 
-    /// How many captures the page has selected at once, where the lower panel can show no single one.
+    /// The number of captures that are selected at once, where the lower panel can show no single one.
     pub fn selected_together(&self) -> Option<u64> {
         let count = match self.open.route {
             Route::Captures { .. } => self.open.selected.count(),
@@ -82,7 +82,7 @@ impl AppState {
         self.open.current_rows.beside.first().map(|id| Focus::Capture(*id)).or(self.open.current_rows.row)
     }
 
-    /// How many captures a list in the lower panel led to, instead of the row of the page; 0 for none.
+    /// The number of captures that a list in the lower panel led to, instead of the page's row; 0 for none.
     pub fn beside_row(&self) -> usize {
         self.open.current_rows.beside.len()
     }
@@ -93,7 +93,7 @@ impl AppState {
         self.open.current_rows = CurrentRows { row: row.into(), is_selecting, ..CurrentRows::default() };
     }
 
-    /// The same, and opens the panel.
+    /// Goes to a row as a click does, and opens the panel.
     pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
         self.follow(row);
         self.settings.lower_panel = true;

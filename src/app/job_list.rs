@@ -1,4 +1,4 @@
-//! One list of what was done and said: jobs of this window, jobs of earlier ones and of commands, messages.
+//! One list of jobs and messages: jobs of this window, of earlier ones and of commands.
 
 use super::jobs_at_hand::EndedJob;
 use super::models::{JobRow, Notice};
@@ -6,7 +6,7 @@ use crate::uri::CaptureDate;
 use crate::work::JobKind;
 use std::collections::{HashMap, HashSet};
 
-/// How a line of the list came out.
+/// The state of a line of the list, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobState {
     /// A message that goes with no job.
@@ -24,7 +24,7 @@ pub enum JobState {
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobLine {
-    /// When it began, or was said.
+    /// When the job began or the message was shown.
     pub started: CaptureDate,
     /// When it ended.
     pub ended: Option<CaptureDate>,

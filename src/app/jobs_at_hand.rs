@@ -43,7 +43,7 @@ pub struct EndedJob {
     pub notice: Notice,
 }
 
-/// What a job leaves on screen.
+/// The result of a job that the window shows beyond its message.
 pub(super) enum JobResult {
     /// An import met problems.
     ImportProblems(LaunchId),
@@ -66,7 +66,7 @@ impl RunningJob {
         Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), by_itself: false, handle })
     }
 
-    /// Its progress, and the wish to pause or stop.
+    /// The progress of the job, and the request to pause or stop.
     pub fn cx(&self) -> &JobCx {
         &self.handle.cx
     }
@@ -80,7 +80,7 @@ impl RunningJob {
         self.pace.sample(&self.handle.cx.progress());
     }
 
-    /// The end of it, and what a person should hear.
+    /// The ended job, its notice, and its result.
     pub(super) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
         let (kind, name, started, by_itself) = (self.kind, self.kind.label(), self.started, self.by_itself);
         let outcome = self.handle.join();

@@ -18,23 +18,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Answers kept for one kind of question.
+/// Answers kept for one kind of query.
 const ANSWERS_KEPT: usize = 96;
-/// The same question is not asked again sooner than this.
+/// Shortest time between two loads of one query.
 const SHORTEST_WAIT: Duration = Duration::from_millis(150);
-/// … nor later than this, however long the last answer took.
+/// Longest wait before a query may be loaded again, however long the last answer took.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// Times the last answer's duration to wait before asking again.
+/// Times the last answer's duration to wait before the next load.
 const WAIT_FACTOR: u32 = 4;
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Which waiting task a free worker takes.
+/// The order in which workers take waiting tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// The one that waits longest: for writes.
     OldestFirst,
-    /// The one asked for last: for what is on screen now.
+    /// The one queued last: for what is on screen now.
     NewestFirst,
 }
 
@@ -67,7 +67,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // What was asked in order (writes) is still done; questions are not.
+        // Tasks in order (writes) are still done; queries are not.
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.order == Order::NewestFirst {
             tasks.0.clear();
@@ -102,7 +102,7 @@ impl Line {
     }
 }
 
-/// What a question needs: who answers, on which threads, whom to wake.
+/// The context of a query: its session, its threads, and the function that wakes the window.
 pub struct ReadCx {
     /// Who answers; none while no workspace is open.
     pub session: Option<Arc<Session>>,
@@ -112,7 +112,7 @@ pub struct ReadCx {
     pub wake: Wake,
     /// Where the questions are answered.
     pub pool: Pool,
-    /// When a question put off shall be asked again.
+    /// When a query that was put off is due.
     pub later: Cell<Option<Duration>>,
 }
 
@@ -178,7 +178,7 @@ where
         self.entries.values().filter(|entry| entry.in_flight).count() > self.answers.1.len()
     }
 
-    /// What can be shown now. Asks the session when its revision has changed
+    /// The answer that can be shown now. Loads it again when the session's revision has changed
     /// since, or when the answer is older than `stale_after`.
     pub fn get<E: Into<anyhow::Error> + 'static>(
         &mut self,
@@ -291,7 +291,7 @@ fn run_query<Q, T, E>(
     });
 }
 
-/// What is said where a workspace is wanted.
+/// The notice of a command that needs an open workspace.
 pub(super) fn no_workspace() -> Notice {
     Notice {
         is_error: false,
@@ -301,7 +301,7 @@ pub(super) fn no_workspace() -> Notice {
     }
 }
 
-/// Turns an error and its causes into words for a person.
+/// A notice of an error and its causes.
 pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
     Notice { is_error: true, what: what.to_owned(), why: crate::work::error_chain(error), hint: String::new() }
 }

@@ -1,4 +1,4 @@
-//! All that a window knows of the workspace that is open.
+//! The state of the window that belongs to the open workspace.
 //!
 //! Invariant: whatever is of one workspace is a field here, so that opening another one replaces all of
 //! it at once. What outlives it (settings, workspaces opened lately, the theme) is in [`AppState`].
@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[cfg(doc)]
 use super::AppState;
 
-/// What ends with the open workspace.
+/// The state of the window that ends with the open workspace.
 #[derive(Default)]
 pub struct OpenWorkspace {
     // What pages fill in; the rest they read and change by methods of `AppState`.
@@ -90,7 +90,7 @@ pub struct OpenWorkspace {
     pub(super) jobs: Vec<RunningJob>,
     pub(super) ended: VecDeque<EndedJob>,
     pub(super) schedules: ScheduleWatch,
-    /// Anomalies of the running crawl that a person was told of.
+    /// Anomalies of the running crawl that a notice was shown of.
     pub(super) anomalies_shown: AnomalyMark,
     /// When texts are indexed by themselves.
     pub(super) index_watch: IndexWatch,

@@ -1,4 +1,4 @@
-//! The questions the window asks, each with its cache.
+//! The queries of the window, each with its cache.
 
 use super::loader::{Cache, ReadCx};
 use super::models::*;
@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// What changes without a change of the catalogue, such as free disk space
-/// or the figures of a running crawl, is asked again after this.
+/// Age after which values that change without the catalogue, such as free disk space
+/// or the figures of a running crawl, are loaded again.
 const LIVE: Duration = Duration::from_millis(500);
 const SLOW: Duration = Duration::from_secs(10);
 
@@ -26,11 +26,11 @@ pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
 /// A value as a part of a question: equal is only what is the same.
 /// Questions are kept for long and long answers are not kept by them: once an
-/// answer is shown nowhere, what was asked of it has none.
+/// answer is shown nowhere, its queries have none.
 pub struct ByIdentity<T>(Weak<T>);
 
 impl<T> ByIdentity<T> {
-    /// Of this answer.
+    /// A key for this answer.
     pub fn of(answer: &Arc<T>) -> Self {
         Self(Arc::downgrade(answer))
     }
@@ -71,7 +71,7 @@ pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
-        /// All caches, and what they share.
+        /// The caches of all queries, with the context that they share.
         pub struct Reads {
             cx: ReadCx,
             answers: ReadAnswers,
@@ -84,12 +84,12 @@ macro_rules! reads {
         }
 
         impl Reads {
-            /// Caches that ask as `cx` says.
+            /// Empty caches that load by `cx`.
             pub fn new(cx: ReadCx) -> Self {
                 Self { cx, answers: ReadAnswers::default() }
             }
 
-            /// Who answers, whom to wake.
+            /// The context that the caches share.
             pub fn cx(&mut self) -> &mut ReadCx {
                 &mut self.cx
             }
@@ -131,7 +131,7 @@ reads! {
     campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().campaigns();
     /// See [`Catalogue::campaign_page`](crate::store::Catalogue::campaign_page).
     campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.catalogue().campaign_page(*id);
-    /// See [`Session::crawl`]; asked twice a second.
+    /// See [`Session::crawl`]; loaded twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
     /// See [`work::crawl_plan`](crate::work::launch::crawl_plan).

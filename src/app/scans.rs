@@ -1,12 +1,12 @@
-//! Questions about everything that was ever seen, which take seconds.
+//! Queries over everything that was ever seen, which take seconds.
 //!
-//! In: a question, asked again with every picture. Out: its answer when it is
-//! there, and of what is being edited the last answer until then. Each kind of question has one
-//! answer and one thread: another question stops the work on the last one,
-//! whose answer is dropped. A question that is still being changed waits until
-//! it has stood for a moment.
+//! In: a query, repeated with every frame. Out: its answer when it is
+//! there, and of what is being edited the last answer until then. Each kind of query has one
+//! answer and one thread: another query stops the work on the last one,
+//! whose answer is dropped. A query that is still being changed waits until it
+//! has been the same for a moment.
 //!
-//! Not here: short questions (see `loader`).
+//! Not here: short queries (see `loader`).
 
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
@@ -23,16 +23,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an edit has to stand before it is tried.
+/// Time without another edit before an edit is tried.
 const SETTLED: Duration = Duration::from_millis(300);
-/// The same question is asked again when the catalogue has changed, but not sooner.
+/// A query is repeated when the catalogue has changed, but not sooner than this.
 const SHORTEST_WAIT: Duration = Duration::from_secs(10);
 /// … nor sooner than this many times what the last answer took.
 const WAIT_FACTOR: u32 = 8;
-/// How often the progress is looked at.
+/// Time between two looks at the progress.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// All kinds of such questions.
+/// The long queries of the window, one at a time of each kind.
 pub struct Scans {
     /// What the edited specification would change.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
@@ -78,11 +78,11 @@ impl Default for Scans {
     }
 }
 
-/// One kind of question.
+/// A kind of long query: the one that runs, and the last answer.
 pub(super) struct Scan<Q, T> {
     name: &'static str,
     settled: Duration,
-    /// Whether the first question is no edit: then it is asked at once.
+    /// Whether the first query is no edit: then it begins at once.
     begins_at_once: bool,
     /// Whether the answer to another question is worth a look until the new one is there.
     keeps_last: bool,
@@ -125,12 +125,12 @@ where
     Q: Clone + Send + 'static,
     T: Send + Sync + 'static,
 {
-    /// Questions that are asked at once; lists of one are not shown under another.
+    /// Queries that begin at once; lists of one are not shown under another.
     fn new(name: &'static str) -> Self {
         Self { name, settled: Duration::ZERO, begins_at_once: false, keeps_last: false, pending: None, shown: None }
     }
 
-    /// What can be shown of the question that `is_same` knows and `make` makes.
+    /// The answer that can be shown of the query that `is_same` knows and `make` makes.
     /// The answer may be another one when the catalogue has changed.
     pub(super) fn get(
         &mut self,
@@ -199,11 +199,11 @@ where
         }
     }
 
-    /// Whether its answer is being made, or waits for the edit to stand.
+    /// Whether its answer is being made, or waits for the end of edits.
     fn is_waited_for(&self) -> bool {
         self.pending.as_ref().is_some_and(|pending| match &pending.running {
             Some((_, _, handle)) => !handle.is_finished(),
-            // One whose page was left is not asked again.
+            // One whose page was left is not repeated.
             None => {
                 pending.since.elapsed() < 2 * pending.settled
                     && self.shown.as_ref().is_none_or(|shown| shown.at < pending.since)
@@ -215,12 +215,12 @@ where
         self.pending.as_ref().is_some_and(|pending| pending.running.is_some())
     }
 
-    /// How far the work is, while some is under way.
+    /// The progress of the work, while some is under way.
     pub(super) fn progress(&self) -> Option<Progress> {
         self.pending.as_ref()?.running.as_ref().map(|(_, _, handle)| handle.cx.progress())
     }
 
-    /// Nobody asks any more: stops the work, forgets the answer.
+    /// Stops the work and forgets the answer.
     pub(super) fn forget(&mut self) {
         self.stop();
         self.pending = None;
@@ -284,12 +284,12 @@ impl Scans {
     }
 }
 
-/// A rule of a specification in words.
+/// A rule of a specification with its name, summary, remarks and problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleLine {
     /// The rule.
     pub rule: serde_json::Value,
-    /// Its name and its words, or why it cannot be read.
+    /// The name and the summary of the rule, or why it cannot be read.
     pub description: Result<(String, String), String>,
     /// What a person who writes it should see at once.
     pub remarks: Vec<RuleRemark>,
@@ -297,7 +297,7 @@ pub struct RuleLine {
     pub problems: Vec<CampaignProblem>,
 }
 
-/// What stands in a list of rules for the one that obeys refusals.
+/// The rule that obeys refusals, as lists of rules show it.
 pub fn refusals_rule(campaign: &Campaign) -> serde_json::Value {
     serde_json::json!({
         "rule": "refused permissions", "enabled": campaign.grounds.obey_refusals, "decision": "REJECT",
@@ -305,7 +305,7 @@ pub fn refusals_rule(campaign: &Campaign) -> serde_json::Value {
     })
 }
 
-/// Each rule of a campaign in words.
+/// The name and the summary of each rule of a campaign.
 pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<RuleLine>> {
     let mut one = Campaign { rules: Vec::new(), ..campaign.clone() };
     let mut lines = Vec::with_capacity(campaign.rules.len());

@@ -8,7 +8,7 @@ use crate::work::Session;
 use crate::work::models::SeenId;
 use std::sync::Arc;
 
-/// What the URLs of a list have in common.
+/// The common property of the URLs of a list.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum SeenList {
     /// A rule decided them.

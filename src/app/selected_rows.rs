@@ -33,12 +33,12 @@ impl From<Vec<CaptureId>> for SelectedRows {
 }
 
 impl SelectedRows {
-    /// All rows of the table that `query` asks for.
+    /// The selection of all rows of the table of `query`.
     pub fn all(query: &CaptureQuery, count: u64) -> Self {
         Self::Query { query: view_of(query), count }
     }
 
-    /// How many captures are selected, as far as is known here.
+    /// The number of selected captures, as far as is known here.
     pub fn count(&self) -> u64 {
         match self {
             Self::Ids(ids) => ids.len() as u64,
@@ -73,7 +73,7 @@ impl SelectedRows {
     }
 }
 
-/// A person's word on captures.
+/// A person's decision on captures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewDecision {
     /// Which captures.
@@ -132,7 +132,7 @@ impl AppState {
         }
     }
 
-    /// Has a worker keep what the person says of a result of a search.
+    /// Has a worker keep the person's assessment of a search result.
     pub(super) fn judge(&mut self, query: SearchQuery, capture: CaptureId, judgement: Option<Judgement>) {
         let settings = self.settings.clone();
         self.write(

@@ -31,10 +31,10 @@ pub struct SpecDraft {
     pub campaign: Campaign,
     /// As saved last.
     pub saved: Campaign,
-    /// As it stood when it was looked at last; none before the first look.
+    /// Its state at the last check; none before the first one.
     noted: Option<State>,
     changes: DraftChanges,
-    /// What stands in the way of a good run, as of the last look.
+    /// Obstacles of a good run, as of the last check.
     problems: Arc<Vec<CampaignProblem>>,
     revision: u64,
     undo: VecDeque<Step>,
@@ -44,14 +44,14 @@ pub struct SpecDraft {
     saving: Option<u64>,
 }
 
-/// What a look at it found: lists may be long and are compared once an edit.
+/// Differences from the saved one: lists may be long and are compared once an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct DraftChanges {
     edited: bool,
     changes_scope: bool,
 }
 
-/// A campaign as it stood once. States share their seeds as long as these are
+/// A campaign at one time. States share their seeds as long as these are
 /// the same: there may be a hundred thousand, and most edits are not of them.
 #[derive(Debug, Clone, PartialEq)]
 struct State {
@@ -61,7 +61,7 @@ struct State {
 }
 
 impl State {
-    /// As it stands, with the seeds of `last` where they are the same.
+    /// The current state, with the seeds of `last` where they are the same.
     fn of(campaign: &mut Campaign, last: Option<&Self>) -> Self {
         let seeds = std::mem::take(&mut campaign.seeds);
         let rest = campaign.clone();
@@ -77,7 +77,7 @@ impl State {
         Campaign { seeds: Arc::unwrap_or_clone(self.seeds), ..self.rest }
     }
 
-    /// Whether a campaign stands so.
+    /// Whether a campaign is in this state.
     fn is(&self, campaign: &mut Campaign) -> bool {
         let seeds = std::mem::take(&mut campaign.seeds);
         let same = *self.seeds == seeds && self.rest == *campaign;
@@ -166,7 +166,7 @@ impl SpecDraft {
         self.saving.is_some()
     }
 
-    /// A save begins, which its number tells from others: by its end another
+    /// Begins a save, which its number distinguishes from others: by its end another
     /// draft may be at hand.
     pub(super) fn begin_save(&mut self, save: u64) {
         self.saving = Some(save);
@@ -186,7 +186,7 @@ impl SpecDraft {
         self.version.max(self.newest) + 1
     }
 
-    /// What stands in the way of a good run, as of the last look.
+    /// Obstacles of a good run, as of the last check.
     pub fn problems(&self) -> &Arc<Vec<CampaignProblem>> {
         &self.problems
     }
@@ -196,7 +196,7 @@ impl SpecDraft {
         problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.changes.edited))
     }
 
-    /// Whether it can be saved and crawled, as of the last look.
+    /// Whether it can be saved and crawled, as of the last check.
     pub fn is_complete(&self) -> bool {
         self.noted.is_some() && !self.problems.iter().any(|problem| self.is_stopped_by(problem))
     }
@@ -206,12 +206,12 @@ impl SpecDraft {
         self.campaign != self.saved
     }
 
-    /// The same as of the last look, for who draws: nothing is compared.
+    /// Whether something was not saved at the last check: pages draw this, and nothing is compared.
     pub fn shows_edits(&self) -> bool {
         self.changes.edited
     }
 
-    /// Whether what is not saved could change a verdict, as of the last look.
+    /// Whether what is not saved could change a verdict, as of the last check.
     pub fn changes_scope(&self) -> bool {
         self.changes.changes_scope
     }
@@ -228,7 +228,7 @@ impl SpecDraft {
             DraftChanges { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
     }
 
-    /// Takes notice of what was edited since the last look.
+    /// Takes notice of what was edited since the last check.
     pub fn note(&mut self, now: Instant) {
         if self.noted.as_ref().is_some_and(|noted| noted.is(&mut self.campaign)) {
             return;

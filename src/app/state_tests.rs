@@ -132,7 +132,7 @@ fn workers_wake_the_window() {
     let (mut state, dir, woken) = state();
     state.send(Command::OpenWorkspace(town().copy(dir.path())));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
-    // It is told before it is woken.
+    // The answer is sent before the window is woken.
     until(&mut state, "the window is woken", |_| woken.load(Ordering::SeqCst) >= 1);
 }
 
@@ -141,7 +141,7 @@ fn a_folder_that_cannot_be_opened_is_reported_and_nothing_changes() {
     let (mut state, dir) = opened();
     let open = folder(&state);
     state.send(Command::OpenWorkspace(dir.path().to_owned()));
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     assert!(state.open.notices[0].1.why.contains("not a workspace"), "{:?}", state.open.notices);
     assert_eq!(state.settings.last_workspace, Some(open));
     assert!(state.opening().is_none());
@@ -244,7 +244,7 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
         mark: ReviewMark::Approve,
         note: String::new(),
     });
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     let notice = &state.open.notices[0].1;
     assert_eq!(notice.why, "This workspace is open in another window; read only");
     assert!(!notice.is_error);
@@ -329,7 +329,7 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
         let opener = Workspaces::offering(dir.path().join("fonds")).with_own(own.clone());
         let mut state = AppState::new(Arc::new(opener), Settings::default(), Arc::new(|| {})).unwrap();
         state.send(Command::OpenWorkspace(folder.to_owned()));
-        until(&mut state, "a person is asked", |state| !state.open.schedules.of_others.is_empty());
+        until(&mut state, "a question is shown", |state| !state.open.schedules.of_others.is_empty());
         state
     };
     let folder = town().copy(dir.path());
@@ -440,7 +440,7 @@ fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     state.tick();
     assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is already being saved"));
     until(&mut state, "it is saved", |state| !state.open.spec.as_ref().unwrap().is_being_saved());
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     let saved = saved_as(&state, "Town");
     let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(saved[0].0), 1, false));
@@ -461,7 +461,7 @@ fn a_late_answer_to_a_save_leaves_another_draft_alone() {
     state.open.route = Route::Spec(Some(other));
     state.open.campaign = Some(other);
     state.open.spec = Some(second.clone());
-    until(&mut state, "the save is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice of the save is shown", |state| !state.open.notices.is_empty());
     let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version), (Some(other), second.version));
     assert!(spec.saved == second.saved && spec.is_edited());
@@ -490,7 +490,7 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
 fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
     let (mut state, _dir) = opened();
     state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     assert!(state.open.notices[0].1.why.contains("internal error"), "{:?}", state.open.notices);
     state.send(Command::Mark { captures: vec![CaptureId::new(1)].into(), mark: ReviewMark::Flag, note: String::new() });
     let is_marked = |state: &AppState| {
@@ -513,7 +513,7 @@ fn schedules_are_polled_again_after_a_failure() {
     until(&mut state, "the first look is over", |state| !state.open.schedules.unanswered.is_empty());
     rename("schedule_run", "elsewhere");
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
-    until(&mut state, "it is told", |state| {
+    until(&mut state, "a notice is shown", |state| {
         state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     rename("elsewhere", "schedule_run");
@@ -591,13 +591,13 @@ fn follow_ups(state: &AppState) -> Vec<String> {
 #[test]
 fn what_an_import_brings_is_found_without_anybody_indexing() {
     let (mut state, dir) = opened();
-    assert_eq!(found_texts(&state, "caravel").1, None, "nobody asked for an index yet");
+    assert_eq!(found_texts(&state, "caravel").1, None, "no index yet");
     let path = one_page(dir.path(), "ships", "a caravel at sea");
     import(&mut state, path.clone());
     until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
     until(&mut state, "the index job has ended", |state| state.open.jobs.is_empty());
     assert_eq!(follow_ups(&state).len(), 1);
-    // No message: nobody asked for it.
+    // No message: it began by itself.
     assert!(!state.open.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
     // Nothing new: nothing is done, and no row says so.
     import(&mut state, path);

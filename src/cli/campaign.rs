@@ -84,7 +84,7 @@ pub enum CampaignCommand {
         fonds campaign export my-archive 1 --heritrix ~/heritrix/jobs/elections\n  \
         fonds campaign export my-archive 1 --browsertrix crawl-config.yaml\n\n\
         Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1\n\
-        What the other crawler cannot do, or does otherwise, is told on standard error. What it made comes\n\
+        Differences of the other crawler are listed on standard error. Its captures come\n\
         back with fonds import: the job folder, or the folder of the collection.")]
     Export {
         /// Workspace.
@@ -403,7 +403,7 @@ fn refuse_twins(session: &Session, file: &CampaignFile) -> anyhow::Result<()> {
     )
 }
 
-/// What became of evidence that the version before had.
+/// Prints the changes of evidence against the version before.
 fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
     let folder = folder.display();
     if let Some(line) = carried.kept_line() {
@@ -429,7 +429,7 @@ fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
     }
 }
 
-/// What a person should know about a campaign before it runs.
+/// Prints the problems of a campaign before it runs.
 fn print_problems(campaign: &Campaign) {
     let rules = DecideRules::compile(campaign).ok();
     let of_rules = rules.iter().flat_map(|rules| rules.problems(CaptureDate::now()));

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to do with index files.
+/// Commands for index files (CDX, CDXJ).
 #[derive(Debug, clap::Subcommand)]
 pub enum CdxCommand {
     /// List the lines of index files.
@@ -55,7 +55,7 @@ impl CdxForm {
     fonds cdx ls --json index.cdxj.gz | jq -r 'select(.status == 404) | .url'\n\n\
     Reads CDXJ and classic CDX with any columns, plain or gzip.\n\
     Columns: date, status, MIME type, URL, file and offset.\n\
-    Exit status 1 says that lines could not be read; they are told on standard error.")]
+    Exit status 1 says that lines could not be read; they are listed on standard error.")]
 pub struct CdxLsArgs {
     /// Index files.
     #[arg(required = true)]
@@ -68,7 +68,7 @@ pub struct CdxLsArgs {
 /// Words of `fonds cdx convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds cdx convert old.cdx --format cdxj > index.cdxj\n\n\
-    Exit status 1 says that lines could not be read; they are told on standard error.")]
+    Exit status 1 says that lines could not be read; they are listed on standard error.")]
 pub struct CdxConvertArgs {
     /// Index files; their lines are sorted together.
     #[arg(required = true)]
@@ -108,7 +108,7 @@ fn open(path: &Path) -> anyhow::Result<IndexReader<'static>> {
     IndexReader::open(path).with_context(|| path.display().to_string())
 }
 
-/// Gives every good line to `each`; tells the others.
+/// Gives every good line to `each`; prints the problems of the others.
 fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result<()>) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in files {

@@ -1,4 +1,4 @@
-//! `fonds demo`: the whole way on the sample web, told step by step.
+//! `fonds demo` runs every step of an archive on the sample web and prints each one.
 
 use super::campaign::list_as_own;
 use super::output::{json_line, plain, with_text};

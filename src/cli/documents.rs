@@ -102,7 +102,7 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
     }
 }
 
-/// Names the campaigns that the list leaves out since they cannot be read.
+/// Warns of campaigns that the list leaves out since they cannot be read; gives the exit status.
 fn warn_unread(list: &DocumentList) -> u8 {
     for (id, name, problem) in &list.unread {
         warn_of!(

@@ -57,7 +57,7 @@ pub enum FilesCommand {
         /// Only this kind, as it is listed.
         #[arg(long, default_value = "")]
         kind: String,
-        /// Only with these words in the file's name or in what is told.
+        /// Only with these words in the file's name or in the problem's description.
         #[arg(long, default_value = "")]
         words: String,
         /// One object a problem.
@@ -262,7 +262,7 @@ struct FileWithProblems {
     more_problems: u64,
 }
 
-/// What an import came to, a line or an object a file.
+/// Prints the result of an import, a line or an object a file.
 pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for file in session.catalogue().imported_files(launch)? {
         let problems = match file.problem_count {
@@ -279,7 +279,7 @@ pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out:
             continue;
         }
         writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_summary(&file)))?;
-        // What stopped the reading is told in the line above.
+        // The line above names what stopped the reading.
         for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
             writeln!(out, "  offset {}: {}: {}", format_offset(problem.offset), problem.kind, plain(&problem.detail))?;
         }

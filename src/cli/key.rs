@@ -6,7 +6,7 @@ use crate::keys::{KeyError, KnownKey, KnownKeys, PublicKey, SystemKeychain};
 use serde_json::json;
 use std::io::Write;
 
-/// What to do with keys.
+/// Commands for signing keys.
 #[derive(Debug, clap::Subcommand)]
 pub enum KeyCommand {
     /// Make a key of your own, its private part in the system's keychain.

@@ -16,7 +16,7 @@ macro_rules! warn_of {
 }
 
 /// A line on standard error. Where nobody can take it (a full disk, a closed
-/// pipe), the work goes on: it is worth more than what is told of it.
+/// pipe), the work goes on: it is worth more than its messages.
 macro_rules! notice {
     ($($args:tt)*) => {
         $crate::cli::output::print_notice(&format!($($args)*))
@@ -54,11 +54,11 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Nothing is wrong.
+/// Exit status without a problem.
 pub const FINE: u8 = 0;
-/// Problems were found and told.
+/// Exit status where problems were found and reported.
 pub const PROBLEMS: u8 = 1;
-/// The words made no sense, or a file cannot be used.
+/// Exit status of arguments that make no sense, or of a file that cannot be used.
 pub const WRONG_USE: u8 = 2;
 /// Stopped on request, as shells tell of SIGINT: nobody takes what was written for whole.
 pub const STOPPED: u8 = 130;
@@ -140,7 +140,7 @@ pub enum CliCommand {
     Related(search::related::RelatedArgs),
     /// Say whether captures are right or wrong as results of a search.
     Judge(search::judge::JudgeArgs),
-    /// Show how good results are by what persons said of them.
+    /// Measure search results by the assessments of people.
     Evaluate(search::judge::EvaluateArgs),
     /// List captures.
     Captures(review::captures::CapturesArgs),
@@ -190,7 +190,7 @@ pub enum CliCommand {
 }
 
 impl Cli {
-    /// Reads the words of the command line; ends the program with help or
+    /// Reads the arguments of the command line; ends the program with help or
     /// with what is wrong, where there is nothing to do.
     pub fn of_command_line() -> Self {
         let parsed = with_flowing_help(Self::command());
@@ -254,7 +254,7 @@ fn neither(first: &std::ffi::OsStr) -> ! {
     std::process::exit(i32::from(WRONG_USE));
 }
 
-/// Runs a command and says how it went.
+/// Runs a command; gives its exit status.
 pub fn run(command: CliCommand) -> ExitCode {
     let is_terminal = std::io::stdout().is_terminal();
     let mut stdout = std::io::stdout().lock();

@@ -64,7 +64,7 @@ pub struct NamedArgs {
     name: String,
 }
 
-/// What a selection is saved as.
+/// Arguments that name the saved selection.
 #[derive(Debug, clap::Args)]
 pub struct SaveArgs {
     #[command(flatten)]
@@ -190,7 +190,7 @@ pub struct RunArgs {
     json: bool,
 }
 
-/// What shall be selected.
+/// Arguments of a selection: campaign, threshold, weights or a filter.
 #[derive(Debug, clap::Args)]
 pub struct SpecArgs {
     /// Workspace.
@@ -218,7 +218,7 @@ pub struct SpecArgs {
 }
 
 impl SpecArgs {
-    /// `kept` says which parts exports have.
+    /// The selection of the arguments; `kept` has the parts of exports.
     fn spec(&self, campaign: CampaignId, kept: &SelectionSpec) -> anyhow::Result<SelectionSpec> {
         anyhow::ensure!(
             (0.0..=1.0).contains(&self.threshold),
@@ -384,7 +384,7 @@ fn changes(args: &ChangesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-/// What making a selection again would change, and how that is done.
+/// The changes of making a selection again, with the command for it.
 fn offered(offer: &SelectionOffer, folder: &Path, campaign: CampaignId) -> String {
     let (added, removed) = (offer.added, offer.removed);
     let changes = format!("+{added} −{removed} since the selection of {}", offer.date.to_readable());
@@ -394,7 +394,7 @@ fn offered(offer: &SelectionOffer, folder: &Path, campaign: CampaignId) -> Strin
     }
 }
 
-/// Says what came to light with a crawl or import, and waits for a person: changes of kept selections, URLs
+/// Prints what came with a crawl or import and waits for a person: changes of kept selections, URLs
 /// with an earlier rejection that changed.
 pub(super) fn print_offers(session: &Session, folder: &Path, of: Option<CampaignId>) -> anyhow::Result<()> {
     let campaigns = match of {

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What to do with packages.
+/// Commands for WACZ packages.
 #[derive(Debug, clap::Subcommand)]
 pub enum WaczCommand {
     /// Say what is in a package.
@@ -98,7 +98,7 @@ pub struct CreateArgs {
 #[command(after_help = "Examples:\n  fonds wacz extract crawl.wacz --out crawl\n  \
     fonds wacz extract crawl.wacz --out crawl archive/data.warc.gz\n\n\
     Members whose names lead out of the folder, stand twice or clash with others, that are damaged or zip\n\
-    bombs are not written; they are told on standard error, with exit status 1.")]
+    bombs are not written; they are listed on standard error, with exit status 1.")]
 pub struct ExtractArgs {
     /// Package.
     file: PathBuf,
@@ -121,7 +121,7 @@ pub(super) fn run(command: WaczCommand, out: &mut dyn Write) -> anyhow::Result<u
     }
 }
 
-/// Opens a package and tells what is wrong with it at first sight.
+/// Opens a package and prints its problems at first sight.
 fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
     let wacz = Wacz::open(path)?;
     let mut status = FINE;
@@ -234,7 +234,7 @@ fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-/// Who stands for a signature that holds: the person at the keyboard vouches for
+/// The signer of a valid signature: the person at the keyboard vouches for
 /// the key, or a certificate proves the domain.
 fn signer_of(signature: &Signature, known: &KnownKeys) -> Option<String> {
     let holder = signature.key.as_ref().and_then(|key| known.holder_of(key)).map(|known| known.name.clone());

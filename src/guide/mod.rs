@@ -60,7 +60,7 @@ impl Guide {
         GUIDES.iter().find(|guide| guide.name == name)
     }
 
-    /// Its text in Markdown, with the tables that are generated.
+    /// The text of the guide in Markdown, with the tables that are generated.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.source.len());
         for line in self.source.lines() {

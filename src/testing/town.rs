@@ -31,7 +31,7 @@ impl Town {
     }
 }
 
-/// The town of this run of the tests, made by the first who asks.
+/// The town of this run of the tests, made at its first use.
 pub(crate) fn town() -> &'static Town {
     static TOWN: OnceLock<Town> = OnceLock::new();
     TOWN.get_or_init(|| make(&folder_of_this_run(&std::env::temp_dir(), "fonds-test-town-")))

@@ -31,7 +31,7 @@ pub struct Cockpit {
     title: String,
 }
 
-/// What pages and bars keep between frames: all of it is of the workspace that is open.
+/// State of pages and bars between frames: all of it is of the workspace that is open.
 #[derive(Default)]
 struct OpenPages {
     campaigns: CampaignsPage,
@@ -79,7 +79,7 @@ impl Cockpit {
         })
     }
 
-    /// What a person chose, to be kept.
+    /// The settings, to be kept.
     pub fn settings(&self) -> &Settings {
         &self.app.settings
     }
@@ -140,7 +140,7 @@ impl Cockpit {
         }
     }
 
-    /// What the window is called.
+    /// The title of the window.
     #[cfg(test)]
     pub(super) fn title(&self) -> &str {
         &self.title
@@ -163,7 +163,7 @@ impl Cockpit {
         }
     }
 
-    /// Where the page, the lower panel and the job strip lie in what is left of
+    /// The places of the page, the lower panel and the job strip in what is left of
     /// the window.
     fn parts(&mut self, area: Rect) -> (Rect, Option<Rect>, Rect) {
         let (above, strip) = area.split_top_bottom_at_y((area.bottom() - self.strip_height).max(area.top()));
@@ -274,7 +274,7 @@ impl Cockpit {
         }
     }
 
-    /// With one campaign or more there is one at hand, but where all captures are asked for.
+    /// Chooses the first campaign where none is chosen, except where all captures are shown.
     fn choose_a_campaign(&mut self) {
         if self.app.campaign().is_none()
             && self.app.session().is_some()
@@ -285,7 +285,7 @@ impl Cockpit {
         }
     }
 
-    /// Closing asks first where edits or running work would be lost.
+    /// Opens a dialog before closing where edits or running work would be lost.
     fn confirm_close(&mut self, ctx: &Context) {
         let is_close_requested = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.open.spec.as_ref().is_some_and(|spec| spec.is_edited());

@@ -1,4 +1,4 @@
-//! What lies over the page: palette, keys, folders, window, closing.
+//! Dialogs over the page: palette, keys, folders, window, closing.
 
 mod answers;
 mod campaigns;
@@ -44,7 +44,7 @@ const PAGE_KEYS: [(&str, &str); 19] = [
     ("?", "this list"),
 ];
 
-/// What a dialog is called where it is read out.
+/// The name of a dialog for screen readers.
 fn name_of(dialog: Dialog) -> &'static str {
     match dialog {
         Dialog::Palette => "Commands",
@@ -66,7 +66,7 @@ fn name_of(dialog: Dialog) -> &'static str {
     }
 }
 
-/// What dialogs keep between frames.
+/// State of the dialogs between frames.
 #[derive(Default)]
 pub struct Dialogs {
     shown: Option<Dialog>,
@@ -317,7 +317,7 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
 /// Errors of a campaign that the question before its crawl names.
 const ERRORS_SHOWN: usize = 5;
 
-/// What a crawl will do, before it starts.
+/// Draws the plan of a crawl, before it starts.
 fn crawl_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(request) = app.crawl_request().cloned() else { return };
     let saves = request.edits.is_some();
@@ -402,7 +402,7 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
     }
 }
 
-/// A decision on many captures, asked about once.
+/// The dialog that confirms a decision on many captures.
 fn decide_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(decision) = &app.decision() else { return };
     let number = text::counted(decision.captures.count(), "capture");

@@ -1,4 +1,4 @@
-//! Files dropped on the window are imported; nothing is asked.
+//! Files dropped on the window are imported without a dialog.
 
 use super::text;
 use super::theme::{self, tokens};
@@ -14,7 +14,7 @@ const PAUSE: f64 = 0.15;
 /// Names that are shown while files hover.
 const NAMES: usize = 8;
 
-/// Files that were dropped and are not asked for yet.
+/// Dropped files that wait a moment for others, so that all are one import.
 #[derive(Default)]
 pub struct Drops {
     paths: Vec<PathBuf>,

@@ -1,11 +1,11 @@
-//! Facets of what was found: values with counts, to be asked for or left out.
+//! Facets of search results: values with counts, to be required or excluded.
 
 use super::text;
 use super::theme::{self, GAP};
 use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchCounts};
 use egui::{ScrollArea, Ui};
 
-/// Values of a facet that are shown before more are asked for.
+/// Values of a facet that are shown at first.
 const VALUES: usize = 10;
 /// Further values that are drawn above and below those in sight, for Tab to go to.
 const NEAR: usize = 2;
@@ -15,9 +15,9 @@ pub const FACETS_WIDTH: f32 = 230.0;
 /// Windows narrower than this have the facets below one another in a menu.
 pub const ROOM_FOR_FACETS: f32 = 760.0;
 
-/// What a person asks of a value of a facet.
+/// An action of a person on a value of a facet.
 pub enum FacetAction {
-    /// Only what has it, or only what has it not; asked again, both.
+    /// Only results with it, or only those without it; a second time, both.
     Toggle(FacetChoice),
     /// The captures that it counts.
     Show(FacetChoice),

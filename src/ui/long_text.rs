@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Bytes that a frame lays out, and the rest of the last line.
 const PART: usize = 3 << 9;
 
-/// Places in a text that are marked, and which of them is at hand.
+/// Places in a text that are marked, and the number of the current one.
 pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
 
 /// The text of a capture on the screen.
@@ -33,7 +33,7 @@ pub(super) struct LongText {
     taken: usize,
     marked: usize,
     chars: usize,
-    /// The mark at hand, in its characters.
+    /// The current mark, in its characters.
     current: Option<Range<usize>>,
     /// Height of the whole, where it was drawn before.
     height: f32,
@@ -41,7 +41,7 @@ pub(super) struct LongText {
     pass: u64,
 }
 
-/// What is drawn, and how.
+/// The text, the marks and the style that a layout was made for.
 #[derive(PartialEq)]
 struct LayoutKey {
     content: ByIdentity<CaptureContent>,
@@ -59,7 +59,7 @@ impl LongText {
         self.key.as_ref().is_some_and(|key| key.content == ByIdentity::of(content))
     }
 
-    /// Draws the text; where the mark at hand is, once that is laid out.
+    /// Draws the text; gives the place of the current mark, once that is laid out.
     pub fn ui(&mut self, ui: &mut Ui, content: &Arc<CaptureContent>, marks: Marks<'_>) -> Option<Rect> {
         let key = LayoutKey {
             content: ByIdentity::of(content),

@@ -44,7 +44,7 @@ pub(super) struct Span {
     link: Option<String>,
 }
 
-/// What a person did with the text that was drawn.
+/// An action of a person on the text that was drawn.
 #[derive(Debug, PartialEq)]
 pub(super) enum MarkdownEvent {
     /// Followed a link to this place.
@@ -53,12 +53,12 @@ pub(super) enum MarkdownEvent {
     Copy(String),
 }
 
-/// The text of spans, without their looks.
+/// The text of spans, without their styles.
 pub(super) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// What a link to a heading is called, as on the pages of source repositories: `#where-data-lie`.
+/// The target of links to a heading, as on the pages of source repositories: `#where-data-lie`.
 pub(super) fn anchor_of(heading: &str) -> String {
     let letters = heading.to_lowercase().replace(' ', "-");
     letters.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
@@ -77,7 +77,7 @@ impl Markdown {
 }
 
 impl Block {
-    /// Its text, for searching.
+    /// The text of the block, for searching.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Heading(_, spans) | Self::Paragraph(spans) | Self::Item(_, _, spans) => plain(spans),
@@ -129,7 +129,7 @@ impl Block {
 struct Reader {
     blocks: Vec<Block>,
     spans: Vec<Span>,
-    /// The look of the text that comes.
+    /// The style of the text that comes.
     style: Span,
     /// Numbers of the lists around, the innermost last; none where they have none.
     lists: Vec<Option<u64>>,

@@ -11,7 +11,7 @@ use crate::query::{TextTest, parse_fields};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
-/// What the top bar keeps between frames.
+/// State of the top bar between frames.
 #[derive(Default)]
 pub struct Shell {
     search: String,
@@ -20,7 +20,7 @@ pub struct Shell {
 /// Rows of the rail with room between them: pages, title, and what is below.
 const RAIL_PARTS: f32 = 18.0;
 
-/// The pages, with their words and keys; in a narrow window their icons alone.
+/// Draws the pages with their labels and keys; in a narrow window their icons alone.
 pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
     let frame = theme::chrome_frame(ui);
     let is_narrow = ui.available_width() < theme::NARROW_WINDOW;
@@ -117,7 +117,7 @@ impl Shell {
     }
 }
 
-/// Whether a line asks for something that texts say, or cannot be read, which the page Search
+/// Whether a line searches texts, or cannot be read, which the page Search
 /// explains; fields and pasted URLs alone are a filter of captures.
 fn is_text_query(line: &str) -> bool {
     let Ok(query) = parse_fields(line) else { return true };
@@ -143,7 +143,7 @@ fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     }
 }
 
-/// What the chooser of campaigns shows where none is at hand.
+/// The label of the chooser of campaigns where there is no current one.
 const EVERY_CAPTURE: &str = "All captures";
 
 fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
@@ -234,7 +234,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) -> (f32, egui::Id) {
     (drawn.response.rect.height(), drawn.inner)
 }
 
-/// What there is to say where no job of this window runs: a job of another window may.
+/// The message where no job of this window runs: a job of another window may.
 pub(super) fn no_job(app: &mut AppState) -> String {
     let elsewhere = app.session().is_some().then(|| app.reads.job_elsewhere());
     match elsewhere.as_ref().and_then(|answer| answer.shown()) {

@@ -29,7 +29,7 @@ pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
     turning_trace_ui(ui, id, trace, false);
 }
 
-/// As [`trace_ui`], with the change that would turn the verdict as a button
+/// Draws a trace as [`trace_ui`], with the change that would reverse the verdict as a button
 /// where it can be made; true when it was pressed.
 pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: bool) -> bool {
     let mut is_pressed = false;

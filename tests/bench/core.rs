@@ -1,4 +1,4 @@
-//! How fast the core is where it is asked for every link: keys and verdicts.
+//! Speed of the core for every link: keys and verdicts.
 //! `cargo bench --no-default-features`
 
 #![allow(clippy::unwrap_used)]

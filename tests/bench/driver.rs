@@ -1,4 +1,4 @@
-//! The window without a screen: frames are drawn when the program asks for
+//! The window without a screen: frames are drawn when the program requests
 //! them and when something is done, and each is measured.
 
 use crate::measured::{ms, thread_time};

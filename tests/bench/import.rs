@@ -1,5 +1,5 @@
-//! Whether importing stays as fast as it begins: archives of a tenth, three
-//! tenths and all of so many captures, each into an empty workspace.
+//! Speed of imports as they grow: archives of a tenth, three tenths and all of
+//! so many captures, each into an empty workspace.
 //!
 //! `cargo bench --no-default-features --bench import` goes up to 100,000
 //! captures; `FONDS_BENCH_CAPTURES=1000000` to as many as the goals speak of.

@@ -1,5 +1,4 @@
-//! How fast outlinks become inlinks, in how much memory, and how fast stored
-//! links answer.
+//! Speed and memory of making inlinks of outlinks, and of queries of stored links.
 //!
 //! `cargo bench --no-default-features --bench links` makes links from a seed:
 //! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %

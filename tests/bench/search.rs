@@ -1,9 +1,9 @@
-//! How fast texts are indexed, beside others who index the same texts, and how
-//! fast a workspace is searched.
+//! Speed of indexing texts, beside others who index the same texts, and of
+//! searching a workspace.
 //!
 //! `cargo bench --no-default-features --bench search` makes 100,000 captures;
 //! `FONDS_BENCH_CAPTURES=1000000` as many as the goals speak of.
-//! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there, and asks it again in later runs.
+//! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there, and searches it again in later runs.
 //! `FONDS_BENCH_PYTHON=target/peers/bin/python` lets `search_peers.py` index the
 //! same texts by SQLite FTS5 and by PyPI's tantivy in the same run. The table
 //! shows processor time, since a busy machine changes the clock; of questions

@@ -1,6 +1,6 @@
-//! How fast the text of pages is read, as `fonds text` does: main text against
-//! boilerplate, title, description, day of publication, language; and where
-//! its sentences end. Beside it what others take for the same pages.
+//! Speed of reading the text of pages, as `fonds text` does: main text against
+//! boilerplate, title, description, day of publication, language; and the ends
+//! of sentences. Beside it what others take for the same pages.
 //!
 //! `cargo bench --no-default-features --bench text` makes pages;
 //! `FONDS_BENCH_FILES` (names with `:` between them) takes the pages of archive

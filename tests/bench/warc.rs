@@ -1,4 +1,4 @@
-//! How fast archive files are read and written, beside what limits it: bare
+//! Speed of reading and writing archive files, beside its limit: bare
 //! libdeflate over the same bytes.
 //!
 //! `FONDS_BENCH_WARC=folder cargo bench --no-default-features --bench warc`

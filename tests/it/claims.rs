@@ -1,4 +1,4 @@
-//! What archive files of others say of their captures is their word, never ours.
+//! Claims of archive files about their captures are kept as claims, and count for nothing.
 
 use crate::archive::{records, warcs_under};
 use crate::archives::{DATE, page_record, record};

@@ -1,4 +1,4 @@
-//! The main job on the sample web: what it tells agrees with what lies on disk.
+//! The main job on the sample web: its messages agree with the files on disk.
 
 use crate::archive::copy_folder;
 use crate::archive::{assert_sound, field, records, warcs_under};

@@ -1,5 +1,5 @@
-//! The same archive files give the same pages, links, originals and problems
-//! in whatever way they are read: as a data set, by an import with its inlinks,
+//! Archive files give the same pages, links, originals and problems in
+//! whatever way they are read: as a data set, by an import with its inlinks,
 //! and by `warc cat`.
 
 use crate::need;

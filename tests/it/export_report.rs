@@ -1,4 +1,4 @@
-//! What people see of an export: the list of a dry run before it, the report in it.
+//! Lists of exports for people: that of a dry run before it, and the report in it.
 
 use crate::archive::{copy_folder, file, page};
 use crate::need::program;

@@ -1,6 +1,6 @@
-//! What breaks under the program: files that cannot be opened, a disk without room, links and lists that are damaged,
-//! a catalogue that was put back, a clock that is wrong. Nothing that cost hours is thrown away for it, and what it says
-//! names the file and what helps.
+//! Faults under the program: files that cannot be opened, a disk without room, links and lists that are damaged,
+//! a catalogue that was put back, a clock that is wrong. Nothing that cost hours is thrown away for it, and the
+//! message names the file and what helps.
 
 use crate::archive::{file, page};
 use crate::need;

@@ -1,4 +1,4 @@
-//! What an export says of inlinks, in its records and in its data set.
+//! Inlinks in an export, in its records and in its data set.
 
 use crate::archive::{file, page};
 use crate::archive::{records, warcs_under};

@@ -1,4 +1,4 @@
-//! What a person is told of an import, and of the commands beside it.
+//! Messages of an import, and of the commands beside it.
 
 use crate::archive::write;
 use crate::files::{made, plain_warc};

@@ -1,4 +1,4 @@
-//! What `fonds inlinks` says beside its lines: exit statuses, what was left
+//! Messages of `fonds inlinks` beside its lines: exit statuses, what was left
 //! out and why, what it refuses, and what it leaves behind.
 
 use crate::archive::{file, gzip, page};

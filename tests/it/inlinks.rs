@@ -1,5 +1,5 @@
-//! What inlinks are good for, asked of the demo: hosts, graphs, lists of
-//! other programs, signals; and links read out of metadata records.
+//! Uses of inlinks on the demo: hosts, graphs, lists of other programs,
+//! signals; and links read out of metadata records.
 
 use crate::archive::warcs_under;
 use crate::need;

@@ -1,4 +1,4 @@
-//! Queries have limits, whoever asks, and texts of strangers are written so that whoever shows them is safe.
+//! Queries have limits, whoever sends them, and texts of strangers are written so that whoever shows them is safe.
 
 use crate::archive::{file, page};
 use crate::program::{arg, fonds, fonds_with};

@@ -1,4 +1,4 @@
-//! What we write, read by programs of others: warcio, cdxj-indexer, pywb, DuckDB.
+//! Files that we write are read by programs of others: warcio, cdxj-indexer, pywb, DuckDB.
 
 use crate::archive::{files_under, warcs_under};
 use crate::need;

@@ -1,4 +1,4 @@
-//! The documents of a handover are what `data/formats` says, by the programs of
+//! The documents of a handover are valid by `data/formats`, in the programs of
 //! others: jsonschema, pyld, pySHACL.
 
 use crate::archive::{records, warcs_under};

@@ -1,10 +1,10 @@
-//! The program itself, called as a script would.
+//! The program itself, called as a script does.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// What a call came to.
+/// The result of a call of the program.
 pub struct CallResult {
     /// Exit status.
     pub status: i32,
@@ -15,7 +15,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// The same, after a look at the exit status.
+    /// Checks the exit status.
     #[track_caller]
     pub fn with_status(self, status: i32) -> Self {
         assert_eq!(self.status, status, "stdout: {}\nstderr: {}", self.out, self.err);
@@ -31,7 +31,7 @@ impl CallResult {
             .collect()
     }
 
-    /// Standard error holds these words.
+    /// Checks that standard error has this text.
     #[track_caller]
     pub fn with_message(self, text: &str) -> Self {
         assert!(self.err.contains(text), "“{text}” is missing: {}", self.err);

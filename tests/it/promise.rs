@@ -1,4 +1,4 @@
-//! What a person decides holds: the way of a curator from decisions to a
+//! Decisions of a person hold: the way of a curator from decisions to a
 //! handover that was read back.
 
 use crate::archive::copy_folder;

@@ -1,4 +1,4 @@
-//! What a handover brings besides captures: files that prove permissions, and
+//! Parts of a handover besides captures: files that prove permissions, and
 //! annotations whose captures come later.
 
 use crate::archive::{copy_folder, file, page};

@@ -1,5 +1,5 @@
-//! What a permission refuses is not crawled, and what is written into rules
-//! says at once what it means.
+//! URLs that a permission refuses are not crawled, and entries of rules show
+//! at once what they cover.
 
 use crate::program::{arg, fonds, fonds_with};
 use fonds::campaign::Campaign;

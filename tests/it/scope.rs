@@ -1,5 +1,5 @@
-//! The scope as an archivist asks about it: what an edited list would change,
-//! who only geolocation let in, what a log says of a crawl.
+//! Reports of the scope for an archivist: effects of an edited list, hosts that
+//! only geolocation let in, the logs of a crawl.
 
 use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};

@@ -1,5 +1,5 @@
-//! What strangers give us does no harm: hostile names, pages, archives and
-//! job configurations, all of our own making.
+//! Data of strangers does no harm: hostile names, pages, archives and job
+//! configurations, all of our own making.
 
 use crate::archive::gzip;
 use crate::archive::{files_under, records, warcs_under};

@@ -1,5 +1,5 @@
-//! Which capture is meant: originals, content versions, media and nearest captures are the same for every
-//! command, in whatever order files come.
+//! Originals, content versions, media and nearest captures are the same for every command, in whatever order
+//! files come.
 
 use crate::archives;
 use crate::program::{arg, fonds};

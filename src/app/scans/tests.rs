@@ -99,7 +99,7 @@ fn an_answer_about_a_part_is_loaded_again_when_that_part_has_changed() {
         |scan: &mut Scan<u32, u32>, revision| scan.get_as_of(revision, &cx, |_| true, || 1, |_, query, _| Ok(query));
     until(|| request(&mut scan, 5).ready().cloned());
     for (revision, is_restarted) in [(5, false), (6, true)] {
-        // Long enough ago to be asked anew.
+        // Long enough ago to be repeated.
         let shown = scan.shown.as_mut().unwrap();
         shown.at = shown.at.checked_sub(SHORTEST_WAIT).unwrap();
         // What is known is shown meanwhile.
@@ -138,7 +138,7 @@ fn what_still_changes_waits() {
     }
     assert!(begins.is_empty() && scan.progress().is_none());
     let later = cx.later.take().unwrap();
-    assert!(later > Duration::from_secs(3000), "asked again after {later:?}");
+    assert!(later > Duration::from_secs(3000), "repeated after {later:?}");
 }
 
 #[test]

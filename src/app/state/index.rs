@@ -5,14 +5,14 @@ use crate::work;
 use crate::work::{FollowPace, JobReport, Report};
 use std::time::Instant;
 
-/// When texts are indexed without anybody starting it.
+/// The state of automatic indexing: whether it is due, runs or rests.
 #[derive(Debug, Default)]
 pub(in crate::app) struct IndexWatch {
-    /// Captures or inlinks may have come since the last look.
+    /// Captures or inlinks may have come since the last check.
     is_due: bool,
-    /// A worker looks.
+    /// A worker checks.
     pending: bool,
-    /// When it is looked next while captures come.
+    /// Time of the next check while captures come.
     pace: FollowPace,
     /// When the follow-up that runs began.
     begun: Option<Instant>,
@@ -31,13 +31,13 @@ fn builds_inlinks(kind: JobKind) -> bool {
 }
 
 impl IndexWatch {
-    /// Whether a worker looks for something to index.
+    /// Whether a worker checks for something to index.
     #[cfg(test)]
     pub(in crate::app) fn is_pending(&self) -> bool {
         self.pending
     }
 
-    /// Looks with the next tick, whenever it was looked before.
+    /// Checks with the next tick, whenever the last check was.
     #[cfg(test)]
     pub(in crate::app) fn check_now(&mut self) {
         self.is_due = true;
@@ -91,7 +91,7 @@ impl AppState {
 
     pub(super) fn take_in_index_behind(&mut self, is_behind: anyhow::Result<bool>) {
         self.open.index_watch.pending = false;
-        // What is wrong with an index is said where it is asked, or by the job.
+        // Searches and the job itself report what is wrong with an index.
         if !is_behind.unwrap_or(true) || self.closing || self.runs(JobKind::IndexTexts) {
             return;
         }

@@ -4,7 +4,7 @@
 //! [`AppState::tick`]. Out: read models ([`AppState::reads`]), notices, jobs.
 //!
 //! Invariants: nothing here touches disk or network on the calling thread;
-//! writes are carried out in the order they were asked.
+//! writes are carried out in the order they were sent.
 
 mod campaigns;
 pub(super) mod index;
@@ -60,10 +60,10 @@ const READERS: usize = 2;
 const HISTORY_KEPT: usize = 100;
 /// Notices, ended jobs and commands that are kept.
 const LOG_KEPT: usize = 200;
-/// How often running jobs are looked at.
+/// Time between two looks at running jobs.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What a worker tells the window after a write.
+/// The answer of a worker after a write.
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
@@ -107,7 +107,7 @@ pub struct AppState {
     pub open: OpenWorkspace,
     /// What a person chose.
     pub settings: Settings,
-    /// What was asked last, newest last.
+    /// Commands sent lately, the newest last.
     pub(super) sent: VecDeque<Command>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
@@ -188,7 +188,7 @@ impl AppState {
         self.outbox.push_back(command);
     }
 
-    /// Whether something was asked that is not carried out yet.
+    /// Whether commands wait that are not carried out yet.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.is_empty()
     }
@@ -205,7 +205,7 @@ impl AppState {
         !self.open.history.is_empty()
     }
 
-    /// Takes in what workers answered and carries out what was asked.
+    /// Takes in what workers answered and carries out the commands that were sent.
     /// Never blocks.
     pub fn tick(&mut self) {
         while let Ok(answer) = self.answers.1.try_recv() {
@@ -237,7 +237,7 @@ impl AppState {
         self.refresh_what_if();
     }
 
-    /// When [`AppState::tick`] wants to be called again without a wake-up.
+    /// The time until [`AppState::tick`] has to be called again without a wake-up.
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
         let poll = self.is_at_work().then_some(POLL_INTERVAL);
@@ -284,7 +284,7 @@ impl AppState {
         }
     }
 
-    /// What became of a write into a workspace that was left meanwhile: it changes nothing of the one
+    /// Takes in the result of a write into a workspace that was left meanwhile: it changes nothing of the one
     /// that is open, but a person hears what was not kept.
     fn handle_late_answer(&mut self, answer: Answer) {
         let (what, error) = match answer {

@@ -1,4 +1,4 @@
-//! Where a new campaign is kept, and the workspace that goes when it is given up.
+//! The workspace of a new campaign, deleted when the campaign is given up.
 //!
 //! Invariant: a workspace that the window made for a new campaign is on disk only while its draft
 //! is at hand or something is kept in it.
@@ -23,12 +23,12 @@ pub enum CampaignPlace {
 
 /// Recent workspaces that are offered.
 const OFFERED: usize = 5;
-/// How often, and at most how many times, a worker looks whether nobody reads a workspace any more.
+/// Pause and number of the checks whether somebody still reads a workspace that is to be deleted.
 const RETRY_EVERY: Duration = Duration::from_millis(20);
 const MAX_RETRIES: usize = 250;
 
 impl AppState {
-    /// Where a new campaign may be kept; the first is the default. One alone needs no question.
+    /// The places that may keep a new campaign, the default first. A single one needs no dialog.
     pub fn campaign_places(&self) -> Vec<CampaignPlace> {
         let is_open = self.session().is_some();
         if is_open && !self.open.is_sample {
@@ -53,7 +53,7 @@ impl AppState {
         folder == sample || folder.display().to_string().starts_with(&numbered)
     }
 
-    /// Begins a new campaign where it is kept without doubt, else asks where.
+    /// Begins a new campaign, after a dialog where several workspaces may keep it.
     pub(super) fn new_campaign(&mut self) {
         let mut places = self.campaign_places();
         match places.pop() {

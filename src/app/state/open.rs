@@ -22,7 +22,7 @@ pub struct RecentWorkspace {
     pub exists: Option<bool>,
 }
 
-/// What follows once a workspace is open.
+/// The next step once a workspace is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum AfterOpen {
     /// Its campaigns are shown.
@@ -53,7 +53,7 @@ pub(super) fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow
 }
 
 impl AppState {
-    /// Opens whatever is at a path: a worker tells what it is.
+    /// Opens whatever is at a path: a worker finds out what it is.
     pub(super) fn open_named(&mut self, path: PathBuf, options: ImportOptions) {
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.opening = Some(path.clone());

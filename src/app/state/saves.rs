@@ -11,7 +11,7 @@ use super::{Answer, AppState, NoticeCause, failure};
 use crate::campaign::{Campaign, EvidenceCarried, FieldDifference, campaign_differences};
 use crate::work::Session;
 
-/// A version of a campaign that was saved since the draft at hand was begun.
+/// A version of a campaign that was saved since the open draft was begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
     /// Its number.
@@ -22,7 +22,7 @@ pub struct NewerVersion {
     pub differences: Vec<FieldDifference>,
 }
 
-/// Somebody else saved the campaign, so that a person is asked before the draft takes its place.
+/// Somebody else saved the campaign: a person confirms before the draft takes its place.
 #[derive(Debug, thiserror::Error)]
 #[error("the campaign was saved by somebody else meanwhile")]
 struct SavedMeanwhile(NewerVersion);
@@ -60,15 +60,15 @@ pub(in crate::app) struct SavedDraft {
 }
 
 impl AppState {
-    /// Asks a worker to save the draft at hand.
+    /// Has a worker save the open draft.
     pub(super) fn save(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
         self.begin_save(save, id, campaign, false);
     }
 
-    /// Saves the draft at hand though a campaign like it is here: a person was asked. What was to
-    /// follow the save that asked follows this one.
+    /// Saves the open draft though a campaign like it is here: a person confirmed it. The next step of
+    /// the save that failed follows this one.
     pub(super) fn save_confirmed(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
@@ -78,7 +78,7 @@ impl AppState {
         self.begin_save(save, id, campaign, true);
     }
 
-    /// The same, with what follows once it is saved.
+    /// Saves the draft; `after` follows once it is saved.
     pub(in super::super) fn save_and(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>, then: AfterSave) {
         if self.open.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
             self.open.after_save = Some((self.next_id, then));
@@ -117,7 +117,7 @@ impl AppState {
         );
     }
 
-    /// What becomes of a draft whose campaign was saved by somebody else: it is saved as the version
+    /// Carries out the answer on a draft whose campaign was saved by somebody else: it is saved as the version
     /// after that one, or given up for it.
     pub(super) fn answer_newer_version(&mut self, keeps_draft: bool) {
         self.open.dialog = None;
@@ -133,12 +133,12 @@ impl AppState {
         self.save_confirmed(id, campaign);
     }
 
-    /// The version that was saved since the draft at hand was begun.
+    /// The version that was saved since the open draft was begun.
     pub fn newer_version(&self) -> Option<&NewerVersion> {
         self.open.newer_version.as_ref()
     }
 
-    /// A draft was saved; it need not be at hand any more.
+    /// Takes in the result of a save; its draft may be closed already.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
         let spec = self.open.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let SavedDraft { campaign, saved: (id, version), evidence, crawl } = match saved {

@@ -38,12 +38,12 @@ impl AppState {
         self.open.what_if = Some(answer);
     }
 
-    /// How far the trial of the edits is, while one is under way.
+    /// The progress of the trial of the edits, while one is under way.
     pub fn what_if_progress(&self) -> Option<Progress> {
         self.open.scans.what_if.progress()
     }
 
-    /// Each rule of a campaign in words; the last ones while it is being edited.
+    /// The name and the summary of each rule of a campaign; the last ones while it is being edited.
     pub fn rule_lines(&mut self, campaign: &Arc<Campaign>) -> Loaded<Arc<Vec<RuleLine>>> {
         let is_same = |query: &Arc<Campaign>| Arc::ptr_eq(query, campaign);
         let work = |_: &Session, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);

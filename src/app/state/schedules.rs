@@ -1,4 +1,4 @@
-//! An open window starts what schedules say.
+//! An open window starts the crawls of schedules.
 
 use super::super::models::{CampaignId, Notice, RunState, ScheduledRun, campaign_title};
 use super::{Answer, AppState, NoticeCause, failure};
@@ -8,14 +8,14 @@ use crate::work::{DueRuns, JobKind, LOOK_EVERY};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// What a window knows of runs that are due.
+/// The due runs that a window knows of, and its questions about them.
 #[derive(Debug, Default)]
 pub struct ScheduleWatch {
     /// Missed runs that wait for a person's answer.
     pub unanswered: Vec<ScheduledRun>,
     /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
     pub of_others: Vec<(String, Vec<String>)>,
-    /// That was answered with no.
+    /// The answer about them was no.
     leaves_others: bool,
     polled: Option<Instant>,
     polling: bool,
@@ -27,7 +27,7 @@ pub struct ScheduleWatch {
 }
 
 impl ScheduleWatch {
-    /// Whether a person is asked about a run or a schedule.
+    /// Whether a question about a run or a schedule is shown.
     pub fn has_questions(&self) -> bool {
         !self.unanswered.is_empty() || !self.of_others.is_empty()
     }
@@ -41,7 +41,7 @@ fn tried(run: &ScheduledRun) -> Tried {
 }
 
 impl ScheduleWatch {
-    /// When the next look is due.
+    /// Time until the next poll.
     pub(super) fn next_poll(&self) -> Duration {
         if self.polling {
             return LOOK_EVERY;

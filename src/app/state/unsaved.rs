@@ -30,7 +30,7 @@ impl AppState {
     }
 
     /// Holds a command back, and what was sent after it, until a person has
-    /// said what becomes of the edits.
+    /// decided about the edits.
     pub(super) fn confirm_edits(&mut self, command: Command) {
         self.open.deferred = std::iter::once(command).chain(self.outbox.drain(..)).collect();
         self.open.dialog = Some(Dialog::Unsaved);
@@ -70,7 +70,7 @@ impl AppState {
         }
     }
 
-    /// Closes the window, or asks first about the work that runs.
+    /// Closes the window, after a dialog where work runs.
     pub(super) fn close_window(&mut self) {
         match self.is_busy() {
             true => self.open.dialog = Some(Dialog::Quit),

@@ -23,7 +23,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often it is seen whether the crawl has ended while no event comes.
+/// Time between two checks for the end of the crawl while no event comes.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// URLs shown when a crawl came to nothing.
 const SHOWN: u64 = 5;
@@ -66,7 +66,7 @@ pub struct CrawlArgs {
     json: bool,
 }
 
-/// What crawls of this call stand on.
+/// Options that prepare a workspace for crawls: addresses of hosts and the geolocation database.
 #[derive(Debug, clap::Args)]
 pub struct Ground {
     /// Lead a host elsewhere: HOST:PORT:ADDRESS, where the address may carry a port of its own.
@@ -162,7 +162,7 @@ struct Repeats(HashMap<(EventKind, String, String), u64>);
 
 impl Repeats {
     /// Whether an event is to be printed. A host, a network or a disk that
-    /// comes and goes is told of each time.
+    /// comes and goes is reported each time.
     fn is_shown(&mut self, event: &CrawlEvent) -> bool {
         if matches!(event.kind, EventKind::Host | EventKind::HostGivenUp | EventKind::Network | EventKind::Disk) {
             return true;
@@ -172,7 +172,7 @@ impl Repeats {
         *count <= REPEATS_PRINTED
     }
 
-    /// What was not printed, a line for each kind of event.
+    /// The numbers of events that were not printed, a line for each kind.
     fn lines(&self) -> impl Iterator<Item = String> {
         let more = self.0.iter().filter(|(_, count)| **count > REPEATS_PRINTED);
         more.map(|((kind, _, text), count)| {

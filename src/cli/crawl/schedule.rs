@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// When campaigns run.
+/// Commands for the schedules of campaigns.
 #[derive(Debug, clap::Subcommand)]
 pub enum ScheduleCommand {
     /// List the next runs of a campaign, or of all.

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
   fonds inlinks convert inlinks.parquet - | fonds inlinks load my-links
   fonds inlinks convert --notation cdx inlinks.jsonl.gz inlinks-cdx.jsonl.gz
 
-Names say the form to write: .gz, .zst, .parquet, else plain lines. What is read is told by its content. Files of any
-size pass through little memory. Lines that are no objects of a data set are left out and counted, the first ones told
+Names say the form to write: .gz, .zst, .parquet, else plain lines. Input is recognized by its content. Files of any
+size pass through little memory. Lines that are no objects of a data set are left out and counted, the first ones listed
 with their numbers; all others stay the bytes they are. An input in which no line is one is refused, and no file is
 written. Parquet needs a program built with the feature parquet.
 
@@ -57,7 +57,7 @@ fn is_parquet(path: &Path) -> bool {
 
 const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
 
-/// One form in, another one out.
+/// Converts a data set from one form to another.
 pub(in crate::cli) fn convert(args: &InlinkConvertArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let name = args.input.display().to_string();
     let mut file = File::open(&args.input).with_context(|| name.clone())?;
@@ -189,7 +189,7 @@ fn rekey(key: &mut String, target: Notation) -> Result<(), NoKey> {
     }
 }
 
-/// Lines left out; the first ones are told.
+/// Number of lines left out; the first ones are printed.
 #[derive(Default)]
 struct BadLines(u64);
 
@@ -226,7 +226,7 @@ mod parquet {
         Ok(object)
     }
 
-    /// Lines that are no objects are left out and told.
+    /// Lines that are no objects are left out and reported.
     pub(super) fn from_lines(
         file: File,
         notation: Option<Notation>,

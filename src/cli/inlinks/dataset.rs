@@ -75,13 +75,13 @@ impl DatasetArgs {
         dataset_options(&self.map, &self.reduce, keep)
     }
 
-    /// What is read and how rows are made of it: runs of anything else are no use.
+    /// The input and the rules of rows, as text: runs of anything else are no use.
     fn input_summary(&self) -> String {
         with_files(self.map.command_line(), &self.files)
     }
 }
 
-/// What tells an input from others: options, then files with size and date.
+/// The identity of an input: options, then files with size and date.
 fn with_files(options: String, files: &[PathBuf]) -> String {
     let mut text = options;
     for path in files {
@@ -98,7 +98,7 @@ fn with_files(options: String, files: &[PathBuf]) -> String {
     text
 }
 
-/// Carries the command out. Lines go to `out` (or the file asked for),
+/// Carries the command out. Lines go to `out` (or the file of `--out`),
 /// problems and totals to standard error; the answer is the exit status.
 ///
 /// # Errors
@@ -163,7 +163,7 @@ pub(in crate::cli) fn fetch<'f>(
     }
 }
 
-/// Says on standard error what is wrong with files, the first of each.
+/// Prints problems of files on standard error, the first ones of each.
 pub(in crate::cli) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize, FileEvent<'_>) + 'f {
     let mut printed = 0;
     move |file, news| {
@@ -186,7 +186,7 @@ pub(in crate::cli) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMu
     }
 }
 
-/// What was read, for a person.
+/// Prints the numbers of what was read, for a person.
 pub(in crate::cli) fn print_documents(documents: &DocumentReport, files: &[PathBuf]) {
     let (revisits, pages) = (counted(documents.revisits, "revisit"), counted(documents.pages, "page"));
     notice!("{}, {revisits}, {pages}", counted(documents.records, "record"));
@@ -202,7 +202,7 @@ pub(in crate::cli) fn print_documents(documents: &DocumentReport, files: &[PathB
     }
 }
 
-/// What became of the links, for a person.
+/// Prints the numbers of kept and left out links, for a person.
 pub(in crate::cli) fn print_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
     notice!(
@@ -320,7 +320,7 @@ mod tests {
         std::fs::write(&list, sound.replace(&format!("fonds {version}"), "fonds 9.9.9")).unwrap();
         let why = refused(&[]);
         assert!(why.contains(&format!("Its program: fonds 9.9.9; asked for now: fonds {version}")), "{why}");
-        // A list of before versions were told.
+        // A list of an earlier program has no version.
         std::fs::write(&list, sound.replace(&format!(r#""program":"fonds {version}","#), "")).unwrap();
         let why = refused(&[]);
         assert!(why.contains("an earlier version"), "{why}");

@@ -26,7 +26,7 @@ const PIECES: usize = 4;
 
 A row is TARGET, DATE for a capture and TARGET, DATE, SOURCE, internal or external, ANCHOR for a link, with tabs
 between. A revisit needs its original in the files of the same call. Exit status 1 says that something within the
-files is broken, which is told; 2 that one of the files, or all, cannot be read: rows are missing, and a task should
+files is broken, as listed; 2 that one of the files, or all, cannot be read: rows are missing, and a task should
 fail.")]
 pub struct MapArgs {
     /// WARC or ARC files; without any, their names are read from standard input

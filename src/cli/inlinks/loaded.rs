@@ -209,7 +209,7 @@ fn has_only_loaded(workspace: &Workspace) -> anyhow::Result<bool> {
         && workspace.catalogue().newest_capture()? == CaptureId::default())
 }
 
-/// Says after a build why it is empty where the links are those of others.
+/// Prints after a build why it is empty where the links are those of others.
 pub(in crate::cli) fn print_if_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
     if has_only_loaded(workspace)? {
         let loaded = workspace.folder().join(LOADED);

@@ -73,7 +73,7 @@ pub enum InlinksCommand {
         fonds inlinks show my-archive '(pt,site,)/sobre'\n  \
         fonds inlinks show my-links http://www.site.pt/sobre --date 2009-06-01 --window-days 365\n\n\
         Columns: date of the linking capture, side, linking page, anchor; of a workspace also which link of its page it\n\
-        is, the part of the page it stands in, and its rel.")]
+        is, the part of the page it is in, and its rel.")]
     Show {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -165,7 +165,7 @@ pub enum InlinksCommand {
         #[arg(long)]
         json: bool,
     },
-    /// List captures on which not one telling word of the links from other sites stands: parked domains, soft
+    /// List captures that have not one characteristic word of the links from other sites: parked domains, soft
     /// errors, changed owners.
     #[command(after_help = "Examples:\n  fonds inlinks check my-archive\n  \
         fonds inlinks check my-archive --all --json | jq -r 'select(.finding) | .url'\n\n\
@@ -199,11 +199,11 @@ pub enum InlinksCommand {
     Load(loaded::LoadArgs),
 }
 
-/// What is left after a stop, where the same command goes on from it.
+/// The note of a stopped command that goes on from its work when called again.
 pub(super) const GOES_ON: &str = "what was finished is kept, and the same command goes on";
 
 impl InlinksCommand {
-    /// What is left of it after a stop, in words.
+    /// The note about the work that is left after a stop.
     pub(super) fn after_a_stop(&self) -> &'static str {
         const RUNS: &str = "runs that were sorted are kept, and the same command goes on from them";
         match self {
@@ -218,7 +218,7 @@ impl InlinksCommand {
     }
 }
 
-/// Less than this is not worth a word: the catalogue grows into it again.
+/// Least free room that is reported, in MiB: the catalogue grows into less again.
 const MIN_FREE_MIB: u64 = 64;
 
 /// Refuses to answer out of inlinks that nobody has built.
@@ -247,14 +247,14 @@ fn counted_too(session: &Session) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An empty list says why on stderr; its lines stay as they are for scripts.
+/// Prints on stderr why a list is empty; standard output stays as it is for scripts.
 pub(super) fn print_if_empty(empty: bool, message: &str) {
     if empty {
         notice!("{message}");
     }
 }
 
-/// Cuts a list that was asked for with one row more than are wanted. Says whether it was too long.
+/// Cuts a list that was queried with one row more than its limit. True where it was too long.
 pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let is_longer = rows.len() > limit;
@@ -262,7 +262,7 @@ pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
     is_longer
 }
 
-/// A list that was cut says so on stderr.
+/// Prints on stderr that a list was cut.
 pub(super) fn print_if_cut(cut: bool, limit: u64) {
     if cut {
         notice!("only the first {limit} are listed; --limit lists more");
@@ -428,7 +428,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     };
     with_links(folder, counted_too, |links| {
         let mut page = with_progress(|cx| links.uncaptured(prefix, campaign, limit, cx))?;
-        // Links that were loaded into a workspace: its rules are asked of them.
+        // Links that were loaded into a workspace: its rules apply to them.
         if let (LinkSource::Store(store), Some(session)) = (links, &session) {
             let notation = store.rules().notation;
             let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
@@ -438,7 +438,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     })
 }
 
-/// Prints captures whose anchors and words share nothing, or all.
+/// Prints captures whose anchors and texts have no word in common, or all.
 fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(folder)?;
     counted_too(&session)?;
@@ -515,7 +515,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
     Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE })
 }
 
-/// Where a link stands in its page, and what it says of itself.
+/// A link's place in its page, its origin and its `rel`, in brackets.
 fn link_text(row: &InlinkRow) -> String {
     let mut parts: Vec<String> =
         row.position.map(|position| format!("link {}", u64::from(position) + 1)).into_iter().collect();

@@ -36,7 +36,7 @@ pub struct WhyArgs {
     json: bool,
 }
 
-/// What one launch has about the URL.
+/// A URL as one launch saw it, with the trace of its rules.
 #[derive(Serialize)]
 struct LaunchTrace {
     launch: LaunchRow,
@@ -205,7 +205,7 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What each rule answers, the deciding one marked; and whether that is what was recorded.
+/// Prints the answer of each rule, the deciding one marked; and whether that was recorded.
 fn print_rules(row: &SeenRow, trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "  Rules")?;
     for step in &trace.steps {

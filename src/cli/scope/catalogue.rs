@@ -17,7 +17,7 @@ use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Which URLs are asked about.
+/// Arguments for seen URLs: workspace, campaign and launch.
 #[derive(Debug, clap::Args)]
 pub struct SeenArgs {
     /// Workspace.
@@ -192,7 +192,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     Ok(FINE)
 }
 
-/// What is not in the figures, beside them.
+/// Prints remarks on what is not in the figures.
 fn print_remarks(remarks: &[String]) {
     remarks.iter().for_each(|remark| warn_of!("notes", "note: {}", plain(remark)));
 }

@@ -56,7 +56,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
     Ok(())
 }
 
-/// What another database would change, one row a host.
+/// Writes the changes of another database, one row a host.
 pub(super) fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<()> {
     csv_row(
         out,
@@ -94,7 +94,7 @@ pub(super) fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<(
     Ok(())
 }
 
-/// Where evidence comes from: source of the addresses, database, its build, the look-up.
+/// The origin of evidence: source of the addresses, database, its build, date of the look-up.
 fn origin(evidence: &GeoEvidence) -> [String; 4] {
     [
         evidence.source.label().to_owned(),

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
     either of them compressed by gzip. A host is listed once, however many ports, capitals or lines it\n\
     has; those of a domain stand together.\n\
     Lines of dns: URLs, which fetch no page, count neither as decisions nor as hosts.\n\
-    Columns: decisions, host, first URL. The totals are told at the end, on standard error.\n\
+    Columns: decisions, host, first URL. The totals come at the end, on standard error.\n\
     Memory: what --memory-mib says holds about 4,500 hosts a MiB; more go to temporary files.\n\
     Exit status 1 says that some lines were no decisions.")]
 pub struct ReportArgs {

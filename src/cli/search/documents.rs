@@ -32,7 +32,7 @@ text first and menus and the like behind it. What is not in that schema ends in 
 Tika, DROID and of faces are not written. Documents are in the order of their ids.
 
 With --map, a row is the id, a tab and the object, for a sort by the first column elsewhere; --reduce makes documents
-of sorted rows on standard input. Exit status 1 says that something within the files is broken, which is told; 2 that
+of sorted rows on standard input. Exit status 1 says that something within the files is broken, as listed; 2 that
 one of the files, or a row, cannot be read: documents are missing, and a task should fail.")]
 pub struct IndexDocumentsArgs {
     /// WARC or ARC files; without any, their names are read from standard input.
@@ -161,7 +161,7 @@ impl Documents<'_> {
     }
 }
 
-/// What was wrong.
+/// Numbers of problems and of unreadable files.
 #[derive(Default)]
 struct ProblemCounts {
     problems: AtomicU64,
@@ -184,7 +184,7 @@ impl ProblemCounts {
     }
 }
 
-/// Gives the rows of a file on. A file that cannot be read is told and counted.
+/// Passes the rows of a file on. A file that cannot be read is reported and counted.
 fn read_file(
     file: &std::path::Path,
     args: &IndexDocumentsArgs,

@@ -51,7 +51,7 @@ pub enum IndexCommand {
     Documents(IndexDocumentsArgs),
 }
 
-/// Does other work, and has the index follow it meanwhile where that `is_enabled`.
+/// Runs other work, and has the index follow it meanwhile where `is_enabled`.
 pub(in crate::cli) fn follow_beside<T>(session: &Session, is_enabled: bool, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         let indexing = JobCx::default();
@@ -68,7 +68,7 @@ pub(in crate::cli) fn follow_beside<T>(session: &Session, is_enabled: bool, work
     })
 }
 
-/// Follows the index up after other work, and says on standard error what it
+/// Brings the index up to date after other work, and prints on standard error what it
 /// came to; how many captures could not be read.
 pub(in crate::cli) fn follow(session: &Session) -> anyhow::Result<u64> {
     let report = with_progress(|cx| session.index_texts(false, cx))?;

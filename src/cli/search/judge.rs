@@ -65,7 +65,7 @@ impl JudgementArg {
     }
 }
 
-/// Show how good results are by what persons said of them.
+/// Measure search results by the assessments of people.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds evaluate my-archive\n  \
@@ -208,7 +208,7 @@ pub(in crate::cli) fn evaluate(args: &EvaluateArgs, out: &mut dyn Write) -> anyh
     Ok(FINE)
 }
 
-/// The queries as topics with numbers, and what was said of their results.
+/// The queries as topics with numbers, and the assessments of their results.
 fn write_topics(
     session: &work::Session,
     found: &[QueryEvaluation],

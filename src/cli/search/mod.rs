@@ -334,7 +334,7 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
     Ok(())
 }
 
-/// Each query of a file, with what it finds.
+/// Runs each query of a file and prints its results.
 fn batch(
     args: &SearchArgs,
     session: &Session,

@@ -140,7 +140,7 @@ fn read(path: &Path, args: &TextArgs, input: &mut dyn Read) -> anyhow::Result<(P
     Ok((text, len))
 }
 
-/// What a file is, by its first bytes and its name: a page where nothing else is said.
+/// The type of a file by its first bytes and its name: HTML where neither shows another.
 fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A payload is decoded in memory; beyond this it is cut, and said so.
+/// Bytes of a decoded payload, which is in memory; beyond them it is cut and a note printed.
 const MAX_PAYLOAD: usize = 1 << 30;
 
 /// Words of `fonds warc cat`.
@@ -55,7 +55,7 @@ pub struct CatArgs {
     pub(super) part: PartArgs,
 }
 
-/// Which part of the record.
+/// Options for one part of the record; without one, the record is written whole.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(multiple = false)]
 pub struct PartArgs {
@@ -99,7 +99,7 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(if found.flaws.is_empty() { FINE } else { PROBLEMS })
 }
 
-/// The file and offset of the record that the words mean.
+/// The file and offset of the record that the arguments mean.
 fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
     if let Some(offset) = &args.offset {
         return Ok((args.file.clone(), offset_of(offset)?));
@@ -137,7 +137,7 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
     Ok((file, offset))
 }
 
-/// How far a record is from what is wanted; none where it is something else.
+/// Rank of a record, the least is the best: milliseconds to the date, else the newest; none where it does not match.
 fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, target: Option<CaptureDate>) -> Option<i64> {
     if let Some(id) = id {
         return (head.record_id().as_deref() == Some(id)).then_some(0);
@@ -272,7 +272,7 @@ impl OutputRecord<'_> {
         Ok(out.write_all(&payload.bytes)?)
     }
 
-    /// The segments of the record, where it has several and they are wanted.
+    /// The segments of the record, where it has several and the options need them.
     fn series(&mut self, head: &RecordHead) -> anyhow::Result<Option<SegmentSeries>> {
         let facts = RecordFacts::of(head, &[]);
         let Some(number) = facts.segment else {
@@ -291,7 +291,7 @@ impl OutputRecord<'_> {
         Ok(Some(series))
     }
 
-    /// Ends the record; problems behind it are not asked for.
+    /// Ends the record; later problems of the file are left out.
     fn end(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
         let whole = reader.finish_record()?.is_some();
         let problems = reader.take_problems();
@@ -308,7 +308,7 @@ fn block_of(block: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Where a payload came from, for a person.
+/// The origin of a payload, for a person.
 fn source_of(original: &FoundOriginal, facts: &RecordFacts) -> String {
     let FoundOriginal { file, offset, found_by } = original;
     let date = facts.date_text.as_deref().unwrap_or("an unknown date");

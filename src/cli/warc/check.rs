@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  fonds warc check *.warc.gz\n  fonds warc check --json crawl.warc.gz\n\n\
     Looks at structure, the fields that each type of record must and may have, the gzip layout, every digest\n\
     (md5, sha1, sha256, sha384, sha512), and across all files given: segments, and the originals of revisits.\n\
-    Errors break the standard or lose bytes; warnings are worth knowing. Problems are told as they are found.\n\
+    Errors break the standard or lose bytes; warnings are worth knowing. Problems are listed as they are found.\n\
     Exit status: 0 no errors, 1 errors were found, 2 a file cannot be read at all.")]
 pub struct CheckArgs {
     /// Files; those that belong together in one call.
@@ -83,7 +83,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             });
             match finished {
                 Ok(found) => joined = found,
-                // What is known of each file alone is told all the same.
+                // What is known of each file alone is reported all the same.
                 Err(error) => {
                     notice!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;

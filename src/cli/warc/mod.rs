@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to do with archive files.
+/// Commands for WARC and ARC files.
 #[derive(Debug, clap::Subcommand)]
 pub enum WarcCommand {
     /// List the records of WARC and ARC files.
@@ -43,7 +43,7 @@ pub(super) fn run(command: WarcCommand, out: &mut dyn Write) -> anyhow::Result<u
     }
 }
 
-/// Files without those that were named before, as `same` tells; these are told of.
+/// Files without those that were named before, compared by `same`; a note is printed of these.
 fn each_once<'a, K: Eq + std::hash::Hash>(
     files: impl IntoIterator<Item = &'a PathBuf>,
     same: impl Fn(&Path) -> K,

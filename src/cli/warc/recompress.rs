@@ -38,7 +38,7 @@ pub struct RecompressArgs {
     pub(super) json: bool,
 }
 
-/// What makes a new file of an old one.
+/// A function that makes a new file of an old one.
 type Work = dyn Fn(&Path, &Path, &JobCx) -> Result<RecompressReport, RecompressError>;
 
 pub(super) fn run(args: &RecompressArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

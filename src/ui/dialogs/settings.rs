@@ -7,7 +7,7 @@ use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{field_ui, heading_ui};
 use egui::{ScrollArea, Ui};
 
-/// What is kept between frames.
+/// State of the settings dialog between frames.
 #[derive(Default)]
 pub(super) struct SettingsPart {
     geo: GeoDatabaseCard,

@@ -95,7 +95,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-/// Captures that are at hand without a campaign, and the way to them.
+/// Draws the number of captures without a campaign, with a link to them.
 fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
     let answer = app.reads.unassigned();
     let Some(found) = answer.shown().filter(|found| found.captures > 0) else { return };
@@ -119,7 +119,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     type Col<'a> = Column<'a, CampaignRow, CampaignAction>;
     let go =
         |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAction(row.id, Some(route(row.id))));
-    // What is looked at daily stands first: a narrow window shows that much.
+    // Columns of daily use come first: a narrow window shows only these.
     let mut columns = vec![
         Col::made("id", "No.", 40.0, |row| row.id.to_string()).numeric(),
         Col::made("campaign", "Campaign", 250.0, |row| match row.branch {

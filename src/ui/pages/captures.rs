@@ -38,7 +38,7 @@ const TABS: [(CaptureTab, &str); 13] = [
     (CaptureTab::Selected, "Selected"),
 ];
 
-/// What the tab of the captures that came in by location counts.
+/// The hint of the tab of captures that were accepted by location.
 const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows which of them no other rule accepts";
 
 /// The page Captures.
@@ -237,7 +237,7 @@ impl CapturesPage {
         });
     }
 
-    /// The same in one line, where rows need the height.
+    /// Draws the tabs as a menu in one line, where rows need the height.
     fn tab_chooser_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let labels = tab_labels(app, &self.query(app));
         let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
@@ -250,7 +250,7 @@ impl CapturesPage {
         chooser.response.on_hover_text("Ready filters");
     }
 
-    /// How the rows are spread, at the right where there is room.
+    /// Draws the facets of the rows, at the right where there is room.
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         if !app.settings.facets {
             return;
@@ -270,7 +270,7 @@ impl CapturesPage {
         }
         let choice = match action {
             None => return,
-            // What a number counts is asked for, and never let go by it.
+            // A click on a number requires its value; it never clears the choice.
             Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
             Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
         };
@@ -399,7 +399,7 @@ fn tab_labels(app: &mut AppState, query: &CaptureQuery) -> Vec<(CaptureTab, Stri
     TABS.into_iter().filter_map(label).collect()
 }
 
-/// What is selected, as the table keeps it.
+/// The selection in the form of the table.
 fn selection_of(selected: &SelectedRows) -> Selection {
     match selected {
         SelectedRows::Ids(ids) => Selection::Rows(Arc::new(ids.iter().map(|id| id.unsigned_abs()).collect())),

@@ -10,10 +10,10 @@ use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
 const STICKY: usize = 2;
-/// What a number of inlinks leads to.
+/// The hint of a number of inlinks.
 const INLINKS: &str = "Show these inlinks";
 
-/// What a row of the table asks for.
+/// An action on a row of the table.
 pub enum CaptureAction {
     /// Its details in the lower panel, in whatever tab is there.
     Focus(CaptureId),
@@ -101,7 +101,7 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
     });
 }
 
-/// What can be done with one capture.
+/// Draws the menu of a capture.
 pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAction> {
     for (mark, label) in [
         (ReviewMark::Approve, "✔ Approve"),

@@ -1,4 +1,4 @@
-//! What runs, and one list of what was done and said.
+//! Running jobs, and one list of ended jobs and messages.
 
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, JobLine, JobState, Route, job_list, route_of_job};
@@ -11,10 +11,10 @@ use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
 use egui::Ui;
 use std::collections::HashSet;
 
-/// Jobs of earlier runs asked for: index runs of long crawls are among them.
+/// Most jobs of earlier runs that are read: index runs of long crawls are among them.
 const HISTORY: u64 = 5_000;
 
-/// Which lines are shown.
+/// The filter of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum JobFilter {
     #[default]
@@ -39,7 +39,7 @@ struct Line {
     is_unfolded: bool,
 }
 
-/// What a line asks for.
+/// An action on a line.
 enum JobAction {
     Go(Route),
     Fold(u64),

@@ -12,9 +12,9 @@ use egui::Ui;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a number of links leads to.
+/// The hint of a number of links.
 const PAGES: &str = "Show the linked pages of this host";
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const CAPTURES: &str = "Show these captures; only pages count, not errors, redirects or other files";
 
 /// The table of hosts.

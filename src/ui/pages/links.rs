@@ -11,7 +11,7 @@ use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
 use egui::{Button, ComboBox, TextEdit, Ui};
 use std::path::PathBuf;
 
-/// Anchors asked for.
+/// Most anchors that are read.
 const ANCHORS: u64 = 1000;
 
 /// The page Links.
@@ -113,7 +113,7 @@ impl LinksPage {
         });
     }
 
-    /// All links of the archive, for other programs.
+    /// Draws the export of all links of the archive, for other programs.
     fn export_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Export all links as").id;
@@ -131,7 +131,7 @@ impl LinksPage {
     }
 }
 
-/// What a data set holds.
+/// Draws the summary of a data set.
 fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
     let Some(set) = set else { return };
     heading_ui(ui, &text::line(&set.folder.display().to_string()));

@@ -113,7 +113,7 @@ impl ProspectView {
     }
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum ProspectAction {
     /// The buttons above mean it.
     Focus(String),
@@ -125,7 +125,7 @@ enum ProspectAction {
 
 /// Name of the table in settings and files.
 const TABLE: &str = "prospects";
-/// Which of the actions on all selected rows adds seeds.
+/// The index of the action on all selected rows that adds seeds.
 const ADD_SEEDS: usize = 0;
 const SEEDS: &str = "Adds them to the edited specification, which is saved on its page";
 

@@ -1,5 +1,4 @@
-//! The lower panel for a file and for a problem, and what it says of a
-//! capture whose file is lost.
+//! The lower panel of a file, of a problem, and of a capture whose file is lost.
 
 use crate::app::models::ProblemId;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};

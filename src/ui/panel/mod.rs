@@ -44,7 +44,7 @@ const GRIP: f32 = 5.0;
 /// Radius of a link in the time strip.
 const DOT: f32 = 2.5;
 
-/// What the panel keeps between frames.
+/// State of the lower panel between frames.
 #[derive(Default)]
 pub struct LowerPanel {
     note: NoteField,
@@ -58,7 +58,7 @@ pub struct LowerPanel {
 }
 
 impl LowerPanel {
-    /// Its height at the foot of an area that it shares with the page, which
+    /// The height of the panel at the foot of an area that it shares with the page, which
     /// needed its room down to `page_room` when it was drawn last.
     pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
         let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
@@ -194,7 +194,7 @@ impl LowerPanel {
     }
 }
 
-/// Which part of a capture is shown.
+/// Draws the tabs of the parts of a capture.
 fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     tabs_ui(ui, "Parts of the capture", |ui| {
         for (tab, label) in TABS {
@@ -405,7 +405,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
     }
 }
 
-/// What a row of inlinks asks for.
+/// An action on a row of inlinks.
 enum InlinkAction {
     /// The inlinks of its source.
     Source(String),
@@ -415,7 +415,7 @@ enum InlinkAction {
     Several(Vec<CaptureId>),
 }
 
-/// Which side of the inlinks is listed; kept while the window is open.
+/// The side of the inlinks that is listed; kept while the window is open.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Side {
     #[default]
@@ -515,7 +515,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     }
 }
 
-/// What a link says of itself. One that says nothing may be not followed by
+/// The `rel` of a link. One without may be not followed by
 /// the robots meta of its page, which says so of all its links.
 fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
     match (rel, is_known) {

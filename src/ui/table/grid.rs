@@ -1,4 +1,4 @@
-//! One frame of a table: rows in sight, heads, menus.
+//! A frame of a table: rows in sight, heads, menus.
 
 use super::cell;
 use super::column::{Column, Value};
@@ -30,7 +30,7 @@ const LINK_CHARS: usize = 40;
 /// Menus stay while columns are chosen one after the other; what else is clicked closes them.
 const CLOSES: PopupCloseBehavior = PopupCloseBehavior::CloseOnClickOutside;
 
-/// What a person asked of the table itself.
+/// An action on the table itself, from a key or a menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableAction {
     CopyTsv,
@@ -42,7 +42,7 @@ pub(super) enum TableAction {
 /// The context menu of a row, drawn by its page.
 pub(super) type RowMenu<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
 
-/// One frame of a table.
+/// A table while it draws one frame.
 pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) columns: &'t [Column<'a, R, A>],
     /// Columns that are shown, by their places among all.
@@ -58,7 +58,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) actions: &'t [RowsAction<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
-    /// What a link, a button or a menu of the page asked for.
+    /// The action of a link, a button or a menu of the page.
     pub(super) action: Option<A>,
     pub(super) requested: Option<TableAction>,
     pub(super) clicked: Option<(u64, Modifiers)>,
@@ -136,7 +136,7 @@ impl<R, A> Grid<'_, '_, R, A> {
         self.table_menu_ui(ui);
     }
 
-    /// What can be done with every table.
+    /// Draws the menu that every table has.
     fn table_menu_ui(&mut self, ui: &mut Ui) {
         for (label, keys, requested) in [
             ("Copy rows", "Ctrl+C", TableAction::CopyTsv),
@@ -270,7 +270,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
         }
         if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
-            // What tells the row from others stands at its beginning.
+            // The column that names the row is its first one.
             let begin = rect.with_max_x(rect.left() + theme::FIELD);
             note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
         }
@@ -355,7 +355,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     }
 }
 
-/// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
+/// The name of a cell: its text; of a number, a sign or nothing also that of its column.
 fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
     let text = text::line(shown);
     let head = if column.head.is_empty() { column.id } else { column.head };
@@ -379,7 +379,7 @@ pub(super) fn name_resizer<R, A>(ui: &Ui, table: Id, id: Id, column: &Column<'_,
 }
 
 impl<R, A> Grid<'_, '_, R, A> {
-    /// What a row is called: the texts of its first columns that are no numbers.
+    /// The name of a row: the texts of its first columns that are no numbers.
     fn row_name(&self, index: u64) -> String {
         let row = match self.rows.row(index) {
             Slot::Ready(row) => row,
@@ -448,7 +448,7 @@ pub(super) fn keep_width(layout: &mut TableLayout, id: &str, width: f32) {
     column.width = Some(width);
 }
 
-/// The order of rows in words, for who listens to it.
+/// The order of rows as text, for screen readers.
 pub(super) fn sort_label<R, A>(columns: &[Column<'_, R, A>], sort: &[SortKey]) -> Option<String> {
     let keys: Vec<String> = sort
         .iter()

@@ -1,7 +1,7 @@
 //! The one table of the window: a list of columns, and rows at hand or a query.
 //!
 //! In: [`Column`]s, and rows or a [`RowQuery`]. Out: what a link, a row or a
-//! menu asked for. Every table is sorted, selected in, copied, exported and
+//! menu requested. Every table is sorted, selected in, copied, exported and
 //! arranged in the same way, by mouse and by keys.
 //!
 //! Invariants: only rows in sight are drawn; rows of a query are read by
@@ -50,7 +50,7 @@ pub fn key_of(row: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What a row asks for.
+/// A function from a row to the action of the page.
 type RowAction<'a, R, A> = Box<dyn Fn(&R) -> Option<A> + 'a>;
 
 /// A table of rows `R`, whose links, rows and menus ask for an `A`.
@@ -71,7 +71,7 @@ pub struct Table<'a, R, A = ()> {
     actions: Vec<RowsAction<'a, R, A>>,
 }
 
-/// What the page hears when rows are selected that are all at hand.
+/// A function from selected rows, all of them loaded, to the action of the page.
 type SelectAction<'a, R, A> = Box<dyn Fn(&[&R]) -> Option<A> + 'a>;
 
 impl<'a, R, A> Table<'a, R, A> {
@@ -101,7 +101,7 @@ impl<'a, R, A> Table<'a, R, A> {
         }
     }
 
-    /// At most this high; otherwise as high as there is room.
+    /// Limits the height; without it the table takes the room there is.
     pub fn height(mut self, height: f32) -> Self {
         self.height = Some(height);
         self
@@ -131,25 +131,25 @@ impl<'a, R, A> Table<'a, R, A> {
         self
     }
 
-    /// What a row asks for that is clicked, or reached by keys.
+    /// Sets the action of a row that is clicked, or reached by keys.
     pub fn on_focus(mut self, act: impl Fn(&R) -> Option<A> + 'a) -> Self {
         self.focus = Some(Box::new(act));
         self
     }
 
-    /// What a row asks for on a double click or Enter; else its first link.
+    /// Sets the action of a row on a double click or Enter; by default its first link.
     pub fn on_open(mut self, act: impl Fn(&R) -> Option<A> + 'a) -> Self {
         self.open = Some(Box::new(act));
         self
     }
 
-    /// What the page adds to the context menu of a row.
+    /// Adds entries of the page to the context menu of a row.
     pub fn menu(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
         self.menu = Some(Box::new(draw));
         self
     }
 
-    /// What a new selection asks for, in a table whose rows are all at hand.
+    /// Sets the action of a new selection, in a table whose rows are all loaded.
     pub fn on_select(mut self, act: impl Fn(&[&R]) -> Option<A> + 'a) -> Self {
         self.select = Some(Box::new(act));
         self
@@ -162,7 +162,7 @@ impl<'a, R, A> Table<'a, R, A> {
         self
     }
 
-    /// Draws it with rows that are all at hand.
+    /// Draws it with rows that are all loaded.
     pub fn rows_ui<'r>(self, ui: &mut Ui, app: &mut AppState, rows: impl IntoIterator<Item = &'r R>) -> Option<A>
     where
         R: 'r,
@@ -179,7 +179,7 @@ impl<'a, R, A> Table<'a, R, A> {
         self.kept_ui(ui, |table, ui, state| table.pages_with_ui(ui, app, query, total, state))
     }
 
-    /// The same with a state that the page keeps.
+    /// Draws it as `pages_ui`, with a state that the page keeps.
     pub fn pages_with_ui<Q: RowQuery<Row = R>>(
         self,
         ui: &mut Ui,
@@ -338,7 +338,7 @@ impl<'a, R, A> Table<'a, R, A> {
         child
     }
 
-    /// Which keys are for this table: all while it has the keyboard, or nothing has
+    /// The keys that this table handles: all while it has the keyboard, or nothing has
     /// it and this is the table that had it last or came first; of that table those
     /// that copy and export, whatever control has the keyboard but a text field.
     fn takes_keys(&self, ui: &Ui, app: &AppState, state: &mut TableState) -> Takes {
@@ -369,7 +369,7 @@ impl<'a, R, A> Table<'a, R, A> {
         }
     }
 
-    /// What the row that was reached or opened asks for, once it is at hand.
+    /// The action of the row that was reached or opened, once it is loaded.
     fn answer(&self, rows: &mut dyn RowSource<R>, state: &mut TableState) -> Option<A> {
         let Slot::Ready(row) = rows.row(state.cursor()?) else { return None };
         let moved = std::mem::take(&mut state.moved).then(|| self.focus.as_ref().and_then(|act| act(row))).flatten();
@@ -381,7 +381,7 @@ impl<'a, R, A> Table<'a, R, A> {
         moved
     }
 
-    /// Copies the selected rows once they are at hand; says so where that is not
+    /// Copies the selected rows once they are loaded; shows a notice where that is not
     /// all of them.
     fn copy(&self, ui: &Ui, app: &mut AppState, shown: &[usize], rows: &mut dyn RowSource<R>, state: &mut TableState) {
         let Some(form) = state.copies.filter(|_| state.range.is_none()) else { return };
@@ -421,7 +421,7 @@ impl<'a, R, A> Table<'a, R, A> {
     }
 }
 
-/// Where a table keeps its state between frames, if its page does not.
+/// The place of a table's state between frames, if its page does not keep it.
 fn state_id(table: &str) -> Id {
     Id::unique(("state of the table", table))
 }
@@ -442,7 +442,7 @@ fn give_keyboard(ui: &Ui, table: Id, state: &mut TableState) {
     state.had_keyboard = ui.memory(|memory| memory.has_focus(table)).then_some((pass, time));
 }
 
-/// Where it is kept which table has the keys, and when it was drawn last.
+/// The place of the table that has the keys, and of its last frame.
 fn keyboard_id() -> Id {
     Id::unique("table with the keyboard")
 }
@@ -471,7 +471,7 @@ fn arrow_to_rows(ui: &Ui, control: &Response, table: Id) {
     }
 }
 
-/// Which of the keys are for a table.
+/// The keys that a table handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     All,

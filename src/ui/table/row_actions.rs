@@ -1,4 +1,4 @@
-//! What is done with all selected rows of a table, once they are at hand.
+//! Actions on all selected rows of a table, once they are loaded.
 
 use super::rows::{MANY_ROWS, RowSource, Slot};
 use super::state::{RANGE_ROWS, TableState};
@@ -8,12 +8,12 @@ use crate::app::models::Notice;
 use crate::ui::text;
 use egui::{Context, Ui};
 
-/// What the words on an action are for so many rows.
+/// The label of an action for so many rows.
 type RowsLabel<'a> = Box<dyn Fn(u64) -> String + 'a>;
-/// What is done with these rows.
+/// The action on these rows.
 type RowsAct<'a, R, A> = Box<dyn Fn(&Context, &[&R]) -> Option<A> + 'a>;
 
-/// Something that is done with all selected rows.
+/// An action on all selected rows.
 pub struct RowsAction<'a, R, A> {
     pub(super) label: RowsLabel<'a>,
     act: RowsAct<'a, R, A>,
@@ -47,14 +47,14 @@ pub fn request_rows(ui: &Ui, table: &str, action: usize) {
     });
 }
 
-/// How many of `total` rows are selected in the table of this name.
+/// The number of selected rows, of `total`, in the table of this name.
 pub fn selected_count(ui: &Ui, table: &str, total: u64) -> u64 {
     let state: Option<TableState> = ui.data(|data| data.get_temp(state_id(table)));
     state.map_or(0, |state| state.selection.count(total))
 }
 
 impl<R, A> Table<'_, R, A> {
-    /// The places of the selected rows, at most of the first [`RANGE_ROWS`]; none until they are at hand.
+    /// The places of the selected rows, at most of the first [`RANGE_ROWS`]; none until they are loaded.
     pub(super) fn selected(
         &self,
         app: &mut AppState,
@@ -77,7 +77,7 @@ impl<R, A> Table<'_, R, A> {
         Some(found)
     }
 
-    /// Does what was asked for with all selected rows, and says so where that is not all of them.
+    /// Carries out the requested action on all selected rows; a notice is shown where some are missing.
     pub(super) fn act_on_rows(
         &self,
         ui: &Ui,
@@ -111,7 +111,7 @@ impl<R, A> Table<'_, R, A> {
         if loaded.is_empty() { None } else { (action.act)(ui.ctx(), &loaded) }
     }
 
-    /// What a new selection asks for.
+    /// Sends the action of a new selection.
     pub(super) fn announce_selection(&self, rows: &mut dyn RowSource<R>, state: &mut TableState) -> Option<A> {
         let select = self.select.as_ref()?;
         if state.range.is_some() || state.announced.as_ref().is_some_and(|known| known.is_same(&state.selection)) {

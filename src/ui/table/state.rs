@@ -1,4 +1,4 @@
-//! What a table keeps between frames: order, cursor, selection.
+//! State of a table between frames: order, cursor, selection.
 
 use super::column::Column;
 use super::copy::CopyForm;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Rows that are selected as a range or copied at once: they are at hand together.
+/// Most rows that are selected as a range or copied at once: they are in memory together.
 pub const RANGE_ROWS: u64 = 12_000;
 
 /// The rows that a person selected, by their keys.
@@ -37,7 +37,7 @@ impl Selection {
         }
     }
 
-    /// How many of so many rows are selected.
+    /// The number of selected rows, of `total`.
     pub fn count(&self, total: u64) -> u64 {
         match self {
             Self::Rows(keys) => keys.len() as u64,
@@ -69,14 +69,14 @@ impl Selection {
     }
 }
 
-/// A row by its place and by its key, which is known once it is at hand.
+/// A row by its place and by its key, which is known once it is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cursor {
     pub(super) index: u64,
     pub(super) key: Option<u64>,
 }
 
-/// What a table keeps between frames.
+/// State of a table between frames.
 #[derive(Debug, Clone, Default)]
 pub struct TableState {
     /// Columns to sort by.
@@ -124,7 +124,7 @@ impl TableState {
         *self = Self { sort: std::mem::take(&mut self.sort), scroll_to: Some(0), ..Self::default() };
     }
 
-    /// Has the page hear of the row at the cursor again, as when a person comes
+    /// Sends the row at the cursor to the page again, as when a person comes
     /// back to it.
     pub fn announce(&mut self) {
         self.moved |= self.cursor.is_some();
@@ -160,7 +160,7 @@ impl TableState {
         self.anchor = None;
     }
 
-    /// The order of rows at hand. It is kept as long as what it is made of is the
+    /// The order of loaded rows. It is kept as long as what it is made of is the
     /// same.
     pub(super) fn order_of<R, A>(&mut self, rows: &[&R], columns: &[Column<'_, R, A>]) -> Arc<Vec<usize>> {
         let keys: Vec<_> = self
@@ -247,7 +247,7 @@ impl TableState {
         false
     }
 
-    /// Marks the row that the page says is chosen, when it is another.
+    /// Marks the row that the page has chosen, when it is another.
     pub(super) fn choose<R>(
         &mut self,
         chosen: Option<u64>,

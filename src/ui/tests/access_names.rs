@@ -1,4 +1,4 @@
-//! Every node that people who listen to the window come to has a role and a name that says something.
+//! Every node that a screen reader reaches has a role and a name with letters or digits.
 
 use super::access::PAGE_KEYS;
 use super::{TOWN, Window};

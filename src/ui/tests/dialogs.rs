@@ -1,4 +1,4 @@
-//! Each dialog takes the focus, Enter presses its default, Escape cancels.
+//! Dialogs take the focus; Enter presses their default, Escape cancels.
 
 use super::on_disk::{campaign, window};
 use super::{TOWN, Window};
@@ -115,7 +115,7 @@ fn questions_have_the_focus_on_their_default_and_enter_presses_it() {
     let mark = |window: &mut Window| {
         let captures = SelectedRows::Ids(ids.clone());
         window.app_mut().send(Command::Mark { captures, mark: ReviewMark::Flag, note: String::new() });
-        window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Decide));
+        window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Decide));
     };
     mark(&mut window);
     check_focus(&mut window, Role::Button, &format!("Flag {number} captures"));
@@ -164,7 +164,7 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
     window.assert_shows("not saved yet");
     window.type_into("Name", "River");
     window.app_mut().send(Command::ChooseCampaign(crate::app::models::CampaignId::new(1)));
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     check_focus(&mut window, Role::Button, "Save");
     window.press(Key::Enter);
     window.until("a like one is here", |window| window.app().dialog() == Some(Dialog::Twins));

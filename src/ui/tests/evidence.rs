@@ -67,7 +67,7 @@ fn an_export_without_evidence_stays_in_sight() {
     std::fs::remove_file(window.folder().join(&path)).unwrap();
     window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
-    window.until("it is told", |window| window.shows("Export ended"));
+    window.until("a notice is shown", |window| window.shows("Export ended"));
     let notices = window.app().notices();
     let (_, notice) = notices.iter().find(|(_, notice)| notice.what.contains("Export ended")).unwrap();
     assert!(notice.is_error && notice.why.contains(&path) && notice.why.contains("fonds scope attach"), "{notice:?}");

@@ -346,6 +346,6 @@ fn hovering_files_explains_dropping_and_dropping_opens_no_dialog() {
 fn dropping_without_a_workspace_names_the_next_step() {
     let mut window = Window::bare();
     drop_on(&mut window, "/media/a.warc.gz");
-    window.until("it is said", |window| window.shows("The dropped files were not imported"));
+    window.until("a notice is shown", |window| window.shows("The dropped files were not imported"));
     window.assert_shows("Open or create a workspace");
 }

@@ -1,4 +1,4 @@
-//! What the window says of imports: the good news first, problems with the way to them.
+//! Messages of imports in the window: results first, then problems with a link to them.
 
 use super::{Window, on_disk};
 use crate::app::models::{CampaignChoice, ImportOptions};
@@ -46,7 +46,7 @@ fn an_import_with_problems_warns_and_leads_to_them() {
     let history = window.session().job_history(10).unwrap();
     let lines = job_list(&history, window.app().ended().iter(), window.app().log().iter());
     let of_import: Vec<_> = lines.iter().filter(|line| line.outcome.contains("problem")).collect();
-    assert_eq!(of_import.len(), 1, "said once: {of_import:?}");
+    assert_eq!(of_import.len(), 1, "listed once: {of_import:?}");
     assert_eq!(of_import[0].state, JobState::Warned);
     window.click("Go to Files");
     let Route::Files(FilesRoute::Problems(query)) = window.route() else { panic!("{:?}", window.route()) };

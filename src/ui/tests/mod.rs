@@ -1,4 +1,4 @@
-//! Clicks through every page by its words, and looks at what was asked.
+//! Tests of the window click through every page by its labels, and check the commands that were sent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -322,7 +322,7 @@ impl Window {
         true
     }
 
-    /// Whether this text stands somewhere.
+    /// Whether this text is on screen.
     pub(super) fn shows(&self, text: &str) -> bool {
         self.texts().iter().any(|shown| shown.contains(text))
     }
@@ -355,7 +355,7 @@ impl Window {
         self.app().route().clone()
     }
 
-    /// The last command that was asked, besides choosing the first campaign.
+    /// The last command that was sent, besides choosing the first campaign.
     pub(super) fn last_command(&self) -> Option<&Command> {
         self.app().last_command()
     }

@@ -1,4 +1,4 @@
-//! Where a new campaign is kept, and that nothing is left of one that is given up.
+//! A new campaign gets a workspace, and nothing is left of one that is given up.
 
 use super::Window;
 use crate::app::models::CampaignId;
@@ -40,7 +40,7 @@ fn a_campaign_goes_into_the_last_workspace_unless_a_person_wants_a_new_one() {
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
     window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
-    // The second one goes beside it, and nothing is asked.
+    // The second one goes beside it, without a dialog.
     window.app_mut().send(Command::NewCampaign);
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(window.app().dialog(), None);
@@ -71,7 +71,7 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
     begin(&mut window);
     window.type_into("Name", "Harbour");
     window.app_mut().send(Command::OpenWorkspace(kept.clone()));
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     window.app_mut().send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
     // Closed with the window.
@@ -114,7 +114,7 @@ fn with_the_sample_open_a_person_chooses_where_a_campaign_goes() {
     window.app_mut().send(Command::LoadSample(sample.clone()));
     window.until("the sample is open", |window| window.app().settings.last_workspace.as_ref() == Some(&sample));
     window.app_mut().send(Command::NewCampaign);
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewCampaign));
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::NewCampaign));
     window.assert_shows("The sample workspace that is open");
     window.settle();
     window.press(Key::Enter);

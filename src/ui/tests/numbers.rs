@@ -24,7 +24,7 @@ fn a_finished_crawl_has_nothing_that_waits_in_its_figures_and_its_plot() {
     assert!(errors > 0, "the town has pages that are gone");
     window.assert_shows(&format!("{errors} answers of 4xx or 5xx"));
     let ended = window.app().log().iter().find(|(_, notice)| notice.what.starts_with("Crawl ")).unwrap();
-    assert!(!ended.1.why.to_lowercase().contains("finished"), "said once: {ended:?}");
+    assert!(!ended.1.why.to_lowercase().contains("finished"), "listed once: {ended:?}");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn each_rule_that_let_urls_of_a_host_in_is_named_and_each_host_has_its_address()
     }
 }
 
-/// The first launch of the sample is dated back, and so is all that is told of it.
+/// The first launch of the sample is dated back, and so are its messages and lists.
 #[test]
 fn events_of_a_launch_are_dated_as_it_is() {
     let window = Window::town();

@@ -105,13 +105,13 @@ fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
     window.assert_shows("Reject 240 captures?");
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 0);
     window.press(Key::Enter);
-    window.until("it is said", |window| has_notice(window, "240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
-    window.until("it is said", |window| has_notice(window, "Undone: 240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "Undone: 240 captures rejected"));
     assert_eq!(marked(&window, None), 240);
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    window.until("it is said", |window| has_notice(window, "Redone: 240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "Redone: 240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
     window.until("it is undone", |window| marked(window, None) == 240);
@@ -161,7 +161,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
-    window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
+    window.until("a notice is shown", |window| has_notice(window, "Kept the note on 1 capture"));
     assert_eq!(window.app_mut().reviewed(), 0, "a note decides nothing");
     assert!(window.app().jobs().is_empty() && window.app().ended().is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
@@ -255,7 +255,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     assert_eq!(window.app().campaign(), Some(CampaignId::new(2)));
     window.app_mut().act(Action::StopCrawl);
     window.until("it has ended", |window| window.app().jobs().is_empty());
-    // Elsewhere the campaign at hand is meant, and asked about too.
+    // Elsewhere the current campaign is meant, and confirmed too.
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.press_with(Modifiers::COMMAND, Key::R);
@@ -364,7 +364,7 @@ fn edits_are_not_lost_without_a_question() {
     window.app_mut().send(Command::OpenWorkspace(dir.path().join("nowhere")));
     window.assert_shows("Save the changes to “River”?");
     window.click("Discard changes");
-    window.until("it is said", |window| has_notice(window, "could not be opened"));
+    window.until("a notice is shown", |window| has_notice(window, "could not be opened"));
     assert!(is_edited(&window));
     window.app_mut().send(Command::OpenWorkspace(other.clone()));
     window.assert_shows("Save the changes to “River”?");
@@ -412,7 +412,7 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     std::os::unix::fs::symlink(dir.path().join("b.warc"), folder.join("b.warc")).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
     window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), options: ImportOptions::default() });
-    window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
+    window.until("a notice is shown", |window| has_notice(window, "nothing.warc could not be opened"));
     window.app_mut().send(Command::Open { path: folder.clone(), options: ImportOptions::default() });
     let is_in = |window: &Window| {
         window.app().ended().iter().any(|job| job.kind == crate::work::JobKind::Import && !job.failed)
@@ -423,7 +423,7 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     assert_eq!(marked(&window, None), 1);
     // A file of it is opened into the same workspace, which has it already.
     window.app_mut().send(Command::Open { path: folder.join("2024/a.warc"), options: ImportOptions::default() });
-    window.until("it is said", |window| has_notice(window, "a.warc into the open workspace"));
+    window.until("a notice is shown", |window| has_notice(window, "a.warc into the open workspace"));
     #[cfg(unix)]
     {
         // A link out of the folder is followed where that is allowed.

@@ -164,7 +164,7 @@ fn another_workspace_is_shown_as_in_a_window_that_never_saw_the_first() {
     // What a person chose is of the window; the same is chosen in the one to compare with.
     let settings = window.app().settings.clone();
     window.app_mut().send(Command::OpenWorkspace(second.clone()));
-    window.until("it is asked about the draft", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog about the draft is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     window.app_mut().send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
     window.until("the second is open", |window| {
         window.app().session().is_some_and(|session| session.workspace.folder() == second)

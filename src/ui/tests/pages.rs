@@ -1,4 +1,4 @@
-//! Each page: words shown, commands sent, empty states.
+//! Pages of the window: texts shown, commands sent, empty states.
 
 use super::TOWN;
 use super::Window;

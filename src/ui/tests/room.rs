@@ -149,7 +149,7 @@ fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.app_mut().act(Action::BuildInlinks);
-    window.until("it is told", |window| window.shows("Build inlinks finished"));
+    window.until("a notice is shown", |window| window.shows("Build inlinks finished"));
     let message = window.harness.query_all_by_label_contains("Build inlinks finished").next().unwrap().rect();
     for label in ["Details", "Not reviewed 0", "✖ Hide"] {
         let others = window.harness.query_all_by_label(label);
@@ -175,7 +175,7 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     assert_eq!(window.route(), Route::Select);
     // Another job does not touch it; the same one that does its work does.
     window.app_mut().act(Action::BuildInlinks);
-    window.until("it is told", |window| window.shows("Build inlinks finished"));
+    window.until("a notice is shown", |window| window.shows("Build inlinks finished"));
     window.assert_shows("Export failed");
     window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);

@@ -116,10 +116,10 @@ fn edits_outside_scope_and_edits_without_effect_are_labelled() {
     let figures = until_tried(&mut window);
     window.assert_shows("These edits change no decision on the");
     window.assert_shows(&text::counted(figures.seen, "URL"));
-    // A rule that cannot be read is told, and nothing is tried.
+    // A rule that cannot be read is reported, and nothing is tried.
     window.click(BY_COUNTRY);
     window.type_into("Countries", "Portugal");
-    window.until("the mistake is told", |window| window.shows("is no country code"));
+    window.until("the mistake is shown", |window| window.shows("is no country code"));
     window.click("Discard changes");
     window.until("the bar is gone", |window| window.app().what_if().is_none());
 }
@@ -135,10 +135,10 @@ fn a_rule_is_broken_where_what_it_is_read_with_is() {
     ] {
         spec.campaign.rules.push(rule);
     }
-    window.until("the pattern is told", |window| window.shows("unclosed group"));
+    window.until("the pattern is shown", |window| window.shows("unclosed group"));
     assert!(!window.shows("Rule 11 cannot be read"));
     window.app_mut().open.spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
-    window.until("the record is told", |window| {
+    window.until("the record is shown", |window| {
         window.shows("Rule 11 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
     });
 }
@@ -206,7 +206,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     let catalogue = rusqlite::Connection::open(window.folder().join("fonds.sqlite")).unwrap();
     catalogue.execute_batch("ALTER TABLE seen RENAME TO elsewhere").unwrap();
     window.app_mut().send(Command::Go(list_of(WhatIfList::Captured)));
-    window.until("the failure is told", |window| {
+    window.until("the failure is shown", |window| {
         window.shows("no such table: main.seen") || window.shows("no such table: seen")
     });
     window.click("↶ Undo edit");
@@ -291,11 +291,11 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     // A rule that was changed has no hits: no crawl knows it.
     window.click("Rule 3 is on");
     assert!(!window.shows(&by_seeds));
-    // A list that was asked for stays that of its rule when another crawl has other rules.
+    // An open list stays that of its rule when another crawl has other rules.
     for list in [ScopeList::DecidedBy, ScopeList::SpokenBy] {
         let other = RuleRef { summary: "rejects more than 9 hops from the seed".to_owned(), ..rule.clone() };
         window.app_mut().send(Command::Go(Route::Scope(TOWN, list(other))));
-        window.until("the change is told", |window| window.shows("The rules have changed"));
+        window.until("the change is shown", |window| window.shows("The rules have changed"));
         assert!(!window.shows("with the decision of the last crawl"));
     }
 }
@@ -429,7 +429,7 @@ fn another_database_is_compared() {
     let mut window = spec("Geolocation");
     window.type_into("Other database", &broken.display().to_string());
     window.click("Compare");
-    window.until("the mistake is told", |window| window.shows("is not a sound MaxMind database"));
+    window.until("the mistake is shown", |window| window.shows("is not a sound MaxMind database"));
     let mut window = spec_of(
         Window::town_as(|session| {
             let why = "no such host".to_owned();
@@ -477,7 +477,7 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     window.assert_shows("No geolocation database set");
     window.type_into("Database file", &broken.display().to_string());
     window.click("Use this database");
-    window.until("the mistake is told", |window| window.shows("Geolocation database not changed"));
+    window.until("the mistake is shown", |window| window.shows("Geolocation database not changed"));
     window.assert_shows(&format!("{} is not a sound MaxMind database (.mmdb)", broken.display()));
     window.app_mut().send(Command::SetGeoDatabase(Some(sound.clone())));
     window.until("it is shown", |window| window.shows("✔ Test-Country"));
@@ -512,11 +512,11 @@ fn a_mistake_that_a_seed_makes_goes_with_it() {
         url.clone_into(&mut window.app_mut().open.spec.as_mut().unwrap().campaign.seeds[2].url);
     };
     seed(&mut window, "no url at all");
-    window.until("the mistake is told", broken);
+    window.until("the mistake is shown", broken);
     seed(&mut window, "https://museu.example/");
     window.until("it is gone", |window| !broken(window));
     seed(&mut window, "no url at all");
-    window.until("it is told again", broken);
+    window.until("it is shown again", broken);
 }
 
 #[test]

@@ -289,7 +289,7 @@ fn accepted_by(row: &HostRow) -> String {
     row.rules.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-/// What is left of the page, but no less than the rows that it always shows.
+/// The rest of the page's height, but no less than the rows that it always shows.
 fn rest_height(ui: &Ui) -> f32 {
     ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
 }
@@ -332,7 +332,7 @@ const STOP: &str = "⏹ Stop crawl";
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
 
-/// Which hosts are left alone, till when and why.
+/// Draws the hosts that are paused, with the end and the reason of the pause.
 fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     for pause in page.pauses.iter().take(PAUSES_SHOWN) {
         let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());

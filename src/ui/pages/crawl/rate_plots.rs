@@ -12,11 +12,11 @@ use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
 const TYPES_SHOWN: usize = 6;
 /// Samples that the present rate is taken from: five seconds of two a second.
 const RATE_SAMPLES: usize = 10;
-/// So far apart that the words under the bars are drawn at full strength.
+/// Distance of the bars at which the labels below them are drawn at full strength.
 const CLASS_STEP: f64 = 1000.0;
 const CLASSES: [&str; 5] = ["2xx", "3xx", "4xx", "5xx", "failed"];
 
-/// What the samples say about the end, with its basis.
+/// The forecast of the end by the samples, with its basis.
 pub fn forecast(page: &CrawlPage) -> String {
     let running = page.launch.as_ref().is_some_and(|launch| launch.state == LaunchState::Running);
     let Some((last, first)) = page

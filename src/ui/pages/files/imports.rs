@@ -1,4 +1,4 @@
-//! What imports came to: all of them, and one of them file by file.
+//! Results of imports: all of them, and one of them file by file.
 
 use super::{go, take_campaign_of};
 use crate::app::models::{
@@ -71,7 +71,7 @@ fn campaign_of(row: &ImportRow) -> String {
     }
 }
 
-/// Goes to what a number of an import counts, with a campaign at hand that has all of it.
+/// Goes to the rows that a number of an import counts, with a campaign that has all of them.
 fn go_to_all(app: &mut AppState, campaign: Option<CampaignId>, route: Route) {
     let Route::Captures { filter } = &route else { return app.send(Command::GoToAll(route)) };
     // What files hold that were imported again may be of any campaign.
@@ -289,7 +289,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
     }
 }
 
-/// What a row of imported files asks for.
+/// An action on a row of imported files.
 enum ImportAction {
     /// What a number leads to.
     Go(Route),

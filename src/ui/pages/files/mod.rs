@@ -145,7 +145,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     }
 }
 
-/// What a row of files asks for.
+/// An action on a row of files.
 enum FileAction {
     /// What a number leads to.
     Go(Route),
@@ -155,7 +155,7 @@ enum FileAction {
     Focus(FileId),
 }
 
-/// A state with its sign, word and colour.
+/// A state with its sign, label and colour.
 pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     let tokens = tokens(ui);
     let (sign, color) = match state {
@@ -166,7 +166,7 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     coloured_cell_ui(ui, &format!("{sign} {}", state.as_str()), color).on_hover_text(state.hint())
 }
 
-/// What a file is called without its folders, and its number until that is known.
+/// The name of a file without its folders, and its number until that is known.
 pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
     let answer = app.reads.file(file);
     answer.shown().map_or_else(|| format!("file {file}"), |row| name_of(&row.path).to_owned())
@@ -183,7 +183,7 @@ pub(in crate::ui) fn show_captures_of(app: &mut AppState, file: FileId, campaign
     app.send(Command::GoToAll(Route::Captures { filter: format!("file:{file}") }));
 }
 
-/// Makes the campaign of some captures the one at hand, so that none of them is left out.
+/// Makes the campaign of some captures the current one, so that none of them is left out.
 pub(super) fn take_campaign_of(app: &mut AppState, campaign: Option<CampaignId>) {
     match campaign {
         Some(id) if app.campaign() == Some(id) => {}
@@ -197,7 +197,7 @@ pub(in crate::ui) fn problems_of(file: FileId) -> Route {
     Route::Files(FilesRoute::Problems(ProblemQuery { file: Some(file), ..ProblemQuery::default() }))
 }
 
-/// What an import came to.
+/// The route to an import.
 pub(in crate::ui) fn import_of(launch: LaunchId) -> Route {
     Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))
 }

@@ -1,4 +1,4 @@
-//! What is broken or odd in the files, row by row.
+//! Problems of the files, row by row.
 
 use super::{file_name, go, name_of};
 use crate::app::models::ProblemId;

@@ -1,4 +1,4 @@
-//! Results of a search judged one by one, and what that says of the search.
+//! Assessments of the results of a search, and the measures computed of them.
 //!
 //! A judge sees the own judgements alone: those of others would sway it.
 
@@ -17,7 +17,7 @@ use egui::{Button, Event, Key, Modifiers, Ui};
 const WIDTH: f32 = 110.0;
 /// The first results whose precision is shown.
 const SHOWN: [u64; 2] = [5, 10];
-/// The keys that judge the row at hand.
+/// The keys that judge the current row.
 const KEYS: [(Key, Option<Judgement>); 4] = [
     (Key::Num1, Some(Judgement::Right)),
     (Key::Num2, Some(Judgement::Wrong)),
@@ -25,7 +25,7 @@ const KEYS: [(Key, Option<Judgement>); 4] = [
     (Key::Num0, None),
 ];
 
-/// Whether results are being judged, and by whom.
+/// State of the assessment: whether it is on, and its judge.
 #[derive(Default)]
 pub(in crate::ui::pages) struct SearchEvaluate {
     is_on: bool,
@@ -118,7 +118,7 @@ fn judge(query: &SearchQuery, hit: &Hit, judgement: Option<Judgement>) -> Comman
     Command::Judge { query: Box::new(query.clone()), capture: hit.capture.id, judgement }
 }
 
-/// The row that the keyboard is on is judged, and the next one is at hand.
+/// Judges the row that the keyboard is on, and goes to the next one.
 fn keys(ui: &mut Ui, app: &mut AppState, query: &SearchQuery, found: &SearchAnswer) {
     if is_typing(ui) || app.dialog().is_some() {
         return;

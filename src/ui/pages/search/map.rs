@@ -1,4 +1,4 @@
-//! Where the captures that a search finds come from: a map, and its numbers as a table.
+//! Countries of the captures that a search finds: a map, and its numbers as a table.
 
 use crate::app::AppState;
 use crate::app::models::{
@@ -18,7 +18,7 @@ use egui::{
     WidgetInfo, vec2,
 };
 
-/// What the map can count by.
+/// The facets that the map can count by.
 const KINDS: [FacetKind; 2] = [FacetKind::Country, FacetKind::TopLevel];
 /// Lower places have the table beside the map.
 const ROOM_BELOW: f32 = 430.0;
@@ -30,7 +30,7 @@ const NAMED: usize = 5;
 const DOT: f32 = 4.0;
 /// Around a number on the map.
 const NUMBER_PAD: f32 = 3.0;
-/// How far the map is enlarged at most, and by one step.
+/// Largest enlargement of the map, and that of one step.
 const MOST_ZOOM: f32 = 16.0;
 const ZOOM_STEP: f32 = 2.0;
 /// Size of the scale of colours.
@@ -47,7 +47,7 @@ pub struct SearchMap {
     zoom: i32,
     /// What is in the middle then; at first where most was found.
     middle: Option<MapPoint>,
-    /// It was just asked for: the keyboard goes there.
+    /// It was just opened: the keyboard goes there.
     is_entered: bool,
 }
 
@@ -59,7 +59,7 @@ struct MapRow {
     count: u64,
 }
 
-/// What a person asks of values.
+/// An action on values.
 enum MapAction {
     /// Results from there alone, or from everywhere where that is so already.
     Narrow(Vec<String>),
@@ -67,7 +67,7 @@ enum MapAction {
     Captures(Vec<String>),
 }
 
-/// Where the map is on the screen, and the part of it that is in sight.
+/// The place of the map on the screen, and the part of it that is in sight.
 #[derive(Clone, Copy)]
 struct Sheet {
     whole: Rect,
@@ -111,7 +111,7 @@ impl SearchMap {
         self.is_entered |= self.is_shown && !was_shown;
     }
 
-    /// Draws map and table; the query that a person asks for there.
+    /// Draws map and table; gives the query that a person chose there.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -159,7 +159,7 @@ impl SearchMap {
         (1.0..=MOST_ZOOM).contains(&ZOOM_STEP.powi(self.zoom + by))
     }
 
-    /// What is counted by, what the colours say, and how much is in sight.
+    /// Draws the choice of the facet, the legend of colours, and the zoom.
     fn kind_ui(&mut self, ui: &mut Ui) -> FacetKind {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Captures found by");
@@ -313,7 +313,7 @@ fn note_ui(ui: &mut Ui, kind: FacetKind, values: &[FacetValue], places: &[Countr
     }
 }
 
-/// All lands, those with captures coloured by how many.
+/// Draws all lands, those with captures coloured by their number.
 fn draw_lands(ui: &Ui, sheet: Sheet, places: &[CountryCount]) {
     let colors = tokens(ui);
     let painter = ui.painter();

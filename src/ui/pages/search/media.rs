@@ -5,7 +5,7 @@ use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::text;
 use egui::Ui;
 
-/// The tabs, with the values of the facet that each stands for.
+/// The tabs, each with its values of the facet.
 const TABS: [(&str, &[&str]); 6] = [
     ("Pages", &["page"]),
     ("Documents", &["document"]),

@@ -26,7 +26,7 @@ use std::ops::Range;
 
 /// Results that are listed.
 const RESULTS: usize = 200;
-/// Characters of a text that stand before what was found first in it.
+/// Characters of a text that are shown before the first match.
 const BEFORE_MARK: usize = 24;
 
 /// Less room below the tabs has the timeline in the place of the results.
@@ -161,7 +161,7 @@ impl SearchPage {
         }
     }
 
-    /// What was found, what is wrong, what is not indexed yet.
+    /// Draws the number of results, the problems, and the captures not indexed yet.
     fn state_ui(&mut self, ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
         if let Some(problem) = &found.problem {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
@@ -234,7 +234,7 @@ impl SearchPage {
     }
 }
 
-/// What can be done with all captures found.
+/// Draws the actions on all captures found.
 fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
     let filter = if found.filter.is_empty() { "*" } else { &found.filter };
@@ -306,7 +306,7 @@ fn results_ui<'a>(
     }
 }
 
-/// Where a row begins to show a text, so that what was found first in it is in sight: between two
+/// The place where a row begins to show a text, so that its first match is in sight: between two
 /// of its words.
 fn shown_from(snippet: &str, first: usize) -> usize {
     let before = snippet.get(..first).unwrap_or_default();

@@ -23,9 +23,9 @@ use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider,
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How far a bracket key moves the threshold.
+/// Step of a bracket key on the threshold.
 const STEP: f64 = 0.01;
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const SHOW: &str = "Show these captures";
 /// Why no selection is made just now.
 const SCORING: &str = "Scores are being computed";
@@ -144,7 +144,7 @@ impl SelectPage {
     }
 }
 
-/// What the draft comes to. Weights and thresholds are tried on scores that
+/// The result of the draft. Weights and thresholds are tried on scores that
 /// are in memory: nothing is read again.
 fn try_draft(app: &mut AppState, campaign: CampaignId, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
     let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
@@ -274,7 +274,7 @@ fn balance_ui(
     });
 }
 
-/// What came since the selection was kept and would change it, which a person says; and the step back.
+/// Draws the changes since the selection was kept, which a person applies; and the step back.
 fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
     if urls > 0 {
@@ -326,7 +326,7 @@ struct BalanceFilters {
 }
 
 impl BalanceFilters {
-    /// Of a selection that is kept, and of one that is tried.
+    /// The comparison of a kept selection with one that is tried.
     fn of(kept: Option<&SelectionSpec>, tried: Option<&SelectionSpec>) -> Self {
         let is_kept = kept.zip(tried).is_some_and(|(kept, tried)| has_same_sides(kept, tried));
         if is_kept {
@@ -449,7 +449,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
     });
 }
 
-/// How what a check came to is shown: a signature that nobody vouches for is
+/// The sign and colour of a check: a signature that nobody vouches for is
 /// neither good nor bad.
 fn state_mark(ui: &Ui, state: CheckState) -> (&'static str, Color32) {
     match state {
@@ -511,7 +511,7 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
     }
 }
 
-/// What a row of exports asks for.
+/// An action on a row of exports.
 enum ExportAction {
     /// To be the last one.
     Focus(PathBuf),
@@ -523,7 +523,7 @@ enum ExportAction {
     Verify(PathBuf),
 }
 
-/// What the last verification came to, in words too.
+/// The result of the last verification, with its label.
 fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
@@ -535,7 +535,7 @@ fn verified(row: &ExportRow) -> (String, CheckState) {
     (label, state)
 }
 
-/// Which of the person's keys signs an export; nothing where there is none.
+/// Draws the choice of the key that signs an export; nothing where there is none.
 fn sign_with_ui(ui: &mut Ui, app: &mut AppState) {
     let keys = app.reads.own_keys();
     let keys = keys.shown().map(|keys| keys.to_vec()).unwrap_or_default();

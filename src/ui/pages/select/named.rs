@@ -10,10 +10,10 @@ use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
 const LIST: f32 = 120.0;
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const SHOW: &str = "Show these captures";
 
-/// What is typed for the next selection to save, and the next collection.
+/// Fields of the next selection to save and of the next collection.
 #[derive(Default)]
 pub struct NamedFields {
     name: String,
@@ -22,7 +22,7 @@ pub struct NamedFields {
     leads: bool,
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum NamedAction {
     Show(String),
     Try(Box<crate::app::models::SelectionSpec>),
@@ -182,7 +182,7 @@ impl NamedFields {
     }
 }
 
-/// Which collections the draft selects as well, where there are any.
+/// Draws the collections that the draft selects as well, where there are any.
 pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
     let rows = match app.reads.collections() {
         Loaded::Ready(rows) | Loaded::Loading { last: Some(rows) } if !rows.is_empty() => rows,

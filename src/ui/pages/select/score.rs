@@ -122,7 +122,7 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
     });
 }
 
-/// What the rows ask for.
+/// An action on the rows.
 enum ScoreAction {
     /// The lower panel follows this one.
     Focus(CaptureId),

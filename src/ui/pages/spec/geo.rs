@@ -14,10 +14,10 @@ use std::path::Path;
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
-/// What the name of a host or the number of its captures leads to.
+/// The hint of the name of a host and of the number of its captures.
 const CAPTURES: &str = "Show the captures of this host";
 
-/// What the tab keeps between frames.
+/// State of the tab between frames.
 #[derive(Default)]
 pub struct GeoTab {
     card: GeoDatabaseCard,
@@ -257,7 +257,7 @@ impl GeoTab {
     }
 }
 
-/// What a row of hosts asks for.
+/// An action on a row of hosts.
 enum HostAction {
     /// A list of URLs.
     List(GeoList),

@@ -73,7 +73,7 @@ pub struct SpecPage {
     checked: Option<Checked>,
 }
 
-/// What is wrong with a draft, looked for once an edit and not once a frame.
+/// The problems of a draft, searched once an edit and not once a frame.
 struct Checked {
     revision: u64,
     /// The words of the rules that were known then.
@@ -126,7 +126,7 @@ impl SpecPage {
         suspension_ui(ui, app, page.as_deref());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
-        // Ids that do not depend on what stands above: the first letter typed
+        // Ids that do not depend on widgets above: the first letter typed
         // changes that, and the field shall keep the keyboard.
         let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
         ui.scope_builder(own, |ui| {
@@ -165,7 +165,7 @@ impl SpecPage {
         Checked { revision: spec.revision(), lines, page, problems, of_campaign, moved }
     }
 
-    /// Sees to it that a draft is at hand; false while there is none to draw.
+    /// Makes sure that a draft is open; false while there is none to draw.
     fn take_up(
         &mut self,
         ui: &mut Ui,
@@ -208,7 +208,7 @@ impl SpecPage {
         }
     }
 
-    /// What parts keep about a draft does not fit the next one.
+    /// Resets the state of all parts: it does not fit the next draft.
     fn forget(&mut self) {
         self.request = RequestEditor::default();
         self.seeds = SeedsEditor::default();
@@ -322,10 +322,10 @@ impl SpecPage {
 
 /// Problems that are listed; the rest is counted.
 const PROBLEMS_SHOWN: usize = 20;
-/// Problems that are listed without being asked for.
+/// Problems that are listed at first.
 const PROBLEMS_OPEN: usize = 6;
 
-/// That a campaign came from elsewhere and waits, with what its crawls would do.
+/// Draws the note that a campaign came from elsewhere and waits, with the terms of its crawls.
 pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let Some((page, origin)) = page.and_then(|page| Some((page, page.suspended.as_ref()?))) else { return };
     ui.horizontal_wrapped(|ui| {
@@ -340,7 +340,7 @@ pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&Campa
     }
 }
 
-/// What is wrong; gives out the path of a field that a person wants to go to.
+/// Draws the problems; gives the path of a field that a person clicked.
 fn problems_ui(
     ui: &mut Ui,
     spec: &SpecDraft,

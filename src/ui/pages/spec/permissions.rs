@@ -19,7 +19,7 @@ const REACHES: [(Option<SeedScope>, &str); 5] = [
     (Some(SeedScope::Plus1), "page + 1 link (not inherited)"),
 ];
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct PermissionsEditor {
     /// Lists as they are typed.

@@ -22,7 +22,7 @@ const KINDS: [(TermKind, &str); 8] = [
 /// An example to begin with.
 const EXAMPLE: &str = "(flood OR \"high water\") AND place:\"Vila Nova\"";
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct RequestEditor {
     text: String,

@@ -15,33 +15,33 @@ use std::sync::Arc;
 
 /// Height of the list of rules: eleven, as a new campaign has.
 const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
-/// What is shown at once about the entries of a rule.
+/// Remarks about the entries of a rule that are shown at first.
 const REMARKS_SHOWN: usize = 20;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 
-/// What is known of each rule's deeds.
+/// Figures of the rules, as far as they are known: hits, and the effects of edits.
 struct Deeds<'a> {
     page: Option<&'a CampaignPage>,
     hits: Option<&'a RuleReport>,
     what_if: Option<&'a WhatIf>,
 }
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct RulesEditor {
     chosen: Option<usize>,
     lines: Option<Arc<Vec<RuleLine>>>,
-    /// Whether these are words of an earlier state.
+    /// Whether the lines are those of an earlier state.
     is_reading: bool,
-    /// The campaign whose rules words are asked for: no more of it than rules
-    /// read, as it stood at this revision of the draft.
+    /// The campaign whose rules are summarized: no more of it than rules read, at
+    /// this revision of the draft.
     snapshot: Option<(u64, Arc<Campaign>)>,
     tester: Tester,
 }
 
 impl RulesEditor {
-    /// Draws list, editor of the rule at hand, tester.
+    /// Draws list, editor of the chosen rule, tester.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
         ui.weak("Rules apply in order; the last match decides; a URL that no rule matches is refused");
         let led_to = field_led_to(ui.ctx()).and_then(|field| {
@@ -93,7 +93,7 @@ impl RulesEditor {
         })
     }
 
-    /// What is wrong with rules that can be read, as far as is known.
+    /// Problems of rules that can be read, as far as is known.
     pub fn problems<'a>(&'a self, campaign: &'a Campaign) -> impl Iterator<Item = &'a CampaignProblem> {
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         let refusals = campaign.has_refusals().then(|| refusals_rule(campaign));
@@ -122,7 +122,7 @@ impl RulesEditor {
         self.is_reading
     }
 
-    /// What is known of the rules' words; the same answer is the same value.
+    /// The lines of the rules as far as they are known; the same answer is the same value.
     pub fn lines(&self) -> Option<&Arc<Vec<RuleLine>>> {
         self.lines.as_ref()
     }
@@ -217,7 +217,7 @@ struct RuleRow {
     comment: String,
 }
 
-/// What a row of rules asks for.
+/// An action on a row of rules.
 enum RuleAction {
     /// To be the rule at hand.
     Choose(usize),
@@ -379,7 +379,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     });
 }
 
-/// What a rule looks at, by its saved name, as the head of its card.
+/// The title of a rule by its saved name, as the head of its card.
 fn rule_title(kind: &str) -> String {
     match kind {
         "regex" => "URL patterns",
@@ -409,7 +409,7 @@ fn rule_title(kind: &str) -> String {
     .to_owned()
 }
 
-/// What an argument is, by its saved name.
+/// The label of an argument by its saved name.
 fn argument_label(name: &str) -> String {
     match name {
         "any" => "Match any of them",
@@ -456,8 +456,8 @@ fn lines_ui(ui: &mut Ui, kind: &str, name: &str, items: &mut Vec<Value>) -> Resp
 }
 
 /// The items that edited lines mean; empty lines mean none. Where rules of this
-/// kind hold numbers, what is a number becomes one; the rest stays and is told
-/// as a mistake.
+/// kind hold numbers, what is a number becomes one; the rest stays and is
+/// reported as a mistake.
 fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
     let is_numbers = |rule: &Value| {
         let items = rule.get(name).and_then(Value::as_array);

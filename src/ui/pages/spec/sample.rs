@@ -1,4 +1,4 @@
-//! What a request comes to while it is written: its best and worst captures.
+//! The best and worst captures of a request while it is written.
 
 use crate::app::models::{RequestSample, SampleRow, quoted};
 use crate::app::{Action, AppState};
@@ -18,7 +18,7 @@ const ROOM_FOR_BOTH: f32 = 1000.0;
 #[derive(Default)]
 pub(in crate::ui::pages) struct SampleView {
     seen: Option<Request>,
-    /// The request as JSON, as it was asked last.
+    /// The request as JSON, as it was queried last.
     request_json: String,
     typed: TypedLine,
 }

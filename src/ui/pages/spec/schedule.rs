@@ -1,4 +1,4 @@
-//! When a campaign runs, the next runs, and what became of earlier ones.
+//! The schedule of a campaign: its terms, the next runs, and the outcome of earlier ones.
 
 use crate::app::AppState;
 use crate::app::models::{CampaignPage, RunState, ScheduledRun};
@@ -9,9 +9,9 @@ use crate::ui::widgets::{field_ui, heading_ui, lead_here, loaded_ui};
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
 
-/// Runs that are told in advance.
+/// Next runs that are listed.
 const RUNS_SHOWN: usize = 20;
-/// Runs that fell due and are told.
+/// Earlier runs that are listed.
 const PAST_SHOWN: u64 = 20;
 
 /// The part Schedule of the page.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub struct ScopeLists;
 
 impl ScopeLists {
-    /// Draws the list that is asked for.
+    /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: ScopeList) {
         match list {
             ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, Some(list)),
@@ -147,7 +147,7 @@ fn current_seen(app: &AppState) -> Option<u64> {
     }
 }
 
-/// What a list holds, where its name does not say it all.
+/// The description of a list, where its name is not enough.
 fn about(list: WhatIfList) -> Option<String> {
     let text = match list {
         WhatIfList::Both | WhatIfList::Side(MovedSide::In | MovedSide::Out) => return None,
@@ -192,7 +192,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIf
     });
 }
 
-/// A decision in words, for files.
+/// A decision as text, for files.
 fn verdict_label(verdict: &Verdict) -> String {
     let side = match verdict.decision {
         Decision::Accept => "in scope",
@@ -249,7 +249,7 @@ fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleR
     });
 }
 
-/// Whether the rule that is there now, by name and summary, is the requested one; says so when another crawl ran with another list.
+/// Whether the rule that is there now, by name and summary, is the requested one; draws a note where it is not.
 fn same_rule_ui(ui: &mut Ui, target: &RuleRef, now: Option<(&str, &str)>) -> bool {
     let is_same = now == Some((target.name.as_str(), target.summary.as_str()));
     if !is_same {

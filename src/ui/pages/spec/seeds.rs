@@ -1,4 +1,4 @@
-//! Where a campaign starts.
+//! The editor of a campaign's seeds.
 
 use crate::app::AppState;
 use crate::app::models::{CampaignPage, MovedSeed};
@@ -12,7 +12,7 @@ use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 use std::collections::HashSet;
 
-/// Scope, word, name in files, explanation in one line.
+/// Scopes of seeds: scope, label, name in files, explanation in one line.
 const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
     (SeedScope::Resource, "this page", "resource", "the URL and its embedded resources, no links"),
     (SeedScope::Plus1, "page + 1 link", "plus1", "the URL and every page it links to, on any host"),
@@ -31,7 +31,7 @@ const PREVIEWED: usize = 6;
 /// Height of the table of seeds.
 const LIST: f32 = 330.0;
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct SeedsEditor {
     pasted: String,
@@ -107,7 +107,7 @@ impl SeedsEditor {
         });
     }
 
-    /// What the lines typed so far would reach.
+    /// Draws the reach of the lines typed so far.
     fn preview_ui(&self, ui: &mut Ui) {
         let lines = || self.pasted.lines().map(str::trim).filter(|line| !line.is_empty());
         for line in lines().take(PREVIEWED) {
@@ -149,7 +149,7 @@ fn seed(url: String, scope: SeedScope) -> Seed {
     Seed { url, scope, depth: None, source_tag: String::new() }
 }
 
-/// What a seed reaches, told while it is typed.
+/// Draws the reach of a seed while it is typed.
 fn reach_ui(ui: &mut Ui, seed: &Seed) {
     ui.horizontal_wrapped(|ui| {
         ui.weak(text::short(&seed.url, 80));
@@ -177,7 +177,7 @@ struct SeedRow<'s> {
     problems: &'s [CampaignProblem],
 }
 
-/// What a row of seeds asks for.
+/// An action on a row of seeds.
 enum SeedAction {
     /// To be the seed at hand.
     Choose(usize),
@@ -202,7 +202,7 @@ impl SeedRow<'_> {
         self.problems.iter().filter(is_here).map(|problem| problem.what.as_str()).collect::<Vec<_>>().join("; ")
     }
 
-    /// Draws what edits the seed; asks for what became of it.
+    /// The action that edits the seed; none where the edit changes nothing.
     fn edited(&self, edit: impl FnOnce(&mut Seed)) -> Option<SeedAction> {
         let mut seed = self.seed.clone();
         edit(&mut seed);
@@ -313,7 +313,7 @@ fn table_ui(
     }
 }
 
-/// How many seeds redirect to another site, in words.
+/// The label for seeds that redirect to another site.
 pub fn open_redirects(moved: &[MovedSeed]) -> Option<String> {
     let count = text::counted_verb(moved.len() as u64, "seed", "redirects");
     (!moved.is_empty()).then(|| format!("⚠ {count} to another site; only the page itself is crawled there"))

@@ -13,7 +13,7 @@ use egui::{RichText, TextEdit, Ui};
 /// URLs that the tester takes at once.
 const MOST_TESTED: usize = 200;
 
-/// What the tester keeps between frames.
+/// State of the tester between frames.
 #[derive(Default)]
 pub struct Tester {
     tested: String,
@@ -22,7 +22,7 @@ pub struct Tester {
     shown: TestFilter,
 }
 
-/// Which of the tested URLs are listed.
+/// The filter of the tested URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum TestFilter {
     #[default]
@@ -133,7 +133,7 @@ fn title_ui(ui: &mut Ui, test: &ScopeTest, open: bool) -> bool {
 }
 
 impl Tester {
-    /// How many went which way; each number shows its URLs alone.
+    /// Draws the numbers of accepted and refused URLs; each number shows its URLs alone.
     fn summary_ui(&mut self, ui: &mut Ui, answers: &[Result<ScopeTest, String>]) {
         if answers.len() < 2 {
             self.shown = TestFilter::All;

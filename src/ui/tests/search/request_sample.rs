@@ -1,4 +1,4 @@
-//! What a request comes to, on the page Spec while it is typed.
+//! The sample of a request, on the page Spec while it is typed.
 
 use crate::app::{JobKind, Route};
 use crate::ui::tests::{TOWN, Window};
@@ -16,7 +16,7 @@ fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     window.type_into("Request as text", " AND estaleiro");
     window.pass(1.0);
     window.settle();
-    // The draft is asked and not what is saved.
+    // The draft is queried, not the saved request.
     let spec = window.app().open.spec.as_ref().unwrap();
     assert!(spec.is_edited());
     let (draft, saved) = (spec.campaign.request.clone(), spec.saved.request.clone());

@@ -1,4 +1,4 @@
-//! What a query finds, marked in the text of a capture.
+//! Matches of a query are marked in the text of a capture.
 
 use super::searched;
 use crate::app::models::CaptureId;
@@ -65,7 +65,7 @@ fn the_first_match_of_a_filter_is_brought_into_sight() {
     window.settle();
     let whole = window.harness.query_all_by_label_contains("O farol apaga-se.").last().unwrap().rect();
     assert!(whole.height() > 3_000.0 && whole.top() < -1_000.0, "{whole}");
-    // Half of the text stands before it.
+    // Half of the text is before it.
     let panel = window.harness.query_all_by_label("Details").last().unwrap().rect().bottom();
     assert!(whole.center().y > panel && whole.center().y < 1000.0, "{whole} in a panel from {panel}");
 }
