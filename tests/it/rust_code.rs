@@ -3,7 +3,12 @@
 /// `source` without comments and without the contents of strings and characters; lines keep their numbers.
 pub fn code_only(source: &str) -> String {
     let (mut code, mut rest) = (String::with_capacity(source.len()), source);
-    while let Some(first) = rest.chars().next() {
+    loop {
+        // Only these begin a comment or a literal.
+        let (plain, from) = rest.split_at(rest.find(['/', '\'', '"', 'b', 'c', 'r']).unwrap_or(rest.len()));
+        code.push_str(plain);
+        rest = from;
+        let Some(first) = rest.chars().next() else { return code };
         let follows_name = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
         let skipped = comment_len(rest).or_else(|| char_len(rest)).or_else(|| string_len(rest, follows_name));
         match skipped {
@@ -18,7 +23,6 @@ pub fn code_only(source: &str) -> String {
             }
         }
     }
-    code
 }
 
 /// Names in code, keywords too, in the order of the text.

@@ -293,11 +293,9 @@ fn has_part(name: &str, terms: &[&str]) -> bool {
 fn banned_names(path: &Path) -> BTreeSet<String> {
     let code = code_only(&fs::read_to_string(path).unwrap());
     let items = code.lines().filter_map(item_of).filter(|(_, name, _)| has_part(name, &BANNED_IN_ITEMS));
-    names(&code)
-        .filter(|name| has_part(name, &BANNED))
-        .chain(items.map(|(_, name, _)| name))
-        .map(str::to_owned)
-        .collect()
+    let all: BTreeSet<&str> = names(&code).collect();
+    let found = all.into_iter().filter(|name| has_part(name, &BANNED));
+    found.chain(items.map(|(_, name, _)| name)).map(str::to_owned).collect()
 }
 
 /// `kept_names.txt` has the names of other crates (`* name: reason`) and those in which such a term is one of the
