@@ -1,4 +1,4 @@
-//! Opens the window, or hands the words to the command line.
+//! Opens the window, or runs a command of the command line.
 
 #[cfg(feature = "gui")]
 mod window;

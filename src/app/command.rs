@@ -1,4 +1,4 @@
-//! Everything a person can ask, as values.
+//! Commands of a person as values, with the pages and dialogs that they lead to.
 
 use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
@@ -29,7 +29,7 @@ pub enum Route {
         /// As typed into the filter, such as `host:gov.pt status:404`.
         filter: String,
     },
-    /// Every word of the archive, with a query.
+    /// Full-text search, with a query.
     Search(super::models::SearchQuery),
     /// What is cited but not captured.
     Prospect,
@@ -126,7 +126,7 @@ pub enum Action {
     Import,
     /// Saves the edited specification as a new version.
     SaveCampaign,
-    /// Starts or resumes the crawl of the campaign at hand.
+    /// Starts or resumes the crawl of the current campaign.
     StartCrawl,
     /// Lets the running crawl wait, or go on.
     PauseCrawl,
@@ -187,7 +187,7 @@ pub enum Action {
 /// A dialog over the page, open until it is answered or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialog {
-    /// All commands, found by their words.
+    /// All commands, found by their labels.
     Palette,
     /// Every key.
     Keys,
@@ -246,13 +246,13 @@ pub enum Command {
     OpenDialog(Dialog),
     /// Closes the dialog.
     CloseDialog,
-    /// Goes to the captures with the filter line in hand.
+    /// Goes to the captures with the keyboard in the filter line.
     Find,
     /// Shows or hides the lower panel.
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
-    /// Goes so many matches on in the text of the capture at hand, or back.
+    /// Goes so many matches on in the text of the current capture, or back.
     StepMatch(i64),
     /// Changes between light and dark.
     ToggleTheme,
@@ -286,7 +286,7 @@ pub enum Command {
     UndoEdit,
     /// Makes it again.
     RedoEdit,
-    /// Chooses the file that tells where servers stand, or none.
+    /// Chooses the geolocation database, or none.
     SetGeoDatabase(Option<PathBuf>),
     /// Compares evidence with another geolocation database, or with none.
     CompareCountries(Option<PathBuf>),
@@ -308,11 +308,11 @@ pub enum Command {
         /// Folder to write to; made if absent.
         folder: PathBuf,
     },
-    /// Chooses the campaign at hand.
+    /// Chooses the current campaign.
     ChooseCampaign(CampaignId),
-    /// Adds seeds to the specification of the campaign at hand, not yet saved.
+    /// Adds seeds to the specification of the current campaign, not yet saved.
     AddSeeds(Vec<String>),
-    /// Begins a new campaign in the open workspace, or asks where.
+    /// Begins a new campaign in the open workspace, or opens the dialog of its place.
     NewCampaign,
     /// Begins a new campaign there.
     BeginCampaign(CampaignPlace),
@@ -369,16 +369,16 @@ pub enum Command {
         captures: SelectedRows,
         /// What about them.
         mark: ReviewMark,
-        /// Why, in words.
+        /// The reason.
         note: String,
     },
     /// Carries out the decision that waits for confirmation.
     ConfirmMark,
-    /// Takes back the last word.
+    /// Takes back the last decision.
     UndoMark,
-    /// Restores the word that was taken back last.
+    /// Restores the decision that was taken back last.
     RedoMark,
-    /// What a person says of a result of a search.
+    /// Keeps a person's assessment of a search result.
     Judge {
         /// The search.
         query: Box<SearchQuery>,

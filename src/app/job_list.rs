@@ -32,7 +32,7 @@ pub struct JobLine {
     pub kind: Option<JobKind>,
     /// The name of the job.
     pub name: String,
-    /// How it ended, in words; the message.
+    /// The outcome as text, or the message.
     pub outcome: String,
     /// How it came out.
     pub state: JobState,
@@ -68,7 +68,7 @@ pub fn job_list<'a>(
             // The history names it; the window knows how it came out.
             Some(line) => {
                 line.state = state.max(line.state);
-                // Of one that finished the history has the same words; of others the window says how to go on.
+                // Of one that finished the history has the same text; of others the window has the next step.
                 if !job.outcome.starts_with("finished") {
                     line.outcome.clone_from(&job.outcome);
                 }

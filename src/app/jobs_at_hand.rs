@@ -31,7 +31,7 @@ pub struct EndedJob {
     pub started: CaptureDate,
     /// When it ended.
     pub ended: CaptureDate,
-    /// How it ended, in words.
+    /// The outcome as text.
     pub outcome: String,
     /// Whether it failed.
     pub failed: bool,

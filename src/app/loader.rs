@@ -96,7 +96,7 @@ impl Line {
                     tasks = self.more.wait(tasks).unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            // A task catches its own panic to tell of it; this keeps the worker.
+            // A task catches its own panic to report it; this keeps the worker.
             let _ = std::panic::catch_unwind(AssertUnwindSafe(task));
         }
     }

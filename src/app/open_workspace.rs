@@ -68,7 +68,7 @@ pub struct OpenWorkspace {
     pub(super) opens_filter: bool,
     /// Whether the note field of the lower panel shall take the keyboard.
     pub(super) opens_note: bool,
-    /// How many matches further, or back, the text of the capture at hand shall show.
+    /// Number of matches to go further, or back, in the text of the current capture.
     pub(super) match_step: i64,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
@@ -84,7 +84,7 @@ pub struct OpenWorkspace {
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
     pub(super) dry_run: Option<Box<ExportDryRun>>,
     pub(super) notices: Vec<(u64, Notice)>,
-    /// What notices speak of, by their numbers.
+    /// Pages and causes of notices, by their numbers.
     pub(super) about: BTreeMap<u64, About>,
     pub(super) log: VecDeque<(CaptureDate, Notice)>,
     pub(super) jobs: Vec<RunningJob>,

@@ -234,7 +234,7 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
-    /// What the edited rules of an answer say of a seen URL.
+    /// The trace of a seen URL by the edited rules of an answer.
     what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
     /// See [`Catalogue::selected_hosts`](crate::store::Catalogue::selected_hosts).
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,

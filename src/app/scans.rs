@@ -36,7 +36,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 pub struct Scans {
     /// What the edited specification would change.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
-    /// The rules of an edited campaign in words; a campaign that was edited is another.
+    /// The lines of the rules of an edited campaign; one that was edited again is another query.
     pub(super) rule_lines: Scan<Arc<Campaign>, Vec<RuleLine>>,
     /// How often each rule spoke and decided.
     pub(super) rule_hits: Scan<CampaignId, RuleReport>,
@@ -343,7 +343,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
 pub(super) fn same_scope(a: &Campaign, b: &Campaign) -> bool {
     a.has_same_rules(b)
         && a.politeness.robots == b.politeness.robots
-        // By this name robots.txt speaks to the crawl.
+        // robots.txt addresses the crawl by this name.
         && a.politeness.user_agent == b.politeness.user_agent
 }
 

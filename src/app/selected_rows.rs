@@ -80,7 +80,7 @@ pub struct ReviewDecision {
     pub captures: SelectedRows,
     /// What about them.
     pub mark: ReviewMark,
-    /// Why, in words.
+    /// The reason.
     pub note: String,
 }
 

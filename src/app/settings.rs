@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
-    /// As the desktop says.
+    /// The desktop's choice.
     #[default]
     System,
     /// Dark on light.

@@ -167,7 +167,7 @@ impl SpecDraft {
     }
 
     /// Begins a save, which its number distinguishes from others: by its end another
-    /// draft may be at hand.
+    /// draft may be open.
     pub(super) fn begin_save(&mut self, save: u64) {
         self.saving = Some(save);
     }

@@ -476,7 +476,7 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
     state.open.spec = Some(draft);
     rename_table(&state, "campaign_version", "elsewhere");
     state.act(Action::SaveCampaign);
-    // The schedules, which are read now and then, fail by the same and say so, too.
+    // The schedules, which are read now and then, fail by the same, with a notice too.
     until(&mut state, "it is reported", |state| {
         state.open.notices.iter().any(|(_, notice)| notice.what == "Specification not saved")
     });
@@ -517,7 +517,7 @@ fn schedules_are_polled_again_after_a_failure() {
         state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     rename("elsewhere", "schedule_run");
-    // An answer asks for the next look at once.
+    // An answer makes the next poll due at once.
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "the look finds a run", |state| {
         !state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
@@ -599,7 +599,7 @@ fn what_an_import_brings_is_found_without_anybody_indexing() {
     assert_eq!(follow_ups(&state).len(), 1);
     // No message: it began by itself.
     assert!(!state.open.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
-    // Nothing new: nothing is done, and no row says so.
+    // Nothing new: nothing is done, and no row is added.
     import(&mut state, path);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_millis(300) || state.open.index_watch.is_pending() {

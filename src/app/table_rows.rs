@@ -1,6 +1,6 @@
 //! Rows of a table as files and other programs get them.
 //!
-//! In: a [`RowQuery`] or rows at hand. Out: CSV or JSON lines in a folder.
+//! In: a [`RowQuery`] or loaded rows. Out: CSV or JSON lines in a folder.
 
 use super::Reads;
 use super::models::{

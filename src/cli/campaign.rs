@@ -161,10 +161,10 @@ pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(FINE)
 }
 
-/// Keeps that a workspace was made here, so that a window starts what its schedules say.
+/// Keeps that a workspace was made here, so that a window starts the crawls of its schedules.
 pub(super) fn list_as_own(workspace: &Workspace) {
     if let Err(error) = OwnWorkspaces::of_person().add(workspace) {
-        // The window asks, then.
+        // The window shows the question then.
         tracing::warn!("that {} is one's own cannot be kept: {error}", workspace.folder().display());
     }
 }
@@ -387,7 +387,7 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
 
 /// # Errors
 ///
-/// Campaigns that are here already: a person says whether it is one of them.
+/// Similar campaigns that are here already: a person decides whether it is one of them.
 fn refuse_twins(session: &Session, file: &CampaignFile) -> anyhow::Result<()> {
     let twins = session.catalogue().campaign_twins(file)?;
     let Some(first) = twins.first() else { return Ok(()) };

@@ -49,7 +49,7 @@ impl CdxForm {
     }
 }
 
-/// Words of `fonds cdx ls`.
+/// Arguments of `fonds cdx ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds cdx ls index.cdx\n  \
     fonds cdx ls --json index.cdxj.gz | jq -r 'select(.status == 404) | .url'\n\n\
@@ -65,7 +65,7 @@ pub struct CdxLsArgs {
     json: bool,
 }
 
-/// Words of `fonds cdx convert`.
+/// Arguments of `fonds cdx convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds cdx convert old.cdx --format cdxj > index.cdxj\n\n\
     Exit status 1 says that lines could not be read; they are listed on standard error.")]
@@ -78,7 +78,7 @@ pub struct CdxConvertArgs {
     format: CdxForm,
 }
 
-/// Words of `fonds cdx check`.
+/// Arguments of `fonds cdx check`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fonds cdx check index.cdxj crawl.warc.gz\n  fonds cdx check index.cdx archive/\n\n\

@@ -226,7 +226,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
         checked = outcome.states;
     }
     for mut file in session.workspace.files()? {
-        // Where nothing can be noted, the catalogue does not say what was found just now.
+        // Where nothing can be noted, the catalogue does not have what was found just now.
         file.state = checked.get(&file.id).copied().unwrap_or(file.state);
         if file.state.is_lost() {
             status = PROBLEMS;

@@ -1,6 +1,6 @@
-//! The headless commands: words in, calls, lines out.
+//! The headless commands: arguments in, calls, lines out.
 //!
-//! In: the words of the command line. Out: results on stdout (with `--json`
+//! In: the arguments of the command line. Out: results on stdout (with `--json`
 //! one object a line), progress and notices on stderr, and an exit status: 0
 //! fine, 1 problems found, 2 wrong use, 130 stopped on request.
 //!
@@ -60,7 +60,7 @@ pub const FINE: u8 = 0;
 pub const PROBLEMS: u8 = 1;
 /// Exit status of arguments that make no sense, or of a file that cannot be used.
 pub const WRONG_USE: u8 = 2;
-/// Stopped on request, as shells tell of SIGINT: nobody takes what was written for whole.
+/// Exit status of a stop on request, as shells report SIGINT: nobody takes the output for whole.
 pub const STOPPED: u8 = 130;
 
 /// Fonds, the archivist's cockpit: campaigns, polite crawls with explained

@@ -31,7 +31,7 @@ fn with_folder(message: &str, folder: &Path) -> String {
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         out.push_str("fonds ");
-        // The command itself: some words in small letters, then the folder.
+        // The command itself: subcommands in small letters, then the folder.
         match part.split_once(" DIR") {
             Some((command, rest))
                 if command.chars().all(|c| c.is_ascii_lowercase() || c == ' ' || c == '-')
@@ -326,7 +326,7 @@ fn stop_on_signal(cx: &JobCx) {
     use std::sync::Once;
     static PRESENT: Mutex<Option<JobCx>> = Mutex::new(None);
     static HANDLER: Once = Once::new();
-    // Known before a signal can ask for it.
+    // Set before a signal can need it.
     *PRESENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.clone());
     HANDLER.call_once(|| {
         let result = ctrlc::set_handler(|| {
@@ -386,7 +386,7 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-        // What fails leaves the file alone, and says which one it is.
+        // A failed write leaves the file alone, and the error names it.
         let failed = in_file(&file, Existing::IsReplaced, |_| -> anyhow::Result<()> { anyhow::bail!("no") });
         assert_eq!(
             (failed.unwrap_err().to_string().as_str(), std::fs::read_to_string(&file).unwrap().as_str()),

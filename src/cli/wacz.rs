@@ -24,7 +24,7 @@ pub enum WaczCommand {
     Extract(ExtractArgs),
 }
 
-/// Words of `fonds wacz ls`.
+/// Arguments of `fonds wacz ls`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fonds wacz ls crawl.wacz\n  fonds wacz ls --pages --json crawl.wacz | jq -r .url\n\n\
@@ -42,7 +42,7 @@ pub struct WaczLsArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz check`.
+/// Arguments of `fonds wacz check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds wacz check *.wacz\n\n\
     Looks at every member and its digest, the digest and signature of the package, pages, every record of\n\
@@ -57,7 +57,7 @@ pub struct WaczCheckArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz create`.
+/// Arguments of `fonds wacz create`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds wacz create crawl.wacz crawl-*.warc.gz --title 'My crawl'\n  \
     fonds wacz create crawl.wacz crawl.warc.gz --pages pages.jsonl --text\n\n\
@@ -93,7 +93,7 @@ pub struct CreateArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz extract`.
+/// Arguments of `fonds wacz extract`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds wacz extract crawl.wacz --out crawl\n  \
     fonds wacz extract crawl.wacz --out crawl archive/data.warc.gz\n\n\

@@ -1,7 +1,7 @@
 //! Accessible regions of the window, and the keys that go from one of them to
 //! the next.
 //!
-//! Names and roles of single controls come with them (egui asks for a name of
+//! Names and roles of single controls come with them (egui takes a name of
 //! each); here are those of what holds them together.
 
 use super::table::arrow_to_table_below;

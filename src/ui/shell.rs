@@ -81,7 +81,7 @@ impl Shell {
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     action_named_ui(ui, app, Action::Settings, "Settings…");
-                    // In a narrow window the room is for what is at hand; the theme is in the settings.
+                    // A narrow window has no room for the theme, which is in the settings too.
                     if ui.ctx().content_rect().width() >= theme::NARROW_WINDOW {
                         let label = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
                         action_named_ui(ui, app, Action::ToggleTheme, label);
@@ -129,7 +129,7 @@ fn is_text_query(line: &str) -> bool {
 }
 
 /// Says where the columns of tables count another window than the one that is
-/// shown, and counts anew when clicked.
+/// shown, and recounts when clicked.
 fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
     let window_days = app.settings.window_days;
     let Some(counted) = info.counted_window_days.filter(|counted| *counted != window_days) else { return };

@@ -396,7 +396,7 @@ pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
 }
 
 /// The verdict of the rules on a URL that no crawl has fetched, given as `ACCEPT` or
-/// `REJECT` with the class name of the rule, or in words.
+/// `REJECT` with the class name of the rule, or as text.
 pub fn scope_verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
     let tokens = tokens(ui);
     let (text, color, rule) = match verdict.split_once(' ') {
@@ -470,7 +470,7 @@ pub fn keep_page_room(ui: &Ui, height: f32) {
     });
 }
 
-/// Down to where the page that was drawn last needs its room; none where it did not say.
+/// Down to where the page that was drawn last needs its room; none where it did not report it.
 pub fn take_page_room(ui: &Ui) -> Option<f32> {
     ui.data_mut(|data| data.remove_temp(page_room_id()))
 }

@@ -19,9 +19,9 @@ pub enum CampaignAct {
     Delete(CampaignId),
     /// Gives an import to a campaign, or to none.
     AssignImport(LaunchId, Option<CampaignId>),
-    /// Saves the draft at hand, though a campaign like it is here: as the next version of that one, or as another one.
+    /// Saves the open draft, though a campaign like it is here: as the next version of that one, or as another one.
     SaveTwin(Option<CampaignId>),
-    /// Saves the draft at hand though somebody else saved its campaign meanwhile, or gives it up.
+    /// Saves the open draft though somebody else saved its campaign meanwhile, or gives it up.
     AnswerNewer {
         /// Whether the draft is saved, as the next version.
         keeps_draft: bool,

@@ -52,7 +52,7 @@ impl AppState {
             Some(folder) => match self.reads.link_set(Some(folder.clone())) {
                 Loaded::Ready(set) => Some(set.as_ref().as_ref().map_or(0, |set| set.revision)),
                 Loaded::Loading { .. } => None,
-                // What asks for the links says why.
+                // The query of the links reports why.
                 Loaded::Failed(_) => Some(0),
             },
         }

@@ -76,10 +76,10 @@ pub(super) enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
-    /// A person's word on captures, and those that it was given on on the page
-    /// Review: what was decided on how many, where it was not one alone.
+    /// A decision, with its captures where it was made on the page Review: its
+    /// message, where it was of more than one.
     Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
-    /// A setting of the workspace: what to say when it failed, how it went.
+    /// A setting of the workspace: the message of a failure, and the result.
     Set(&'static str, anyhow::Result<String>),
     Schedules(anyhow::Result<DueRuns>),
     /// Whether there is something to index.
@@ -285,7 +285,7 @@ impl AppState {
     }
 
     /// Takes in the result of a write into a workspace that was left meanwhile: it changes nothing of the one
-    /// that is open, but a person hears what was not kept.
+    /// that is open, but a notice shows what was not kept.
     fn handle_late_answer(&mut self, answer: Answer) {
         let (what, error) = match answer {
             Answer::Saved(_, Err(error)) => ("Specification not saved", error),
@@ -443,7 +443,7 @@ impl AppState {
                 self.open.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();
                 self.start(JobKind::Export, move |session, cx| {
-                    // The keychain may ask the person.
+                    // The keychain may open a dialog.
                     let signer = match sign_with.as_str() {
                         "" => None,
                         name => Some(SigningKey::load(name, &SystemKeychain)?),
@@ -485,7 +485,7 @@ impl AppState {
 
     /// Shows a page; answers with the one that was left.
     fn show(&mut self, route: Route) -> Route {
-        // Another list, another row at hand; Captures finds its row again.
+        // Another list, another current row; Captures finds its row again.
         if !route.is_list_of(&self.open.route) {
             self.follow(None);
         }
@@ -493,7 +493,7 @@ impl AppState {
         std::mem::replace(&mut self.open.route, route)
     }
 
-    /// Has a worker write. `answer` hears how it went, also when it panicked:
+    /// Has a worker write. `answer` gets the result, also when it panicked:
     /// who waits for an answer always gets his own.
     pub(super) fn write<T: 'static>(
         &mut self,

@@ -1,7 +1,7 @@
 //! The workspace of a new campaign, deleted when the campaign is given up.
 //!
 //! Invariant: a workspace that the window made for a new campaign is on disk only while its draft
-//! is at hand or something is kept in it.
+//! is open or something is kept in it.
 
 use super::super::{Dialog, Route};
 use super::open::{AfterOpen, in_place};

@@ -87,7 +87,7 @@ impl AppState {
     }
 
     fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
-        // Only the draft at hand knows what it was begun from.
+        // Only the open draft knows what it was begun from.
         let of_draft = self.open.spec.as_ref().filter(|spec| spec.id == id);
         let base = of_draft.map(|spec| (spec.version, spec.saved.clone()));
         if let Some(spec) = &mut self.open.spec {

@@ -112,7 +112,7 @@ impl AppState {
         self.open.dry_run.as_deref()
     }
 
-    /// Whether the window is light on dark just now, by choice or as the desktop says.
+    /// Whether the window is light on dark just now, by choice or by the desktop.
     pub fn shows_dark(&self) -> bool {
         self.shows_dark
     }

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The words of `fonds inlinks convert`.
+/// Arguments of `fonds inlinks convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks convert inlinks.jsonl inlinks.jsonl.zst

@@ -324,7 +324,7 @@ mod tests {
         std::fs::write(&list, sound.replace(&format!(r#""program":"fonds {version}","#), "")).unwrap();
         let why = refused(&[]);
         assert!(why.contains("an earlier version"), "{why}");
-        // Nothing was taken away meanwhile: with the old words it goes on.
+        // Nothing was taken away meanwhile: with the old arguments it goes on.
         std::fs::write(&list, sound).unwrap();
         let out = folder.path().join("out.jsonl");
         std::fs::write(&out, "kept").unwrap();

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Pieces of output that wait to be written.
 const PIECES: usize = 4;
 
-/// The words of `fonds inlinks map`.
+/// Arguments of `fonds inlinks map`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   ls warcs/*.warc.gz | fonds inlinks map | LC_ALL=C sort | fonds inlinks reduce > inlinks.jsonl
@@ -41,7 +41,7 @@ pub struct MapArgs {
     threads: Option<u16>,
 }
 
-/// The words of `fonds inlinks reduce`.
+/// Arguments of `fonds inlinks reduce`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   LC_ALL=C sort rows.tsv | fonds inlinks reduce --per-capture > inlinks.jsonl

@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The words of `fonds inlinks hosts`.
+/// Arguments of `fonds inlinks hosts`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks hosts my-archive
@@ -37,7 +37,7 @@ pub struct HostsArgs {
     json: bool,
 }
 
-/// The words of `fonds inlinks graph`.
+/// Arguments of `fonds inlinks graph`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks graph my-archive --format gexf --out hosts.gexf        for Gephi

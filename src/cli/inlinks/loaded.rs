@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// far as published ones show.
 const ROW_BYTES_PER_LINE_BYTE: u64 = 3;
 
-/// The words of `fonds inlinks load`.
+/// Arguments of `fonds inlinks load`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks load my-links inlinks-*.jsonl.gz
@@ -85,7 +85,7 @@ pub(in crate::cli) fn run_load(
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| name.clone())?;
         total += file.metadata().with_context(|| name.clone())?.len();
-        // The sort asks whether to stop.
+        // The sort checks for a stop.
         inputs.push(LoadInput { name, input: Box::new(CountedRead::new(file, OnStop::GoOn, cx)) });
     }
     if args.files.is_empty() {

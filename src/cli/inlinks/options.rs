@@ -1,4 +1,4 @@
-//! The rules of the data set as words of the command line.
+//! The rules of the data set as options of the command line.
 
 use crate::captures::ReadFrom;
 use crate::inlinks::invert::{AssignOptions, Dedup, ResumeDir, Shape, ShuffleOptions, Uncaptured};

@@ -106,7 +106,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Resu
         None => work::operator(),
     };
     let session = session(&args.folder)?;
-    // The query may ask a campaign, as the filter may.
+    // The query may need a campaign, as the filter may.
     let campaign = args.captures.campaign(&session)?;
     let captures = args.captures.find_in(campaign, &session, &args.folder)?;
     let query =

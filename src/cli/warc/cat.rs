@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Bytes of a decoded payload, which is in memory; beyond them it is cut and a note printed.
 const MAX_PAYLOAD: usize = 1 << 30;
 
-/// Words of `fonds warc cat`.
+/// Arguments of `fonds warc cat`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc cat crawl.warc.gz 48211             head and block, as they stand\n  \
     fonds warc cat crawl.warc.gz 48211 --payload   the page, decoded\n  \
@@ -229,7 +229,7 @@ impl OutputRecord<'_> {
         }
         match self.series(head)? {
             Some(series) => {
-                // Only the first segment says what kind of block it is.
+                // Only the first segment has the type of the block.
                 let first = series.segments().next().filter(|first| first.number == 1);
                 let first = first.map(|first| enter_record_in(&first.file, first.span)).transpose()?;
                 self.decoded(

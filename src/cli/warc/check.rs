@@ -11,7 +11,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc check`.
+/// Arguments of `fonds warc check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc check *.warc.gz\n  fonds warc check --json crawl.warc.gz\n\n\
     Looks at structure, the fields that each type of record must and may have, the gzip layout, every digest\n\

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc cut`.
+/// Arguments of `fonds warc cut`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds warc cut crawl.warc.gz --url https://www.fct.pt/ --with-related --out page.warc.gz\n  \

@@ -1,4 +1,4 @@
-//! The filters that `ls` and `cut` share, as words of the command line.
+//! The filters that `ls` and `cut` share, as options of the command line.
 
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet};
@@ -68,7 +68,7 @@ impl FilterArgs {
             mimes: self.mimes.clone(),
             date_from: self.date_from.as_deref().map(CaptureDate::parse).transpose()?,
             date_to: match self.date_to.as_deref() {
-                // Parsed first for the words of the error.
+                // Parsed first for the text of the error.
                 Some(text) => Some(CaptureDate::period(text)?.1),
                 None => None,
             },

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc ls`.
+/// Arguments of `fonds warc ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc ls crawl.warc.gz\n  \
     fonds warc ls --type response --status 4xx,5xx *.warc.gz\n  \

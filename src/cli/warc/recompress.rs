@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc recompress`.
+/// Arguments of `fonds warc recompress`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc recompress old.warc                  makes old.warc.gz beside it\n  \
     fonds warc recompress old.warc.gz --out new.warc.gz\n  \

@@ -1,4 +1,4 @@
-//! Dialogs that ask for a folder or a file: what to open, to import, to look in, and where a new
+//! Dialogs for a folder or a file: to open, to import, to search in, and where a new
 //! campaign is kept.
 
 use super::Dialogs;

@@ -228,7 +228,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),
                 false => ("Switch on", CampaignAct::Activate(row.id)),
             };
-            // What came from elsewhere is let run where it says what its crawls do.
+            // A campaign from elsewhere is activated on its page, which lists the terms of its crawls.
             if row.problem.is_none()
                 && row.suspended.is_none()
                 && write_button_ui(ui, switch).on_hover_text("Whether its schedule starts crawls").clicked()

@@ -52,7 +52,7 @@ pub struct CapturesPage {
     shown: Option<CaptureQuery>,
     /// Rows that match.
     matching: u64,
-    /// Whether another list came, so that the row at hand may not be in it.
+    /// Whether another list came, so that the current row may not be in it.
     is_other_list: bool,
     /// What is selected in the table, as the window knows it.
     selected: SelectedRows,
@@ -106,7 +106,7 @@ impl CapturesPage {
                     // The rows of the last question, greyed until the new ones are there.
                     ui.multiply_opacity(0.6);
                 }
-                // Coming back from another page, the row at hand is still here.
+                // Coming back from another page, the current row is still here.
                 if app.focus().is_none() && !app.selected().is_empty() {
                     self.rows.announce();
                 }

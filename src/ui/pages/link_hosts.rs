@@ -155,7 +155,7 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
     ui.add_space(GAP);
 }
 
-/// Draws what all links tell, or what to do where there are none.
+/// Draws figures of all links, or the next step where there are none.
 fn answered_ui<T>(
     ui: &mut Ui,
     app: &mut AppState,

@@ -41,7 +41,7 @@ pub struct ReviewPage {
     /// Captures that were decided a moment ago, and when.
     decided: Vec<(CaptureId, f64)>,
     text: LongText,
-    /// The capture of the queue that is at hand.
+    /// The current capture of the queue.
     row: Option<CaptureId>,
 }
 

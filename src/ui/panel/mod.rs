@@ -1,4 +1,4 @@
-//! The lower panel: everything about the row at hand.
+//! The lower panel: everything about the current row.
 
 pub(super) mod files;
 pub(super) mod page_text;
@@ -71,7 +71,7 @@ impl LowerPanel {
     /// Draws the panel into all of `ui`. What is in it never makes it grow.
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let area = ui.max_rect();
-        // The page may ask for more room, or less, than when it was drawn last.
+        // The page may need more room, or less, than when it was drawn last.
         if std::mem::replace(&mut self.drawn, area.height()) != area.height() {
             ui.ctx().request_repaint();
         }
@@ -312,7 +312,7 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
 }
 
 /// Inlinks of a page, with their time strip; also on the page Links. Where an
-/// anchor is `anchor`, those in the window that say it, until that is let go.
+/// anchor is `anchor`, those in the window that have it, until the filter is removed.
 pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anchor: &mut Option<String>) {
     if !page.built {
         empty_ui(
@@ -516,7 +516,7 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
 }
 
 /// The `rel` of a link. One without may be not followed by
-/// the robots meta of its page, which says so of all its links.
+/// the robots meta of its page, which holds for all its links.
 fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
     match (rel, is_known) {
         ("", true) if nofollow => "(nofollow by page)",
@@ -526,7 +526,7 @@ fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
 }
 
 /// Anchor texts; also on the page Links. Their numbers lead on, as `leads_to`
-/// says: the answer is the text that was chosen.
+/// describes: gives the text that was chosen.
 pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], leads_to: &str) -> Option<String> {
     type Col<'a> = Column<'a, AnchorRow, String>;
     let text = |row: &AnchorRow| Some(row.text.clone());

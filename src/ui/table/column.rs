@@ -151,7 +151,7 @@ impl<R> Getter<R> {
 type CellLink<'a, R, A> = (&'a str, Box<dyn Fn(&R) -> Option<A> + 'a>);
 type CellDraw<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
 
-/// A column of rows `R`; what its cells ask for is an `A`.
+/// A column of rows `R`; the actions of its cells are an `A`.
 pub struct Column<'a, R, A = ()> {
     pub(super) id: &'static str,
     pub(super) head: &'static str,

@@ -321,7 +321,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_bounds(bounds(rect));
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
-            // A number alone says nothing of what it counts.
+            // A number alone does not name what it counts.
             node.set_label(cell_name(column, &shown));
         });
         if let Some(draw) = &column.draw {

@@ -1,4 +1,4 @@
-//! The one table of the window: a list of columns, and rows at hand or a query.
+//! The one table of the window: a list of columns, and loaded rows or a query.
 //!
 //! In: [`Column`]s, and rows or a [`RowQuery`]. Out: what a link, a row or a
 //! menu requested. Every table is sorted, selected in, copied, exported and
@@ -53,7 +53,7 @@ pub fn key_of(row: impl Hash) -> u64 {
 /// A function from a row to the action of the page.
 type RowAction<'a, R, A> = Box<dyn Fn(&R) -> Option<A> + 'a>;
 
-/// A table of rows `R`, whose links, rows and menus ask for an `A`.
+/// A table of rows `R`, whose links, rows and menus have actions `A`.
 pub struct Table<'a, R, A = ()> {
     id: &'static str,
     name: &'a str,
@@ -479,7 +479,7 @@ enum Takes {
     Nothing,
 }
 
-/// Moves and selects as the keys say.
+/// Moves and selects by keys.
 fn move_keys(ui: &mut Ui, state: &mut TableState, total: u64) {
     // Keys with Alt are of the page: a rule moves, the way goes back.
     if ui.input(|input| input.modifiers.alt) {
@@ -516,7 +516,7 @@ fn move_keys(ui: &mut Ui, state: &mut TableState, total: u64) {
     }
 }
 
-/// Copies, selects all and exports as the keys say.
+/// The action of the keys that copy, select all and export.
 fn command_keys(ui: &Ui) -> Option<TableAction> {
     if ui.input(|input| input.modifiers.alt) {
         return None;

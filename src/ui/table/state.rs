@@ -88,7 +88,7 @@ pub struct TableState {
     pub(super) anchor: Option<u64>,
     /// First and last row of a range of which some are still read.
     pub(super) range: Option<(u64, u64)>,
-    /// Whether the page still has to hear of the row at the cursor.
+    /// Whether the row at the cursor is still to be sent to the page.
     pub(super) moved: bool,
     /// The same for a row that is opened.
     pub(super) opened: bool,
@@ -99,7 +99,7 @@ pub struct TableState {
     /// Whether the keyboard still has to go into that menu.
     pub(super) enters_menu: bool,
     pub(super) copies: Option<CopyForm>,
-    /// Which of its actions is done with all selected rows once they are at hand.
+    /// The index of the action on all selected rows that is due once they are loaded.
     pub(super) acts: Option<usize>,
     /// The selection that the page heard of last.
     pub(super) announced: Option<Selection>,
@@ -107,7 +107,7 @@ pub struct TableState {
     /// Rows that the last frame showed.
     pub(super) shown_rows: u64,
     pub(super) height: f32,
-    /// The row that the page says is chosen.
+    /// The row that the page has chosen.
     pub(super) chosen: Option<u64>,
     order: (u64, Arc<Vec<usize>>),
     /// Whether nothing had the keyboard when the table was drawn last.
@@ -227,7 +227,7 @@ impl TableState {
             self.cursor = match cursor.key {
                 None => Some(Cursor { index: cursor.index.min(total.saturating_sub(1)), key: now }),
                 key if key == now => Some(cursor),
-                // Of rows that are read in parts only those at hand are looked through.
+                // Of rows that are read in parts only the loaded ones are searched.
                 Some(key) => {
                     let found = (0..total.min(RANGE_ROWS)).find(|index| key_at(rows, *index) == Some(key));
                     found.map(|index| Cursor { index, key: Some(key) })

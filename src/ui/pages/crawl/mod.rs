@@ -140,7 +140,7 @@ impl CrawlView {
             CrawlTab::Events => {
                 let height = rest_height(ui);
                 match self.events.ui(ui, app, launch.id, height) {
-                    // What waits tells most about a host that makes others wait.
+                    // The queue is the most useful list of a host that makes others wait.
                     Some(EventLink::Host(host)) => {
                         self.tab = CrawlTab::Next;
                         self.filter = format!("host={}", quoted(&host));

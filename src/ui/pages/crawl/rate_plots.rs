@@ -1,4 +1,4 @@
-//! Figures of a crawl as plots, each with the same in words.
+//! Figures of a crawl as plots, each with the same as text.
 
 use crate::app::models::{CrawlPage, LaunchState};
 use crate::ui::access::name_node;

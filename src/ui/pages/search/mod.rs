@@ -1,4 +1,4 @@
-//! Every word of the archive: a query, its results, and how they are spread.
+//! Full-text search: a query, its results, and their facets.
 
 pub(super) mod evaluate;
 pub(super) mod map;

@@ -94,7 +94,7 @@ impl SelectPage {
         if page.spec.is_none() {
             empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
         }
-        // The heading above says it already when nothing was scored.
+        // The heading above has it already when nothing was scored.
         for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
             ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(missing)));
         }

@@ -1,4 +1,4 @@
-//! Hosts that only their location let in, and what another database would say.
+//! Hosts that only their location let in, and the verdicts by another database.
 
 use crate::app::models::{CampaignId, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};

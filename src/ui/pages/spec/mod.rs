@@ -76,7 +76,7 @@ pub struct SpecPage {
 /// The problems of a draft, searched once an edit and not once a frame.
 struct Checked {
     revision: u64,
-    /// The words of the rules that were known then.
+    /// The lines of the rules that were known then.
     lines: Option<Arc<Vec<RuleLine>>>,
     /// The campaign as the catalogue had it then.
     page: Option<Arc<CampaignPage>>,
@@ -107,7 +107,7 @@ impl SpecPage {
             return;
         }
         self.head_ui(ui, app);
-        // The draft is taken out while it is edited, so that a part may ask the session.
+        // The draft is taken out while it is edited, so that a part may query the session.
         let Some(mut spec) = app.open.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec, page.as_ref());

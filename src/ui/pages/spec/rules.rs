@@ -219,7 +219,7 @@ struct RuleRow {
 
 /// An action on a row of rules.
 enum RuleAction {
-    /// To be the rule at hand.
+    /// Makes it the current rule.
     Choose(usize),
     /// To be switched on or off.
     Enable(usize, bool),
@@ -505,7 +505,7 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
             ui.add(TextEdit::singleline(text).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
         }
         Value::Array(items) if (kind, name) == ("source_tag", "tags") => {
-            // The empty word is that of seeds without any.
+            // The empty tag is that of seeds without any.
             let (mut tags, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
             let mut none = !nones.is_empty();
             ui.vertical(|ui| {

@@ -179,7 +179,7 @@ struct SeedRow<'s> {
 
 /// An action on a row of seeds.
 enum SeedAction {
-    /// To be the seed at hand.
+    /// Makes it the current seed.
     Choose(usize),
     /// To become this one.
     Edit(usize, Seed),

@@ -1,4 +1,4 @@
-//! The tester: what the rules being edited say of any URL.
+//! The tester: verdicts of the edited rules on any URL.
 
 use crate::app::models::{Loaded, ScopeTest};
 use crate::app::{AppState, Command, Route};
