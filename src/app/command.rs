@@ -26,19 +26,19 @@ pub enum Route {
     Crawl,
     /// The captures table, with a filter line.
     Captures {
-        /// As typed into the filter, such as `host:gov.pt status:404`.
+        /// The filter as typed, such as `host:gov.pt status:404`.
         filter: String,
     },
     /// Full-text search, with a query.
     Search(super::models::SearchQuery),
-    /// What is cited but not captured.
+    /// URLs that are cited but not captured.
     Prospect,
     /// Inlinks of one page, anchors, hosts.
     Links {
         /// URL or page key.
         target: String,
     },
-    /// The same out of a folder that links were loaded into.
+    /// Inlinks and anchors of a folder that links were loaded into.
     LinkSet {
         /// The folder.
         folder: PathBuf,
@@ -51,7 +51,7 @@ pub enum Route {
     CitedPages(Option<PathBuf>, CitedBy),
     /// Going through captures one by one.
     Review {
-        /// As typed into its filter; all captures without one.
+        /// The filter as typed; all captures without one.
         filter: String,
     },
     /// Score, threshold, export.
@@ -73,11 +73,11 @@ pub enum ScopeList {
     WhatIf(WhatIfList),
     /// The hosts of the URLs that would change side.
     WhatIfHosts,
-    /// What a rule decided.
+    /// URLs that a rule decided.
     DecidedBy(RuleRef),
-    /// What a rule had an opinion of.
+    /// URLs that a rule had an opinion of.
     SpokenBy(RuleRef),
-    /// What a number about countries counts.
+    /// URLs that a number about countries counts.
     Geo(GeoList),
 }
 
@@ -89,7 +89,7 @@ pub struct RuleRef {
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it does, with its arguments.
+    /// Its effect, with its arguments.
     pub summary: String,
 }
 
@@ -187,7 +187,7 @@ pub enum Action {
 /// A dialog over the page, open until it is answered or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialog {
-    /// All commands, found by their labels.
+    /// The palette of all commands, found by their labels.
     Palette,
     /// Every key.
     Keys,
@@ -197,7 +197,7 @@ pub enum Dialog {
     Open,
     /// Archive files to bring in.
     Import,
-    /// Where a new campaign is kept.
+    /// The place of a new campaign.
     NewCampaign,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
@@ -224,11 +224,11 @@ pub enum Dialog {
 /// A person's answer about edits that are not saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsavedAnswer {
-    /// They are saved first.
+    /// Saves them first.
     Save,
-    /// They go.
+    /// Drops them.
     Discard,
-    /// They stay, and nothing else is done.
+    /// Keeps them, and nothing else is done.
     Cancel,
 }
 
@@ -264,7 +264,7 @@ pub enum Command {
     Open {
         /// A file or folder.
         path: PathBuf,
-        /// What is done with archives besides reading them.
+        /// Options of archives besides reading them.
         options: ImportOptions,
     },
     /// Opens a workspace folder.
@@ -365,9 +365,9 @@ pub enum Command {
     SetWindow(u32),
     /// Decides on captures; many are confirmed first.
     Mark {
-        /// Which captures.
+        /// The captures.
         captures: SelectedRows,
-        /// What about them.
+        /// The mark.
         mark: ReviewMark,
         /// The reason.
         note: String,
@@ -397,14 +397,14 @@ pub enum Command {
     Export {
         /// Folder to write; made if absent.
         out: PathBuf,
-        /// What to select.
+        /// The selection to make.
         selection: SelectionSpec,
     },
     /// Lists what an export would write.
     DryRun {
         /// Folder that would be written.
         out: PathBuf,
-        /// What is selected.
+        /// The selection to export.
         selection: SelectionSpec,
     },
     /// Reads an export back.

@@ -13,32 +13,32 @@ pub enum JobState {
     Message,
     /// The work was done.
     Done,
-    /// It has no end: it runs in another window, or was interrupted.
+    /// Work without an end: it runs in another window, or was interrupted.
     Unfinished,
-    /// It was done, and something is to be looked at.
+    /// Work that was done with problems.
     Warned,
-    /// It failed, or an error was met.
+    /// Work that failed, or an error.
     Failed,
 }
 
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobLine {
-    /// When the job began or the message was shown.
+    /// The time when the job began or the message was shown.
     pub started: CaptureDate,
-    /// When it ended.
+    /// The time when it ended.
     pub ended: Option<CaptureDate>,
-    /// What kind of job it was; none for messages and for jobs of a newer version.
+    /// The kind of the job; none for messages and for jobs of a newer version.
     pub kind: Option<JobKind>,
     /// The name of the job.
     pub name: String,
     /// The outcome as text, or the message.
     pub outcome: String,
-    /// How it came out.
+    /// The state of the job.
     pub state: JobState,
     /// Its number in the history, and that of the job that it followed.
     ids: Option<(u64, Option<u64>)>,
-    /// What followed from it by itself, in the same order as the list.
+    /// Jobs that followed from it by themselves, in the same order as the list.
     pub follow_ups: Vec<JobLine>,
 }
 

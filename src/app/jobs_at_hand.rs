@@ -11,11 +11,11 @@ use std::path::PathBuf;
 pub struct RunningJob {
     /// Number for [`super::Command::CancelJob`].
     pub id: u64,
-    /// What it is.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// When it began.
+    /// The time when it began.
     pub started: CaptureDate,
-    /// How fast it goes.
+    /// The rate of its progress.
     pub pace: Pace,
     /// The window started it, and nobody waits for it: it gives way to what a person wants.
     pub by_itself: bool,
@@ -25,11 +25,11 @@ pub struct RunningJob {
 /// A job of this window that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedJob {
-    /// What it was.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// When it began.
+    /// The time when it began.
     pub started: CaptureDate,
-    /// When it ended.
+    /// The time when it ended.
     pub ended: CaptureDate,
     /// The outcome as text.
     pub outcome: String,
@@ -39,7 +39,7 @@ pub struct EndedJob {
     pub warned: bool,
     /// Whether the window started it, and nobody waited for it.
     pub by_itself: bool,
-    /// What a person heard of its end.
+    /// The notice of its end.
     pub notice: Notice,
 }
 
@@ -49,7 +49,7 @@ pub(super) enum JobResult {
     ImportProblems(LaunchId),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
-    /// What an export would write.
+    /// A dry run of an export has ended.
     Planned(Box<ExportDryRun>),
 }
 

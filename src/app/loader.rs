@@ -104,15 +104,15 @@ impl Line {
 
 /// The context of a query: its session, its threads, and the function that wakes the window.
 pub struct ReadCx {
-    /// Who answers; none while no workspace is open.
+    /// The session that answers; none while no workspace is open.
     pub session: Option<Arc<Session>>,
     /// Grows when another workspace is opened.
     pub generation: u64,
     /// Called when an answer is there.
     pub wake: Wake,
-    /// Where the questions are answered.
+    /// The threads of the queries.
     pub pool: Pool,
-    /// When a query that was put off is due.
+    /// The time until a query that was put off is due.
     pub later: Cell<Option<Duration>>,
 }
 

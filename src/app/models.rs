@@ -7,12 +7,12 @@ pub use crate::work::models::*;
 pub enum Loaded<T> {
     /// Asked for; the last answer to a like question, if there is one.
     Loading {
-        /// What was shown before.
+        /// The value that was shown before.
         last: Option<T>,
     },
     /// Here.
     Ready(T),
-    /// It could not be had.
+    /// The load failed.
     Failed(Notice),
 }
 
@@ -49,11 +49,11 @@ impl<T> Loaded<T> {
 pub struct Notice {
     /// Whether something went wrong.
     pub is_error: bool,
-    /// What happened.
+    /// The event.
     pub what: String,
     /// Why.
     pub why: String,
-    /// What to do next; may be empty.
+    /// The next step; may be empty.
     pub hint: String,
 }
 

@@ -33,7 +33,7 @@ pub struct OpenWorkspace {
     // What pages fill in; the rest they read and change by methods of `AppState`.
     /// The specification being edited.
     pub spec: Option<SpecDraft>,
-    /// What the next selection shall be.
+    /// The draft of the next selection.
     pub selection_draft: SelectionSpec,
     /// Folder of the next export, as typed.
     pub export_folder: String,
@@ -51,7 +51,7 @@ pub struct OpenWorkspace {
     pub(super) deferred: Vec<Command>,
     /// Whether the edits go when another workspace is open.
     pub(super) discards_edits: bool,
-    /// What follows a save, by its number.
+    /// The next step after a save, by its number.
     pub(super) after_save: Option<(u64, AfterSave)>,
     pub(super) campaign: Option<CampaignId>,
     pub(super) shows_every_campaign: bool,
@@ -92,6 +92,6 @@ pub struct OpenWorkspace {
     pub(super) schedules: ScheduleWatch,
     /// Anomalies of the running crawl that a notice was shown of.
     pub(super) anomalies_shown: AnomalyMark,
-    /// When texts are indexed by themselves.
+    /// The state of automatic indexing.
     pub(super) index_watch: IndexWatch,
 }

@@ -138,7 +138,7 @@ reads! {
     crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
     /// See [`Catalogue::captures`](crate::store::Catalogue::captures).
     captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.catalogue().captures(query);
-    /// Those of these captures that match a query; see [`Session::capture_ids`].
+    /// The captures among these that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
         |session, (query, ids)| session.capture_ids(query, Some(ids));
     /// See [`Catalogue::tab_counts`](crate::store::Catalogue::tab_counts).
@@ -177,7 +177,7 @@ reads! {
     seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| session.seen_rows(&[*seen]).map(|mut rows| rows.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
-    /// What the kept selection would change if it were made again now, and whether an earlier one can be put back.
+    /// The changes of the kept selection if it were made again now, and whether an earlier one can be put back.
     selection_offer(campaign: CampaignId) -> (Option<SelectionOffer>, bool), None,
         |session, (campaign,)| session.selection_offer(*campaign);
     /// URLs with an earlier rejection that have a new version to review.
@@ -219,7 +219,7 @@ reads! {
     own_keys() -> Vec<String>, Some(SLOW), |_, ()| work::own_keys();
     /// Captures that are of no campaign.
     unassigned() -> Unassigned, None, |session, ()| session.catalogue().unassigned();
-    /// What there is of a campaign that may be deleted.
+    /// The contents of a campaign that may be deleted.
     campaign_contents(id: CampaignId) -> CampaignContents, None, |session, (id,)| session.catalogue().campaign_contents(*id);
     /// See [`Catalogue::passed_paths`](crate::store::Catalogue::passed_paths).
     passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.catalogue().passed_paths(*launch);

@@ -34,13 +34,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The long queries of the window, one at a time of each kind.
 pub struct Scans {
-    /// What the edited specification would change.
+    /// The changes of an edited specification.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
     /// The lines of the rules of an edited campaign; one that was edited again is another query.
     pub(super) rule_lines: Scan<Arc<Campaign>, Vec<RuleLine>>,
-    /// How often each rule spoke and decided.
+    /// The number of times that each rule matched and decided.
     pub(super) rule_hits: Scan<CampaignId, RuleReport>,
-    /// What one rule had an opinion of.
+    /// The URLs that one rule had an opinion of.
     pub(super) rule_matches: Scan<(CampaignId, usize), RuleMatches>,
     /// Hosts that only their location let in.
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
@@ -93,7 +93,7 @@ pub(super) struct Scan<Q, T> {
 struct Pending<Q, T> {
     query: Q,
     since: Instant,
-    /// How long it has to stand.
+    /// Time without a change before it begins.
     settled: Duration,
     running: Option<(Instant, u64, JobHandle<T>)>,
 }
@@ -291,9 +291,9 @@ pub struct RuleLine {
     pub rule: serde_json::Value,
     /// The name and the summary of the rule, or why it cannot be read.
     pub description: Result<(String, String), String>,
-    /// What a person who writes it should see at once.
+    /// Remarks for the person who writes it.
     pub remarks: Vec<RuleRemark>,
-    /// What is wrong with it, as the campaign's problems have it.
+    /// Its problems, as the campaign's problems have them.
     pub problems: Vec<CampaignProblem>,
 }
 

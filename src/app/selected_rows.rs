@@ -9,13 +9,13 @@ use std::collections::HashSet;
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectedRows {
-    /// These captures.
+    /// Some captures.
     Ids(Vec<CaptureId>),
     /// All captures that match a query when they are decided on.
     Query {
         /// The query, without order and page.
         query: CaptureQuery,
-        /// How many matched when it was shown last.
+        /// The number of matches when it was shown last.
         count: u64,
     },
 }
@@ -76,9 +76,9 @@ impl SelectedRows {
 /// A person's decision on captures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewDecision {
-    /// Which captures.
+    /// The captures.
     pub captures: SelectedRows,
-    /// What about them.
+    /// The mark.
     pub mark: ReviewMark,
     /// The reason.
     pub note: String,

@@ -35,7 +35,7 @@ pub enum PanelTab {
     Anchors,
     /// Its visible text.
     Text,
-    /// What links and texts bring together with it.
+    /// Captures related by links and texts.
     Related,
     /// Captures of the same page.
     Versions,
@@ -75,7 +75,7 @@ pub struct Settings {
     pub zoom: f32,
     /// Taller rows in tables.
     pub roomy_rows: bool,
-    /// How tables were arranged, by their names.
+    /// Arrangements of tables, by their names.
     pub tables: BTreeMap<String, TableLayout>,
     /// Whether the lower panel is shown.
     pub lower_panel: bool,
@@ -89,7 +89,7 @@ pub struct Settings {
     pub follow_index: bool,
     /// Days of the inlink window.
     pub window_days: u32,
-    /// Who decides here, as typed; empty for the system's user name.
+    /// The name for decisions, as typed; empty for the system's user name.
     pub name: String,
     /// Name of the key that signs exports; empty for none.
     pub sign_with: String,

@@ -27,9 +27,9 @@ pub struct SpecDraft {
     pub version: u32,
     /// The newest version that is known, whoever saved it.
     pub newest: u32,
-    /// As edited.
+    /// The specification as edited.
     pub campaign: Campaign,
-    /// As saved last.
+    /// The specification as saved last.
     pub saved: Campaign,
     /// Its state at the last check; none before the first one.
     noted: Option<State>,
@@ -92,7 +92,7 @@ struct Step {
     state: State,
     /// About how much memory it takes, its seeds apart.
     bytes: usize,
-    /// The same of its seeds.
+    /// Bytes of its seeds.
     seeds_bytes: usize,
 }
 

@@ -147,7 +147,7 @@ impl TableForm {
 /// The present view of a table: its columns, and where its rows come from.
 #[derive(Clone)]
 pub struct TableRows {
-    /// What the file is called, without date and ending.
+    /// The name of the file, without date and ending.
     pub name: String,
     /// Names of the columns.
     pub columns: Vec<&'static str>,

@@ -176,7 +176,7 @@ pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// As [`plain`]; lines and tabs stay.
+/// A text as [`plain`] makes it, but for lines and tabs, which stay.
 fn plain_lines(text: &str) -> String {
     let mut plain_text = String::with_capacity(text.len());
     for part in text.split_inclusive(['\n', '\t']) {
@@ -194,7 +194,7 @@ pub(super) struct Harmless<'a> {
     out: &'a mut dyn Write,
     /// The beginning of a character that is not whole yet.
     pending: Vec<u8>,
-    /// What becomes of text.
+    /// The function that text passes.
     shown: fn(&str) -> String,
 }
 
@@ -345,7 +345,7 @@ fn stop_on_signal(cx: &JobCx) {
     });
 }
 
-/// What a command writes; it has to end with this status.
+/// The output of a command, which has to end with this status.
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 #[track_caller]

@@ -21,7 +21,7 @@ pub struct Guide {
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// What it explains, in a line.
+    /// Its subject, in a line.
     pub about: &'static str,
     source: &'static str,
 }

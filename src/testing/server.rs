@@ -39,7 +39,7 @@ impl ScriptedReply {
 
 /// The server; it serves until the test ends.
 pub struct ScriptedServer {
-    /// Where it listens.
+    /// The address of the server.
     pub addr: SocketAddr,
     /// `host path` of every request, in order.
     pub hits: Arc<Mutex<Vec<String>>>,

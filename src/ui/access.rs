@@ -31,7 +31,7 @@ pub enum Region {
 /// A region that is on screen.
 #[derive(Clone, Copy)]
 struct VisibleRegion {
-    /// What takes the keyboard at its beginning.
+    /// The node that takes the keyboard at its beginning.
     anchor: Id,
     rect: Rect,
 }

@@ -16,18 +16,18 @@ use std::sync::Arc;
 
 /// The window's contents.
 pub struct Cockpit {
-    /// What is open, shown and running.
+    /// The state of the window.
     pub app: AppState,
     open: OpenPages,
     /// Of which opening of a workspace they are.
     generation: u64,
     help: HelpPage,
     drops: Drops,
-    /// How far down the page needed its room when it was drawn last.
+    /// The height that the page needed when it was drawn last.
     page_room: Option<f32>,
     /// Height of the job strip when it was drawn last.
     strip_height: f32,
-    /// What the window was called last.
+    /// The last title of the window.
     title: String,
 }
 

@@ -78,7 +78,7 @@ pub struct Dialogs {
     locate_path: PathField,
     picked_files: Option<Promise<Picked<Vec<PathBuf>>>>,
     options: ImportOptions,
-    /// Which of the places for a new campaign is chosen.
+    /// The chosen place for a new campaign, by its number.
     place: usize,
     days: u32,
     table_form: TableForm,

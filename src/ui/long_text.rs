@@ -23,10 +23,10 @@ pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
 #[derive(Default)]
 pub(super) struct LongText {
     key: Option<LayoutKey>,
-    /// As much of the text as is laid out.
+    /// The part of the text that is laid out.
     job: LayoutJob,
     laid_out: Option<Arc<Galley>>,
-    /// How full the picture of all letters was: it is emptied when it is full,
+    /// Fill of the texture of letters: it is emptied when it is full,
     /// and what was laid out before leads nowhere in it.
     letters: f32,
     /// Bytes of the text, and of its marks, that are in it; its characters.
@@ -37,7 +37,7 @@ pub(super) struct LongText {
     current: Option<Range<usize>>,
     /// Height of the whole, where it was drawn before.
     height: f32,
-    /// When it was drawn last.
+    /// The frame in which it was drawn last.
     pass: u64,
 }
 

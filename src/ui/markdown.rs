@@ -40,7 +40,7 @@ pub(super) struct Span {
     is_code: bool,
     is_strong: bool,
     is_emphasis: bool,
-    /// Where it leads to.
+    /// The target of a link.
     link: Option<String>,
 }
 
@@ -133,7 +133,7 @@ struct Reader {
     style: Span,
     /// Numbers of the lists around, the innermost last; none where they have none.
     lists: Vec<Option<u64>>,
-    /// What is put before the entry that begins.
+    /// The marker before the entry that begins.
     marker: Option<String>,
     code: Option<String>,
     rows: Vec<Vec<Vec<Span>>>,

@@ -37,7 +37,7 @@ pub struct News {
     messages: Vec<Message>,
     /// Whether they lie at the top, as they would cover what has the keyboard.
     is_above: bool,
-    /// Where they were drawn last.
+    /// Their place in the last frame.
     drawn: Option<Rect>,
     /// Whether a field or a menu was open when the window was drawn last: Escape is theirs.
     was_typing: bool,
@@ -46,7 +46,7 @@ pub struct News {
 struct Message {
     id: u64,
     notice: Notice,
-    /// How often it came.
+    /// The number of times it came.
     times: u64,
     until: f64,
 }

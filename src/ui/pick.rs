@@ -78,7 +78,7 @@ pub(super) enum Sort {
 /// A field for a path, with a button that opens the desktop's file dialog.
 #[derive(Default)]
 pub(super) struct PathField {
-    /// As typed.
+    /// The path as typed.
     pub text: String,
     picked: Option<Promise<Picked<PathBuf>>>,
     has_no_picker: bool,

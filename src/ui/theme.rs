@@ -94,7 +94,7 @@ pub struct Tokens {
     pub accept: Color32,
     /// Refused, rejected, does not hold.
     pub reject: Color32,
-    /// To be looked at.
+    /// A warning.
     pub flag: Color32,
     /// Behind an error.
     pub error_bg: Color32,

@@ -195,9 +195,9 @@ struct Placed {
     what: Id,
     /// On which page, or in which bar.
     page: usize,
-    /// When it took the place of another button that was just pressed.
+    /// The time when it took the place of another button that was just pressed.
     replaced: f64,
-    /// When it was pressed last.
+    /// The time when it was pressed last.
     pressed: f64,
     seen: f64,
 }
@@ -232,7 +232,7 @@ const TYPING_PAUSE: f64 = 0.15;
 /// A line of text that is applied a moment after the last keystroke.
 #[derive(Default)]
 pub struct TypedLine {
-    /// When it was changed last; none once it is applied.
+    /// The time of the last change; none once it is applied.
     edited: Option<f64>,
 }
 

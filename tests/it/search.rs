@@ -197,7 +197,7 @@ fn a_request_holds_where_its_terms_are_found() {
         for nth in 0..1 + dice.below(3) {
             let text = dice.one_of(&texts);
             let at = dice.below(text.len() - 1);
-            let (query, written) = match dice.below(3) {
+            let (term, written) = match dice.below(3) {
                 0 => {
                     let phrase = format!("\"{} {}\"", text[at], text[at + 1]);
                     (phrase.clone(), phrase)
@@ -206,7 +206,7 @@ fn a_request_holds_where_its_terms_are_found() {
             };
             let joint = if nth == 0 { "" } else { *dice.one_of(&[" AND ", " OR ", " AND NOT "]) };
             // Brackets: both read them in the same way, whatever binds closer.
-            request = format!("({request}{joint}{query})");
+            request = format!("({request}{joint}{term})");
             query = format!("({query}{joint}{written})");
         }
         pairs.push((request, query));

@@ -14,9 +14,9 @@ pub(in crate::app) struct IndexWatch {
     pending: bool,
     /// Time of the next check while captures come.
     pace: FollowPace,
-    /// When the follow-up that runs began.
+    /// The time when the running follow-up began.
     begun: Option<Instant>,
-    /// It was stopped, or failed: it waits for the end of the next job that brings something.
+    /// The last one was stopped, or failed: it waits for the end of the next job that brings something.
     rests: bool,
 }
 

@@ -67,7 +67,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
-    /// What a path is that a person wants to open, and whether archives there are copied.
+    /// The type of a path that a person opens, and whether archives there are copied.
     Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
     /// Whether a workspace was deleted in which nothing was kept.
     Removed(PathBuf, bool),
@@ -103,9 +103,9 @@ pub struct AppState {
     left_jobs: Vec<RunningJob>,
     /// Read models, with what they are of: they are replaced together with [`AppState::open`].
     pub reads: Reads,
-    /// All that belongs to the open workspace.
+    /// The state that belongs to the open workspace.
     pub open: OpenWorkspace,
-    /// What a person chose.
+    /// The settings of the person.
     pub settings: Settings,
     /// Commands sent lately, the newest last.
     pub(super) sent: VecDeque<Command>,

@@ -30,7 +30,7 @@ pub enum NoticeCause {
 pub(in crate::app) struct About {
     route: Option<Route>,
     cause: Option<NoticeCause>,
-    /// It is a warning: all was done, and something is to be looked at.
+    /// Whether it is a warning: all was done, with problems.
     warns: bool,
 }
 

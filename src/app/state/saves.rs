@@ -18,7 +18,7 @@ pub struct NewerVersion {
     pub version: u32,
     /// The version that the draft was begun from.
     pub begun_from: u32,
-    /// Where it and the draft differ, the saved version first.
+    /// Fields in which it and the draft differ, the saved version first.
     pub differences: Vec<FieldDifference>,
 }
 
@@ -53,9 +53,9 @@ impl SavedMeanwhile {
 pub(in crate::app) struct SavedDraft {
     campaign: Box<Campaign>,
     saved: (CampaignId, u32),
-    /// What became of evidence that the version before had.
+    /// Evidence that the version before had.
     evidence: EvidenceCarried,
-    /// What it means for a crawl that did not come to its end.
+    /// The consequence for a crawl that did not come to its end.
     crawl: Option<String>,
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub struct ScheduleWatch {
     /// Missed runs that wait for a person's answer.
     pub unanswered: Vec<ScheduledRun>,
-    /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
+    /// Campaigns of a workspace that somebody else made, each with the terms of its crawls.
     pub of_others: Vec<(String, Vec<String>)>,
     /// The answer about them was no.
     leaves_others: bool,

@@ -17,9 +17,9 @@ use std::sync::Arc;
 /// A filter that is brought to the page Select & export, for a person to confirm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectLead {
-    /// As the filter of the selection.
+    /// The filter of the selection.
     Filter(String),
-    /// As what fills a collection after each crawl.
+    /// The filter that fills a collection after each crawl.
     Rule(String),
 }
 

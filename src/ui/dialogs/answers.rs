@@ -38,7 +38,7 @@ impl Answer {
 pub(super) struct DialogKeys {
     /// Whether the focus still has to go to a field or to the default.
     wants_focus: bool,
-    /// What had the focus before, which gets it back.
+    /// The widget that had the focus before, which gets it back.
     before: Option<Id>,
 }
 

@@ -54,7 +54,7 @@ pub struct CapturesPage {
     matching: u64,
     /// Whether another list came, so that the current row may not be in it.
     is_other_list: bool,
-    /// What is selected in the table, as the window knows it.
+    /// The selection of the table, as the window knows it.
     selected: SelectedRows,
     facets: Facets,
 }

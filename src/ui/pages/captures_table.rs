@@ -19,7 +19,7 @@ pub enum CaptureAction {
     Focus(CaptureId),
     /// A tab of the lower panel.
     Panel(CaptureId, PanelTab),
-    /// These are selected now.
+    /// A new selection.
     Several(Vec<CaptureId>),
     /// A decision on it, or on all that is selected with it.
     Mark(CaptureId, ReviewMark),

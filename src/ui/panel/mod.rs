@@ -52,7 +52,7 @@ pub struct LowerPanel {
     drawn: f32,
     /// Height that the page leaves to it.
     most: f32,
-    /// Of a capture, the anchor whose links alone are listed.
+    /// A capture and the anchor whose links alone are listed.
     chosen_anchor: Option<(CaptureId, String)>,
     text: TextTab,
 }

@@ -13,7 +13,7 @@ const DECIMALS: usize = 3;
 /// A row's value in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'r> {
-    /// Nothing is known.
+    /// No value is known.
     Unknown,
     /// A text.
     Text(Cow<'r, str>),

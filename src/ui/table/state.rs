@@ -16,7 +16,7 @@ pub const RANGE_ROWS: u64 = 12_000;
 /// The rows that a person selected, by their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// These: many are compared with each frame, so that the same are one.
+    /// Some rows: many are compared with each frame, so that the same are one.
     Rows(Arc<HashSet<u64>>),
     /// Whatever the table lists.
     All,
@@ -84,13 +84,13 @@ pub struct TableState {
     /// The rows that are selected.
     pub selection: Selection,
     pub(super) cursor: Option<Cursor>,
-    /// Where a range begins.
+    /// The place where a range begins.
     pub(super) anchor: Option<u64>,
     /// First and last row of a range of which some are still read.
     pub(super) range: Option<(u64, u64)>,
     /// Whether the row at the cursor is still to be sent to the page.
     pub(super) moved: bool,
-    /// The same for a row that is opened.
+    /// Whether a row is being opened.
     pub(super) opened: bool,
     /// Whether the menu of the row at the cursor opens once that row is in sight.
     pub(super) opens_menu: bool,
@@ -114,7 +114,7 @@ pub struct TableState {
     pub(super) was_free: bool,
     /// Whether the keyboard goes to the table: it was clicked into.
     pub(super) is_entered: bool,
-    /// When the table was drawn last with the keyboard: pass and second.
+    /// The last frame and second in which the table had the keyboard.
     pub(super) had_keyboard: Option<(u64, f64)>,
 }
 

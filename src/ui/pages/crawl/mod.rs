@@ -52,12 +52,12 @@ pub struct CrawlView {
     filter: String,
     campaign: Option<CampaignId>,
     launches: Launches,
-    /// What is kept of the list of URLs.
+    /// State of the list of URLs.
     rows: TableState,
     /// The list that this is of.
     listed: Option<SeenQuery>,
     events: EventsView,
-    /// What a person chose about the plots.
+    /// A person's choice about the plots.
     shows_plots: Option<bool>,
 }
 

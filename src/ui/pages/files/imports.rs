@@ -291,7 +291,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
 
 /// An action on a row of imported files.
 enum ImportAction {
-    /// What a number leads to.
+    /// The page of a number.
     Go(Route),
     /// The file in the lower panel, where one was kept.
     Focus(Option<FileId>),

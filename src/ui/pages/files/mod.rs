@@ -147,7 +147,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
 
 /// An action on a row of files.
 enum FileAction {
-    /// What a number leads to.
+    /// The page of a number.
     Go(Route),
     /// The captures in the file, which a crawl of this campaign wrote.
     Captures(FileId, Option<CampaignId>),

@@ -45,7 +45,7 @@ pub struct SearchMap {
     at: Option<String>,
     /// Steps that it is enlarged by.
     zoom: i32,
-    /// What is in the middle then; at first where most was found.
+    /// The point in the middle; at first where most was found.
     middle: Option<MapPoint>,
     /// It was just opened: the keyboard goes there.
     is_entered: bool,

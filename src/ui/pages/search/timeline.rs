@@ -24,13 +24,13 @@ const SHARE_OF: f64 = 10_000.0;
 /// The timeline of the page Search.
 #[derive(Default)]
 pub struct Timeline {
-    /// It is shown in a window without room for it beside the results.
+    /// Whether it is shown in a window without room for it beside the results.
     pub is_open: bool,
     period: Option<Period>,
     /// Counts of 10,000 captures that there are of the time, in the place of counts.
     is_share: bool,
     has_table: bool,
-    /// Where a drag over the bars began, as a place on the axis.
+    /// The place on the axis where a drag over the bars began.
     dragged_from: Option<f64>,
     from: String,
     to: String,

@@ -513,13 +513,13 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
 
 /// An action on a row of exports.
 enum ExportAction {
-    /// To be the last one.
+    /// Makes it the last one.
     Focus(PathBuf),
     /// Each check of its last verification.
     Checks(PathBuf, Vec<VerifyLine>),
-    /// To be read in the browser.
+    /// Opens it in the browser.
     Report(PathBuf),
-    /// To be verified.
+    /// Verifies it.
     Verify(PathBuf),
 }
 

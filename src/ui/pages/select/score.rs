@@ -126,6 +126,6 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
 enum ScoreAction {
     /// The lower panel follows this one.
     Focus(CaptureId),
-    /// These are selected.
+    /// A new selection.
     Several(Vec<CaptureId>),
 }

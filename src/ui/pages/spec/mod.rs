@@ -80,7 +80,7 @@ struct Checked {
     lines: Option<Arc<Vec<RuleLine>>>,
     /// The campaign as the catalogue had it then.
     page: Option<Arc<CampaignPage>>,
-    /// What is wrong with the specification, and behind that broken rules.
+    /// The problems of the specification, and after them broken rules.
     problems: Vec<CampaignProblem>,
     of_campaign: usize,
     /// Seeds that redirect to another site that a person has yet to decide on.

@@ -209,10 +209,10 @@ struct RuleRow {
     accepts: bool,
     /// Its name and sentence, or why it cannot be read; none while it is read.
     line: Option<Result<(String, String), String>>,
-    /// How many URLs it decided and matched, and one of them.
+    /// The number of URLs that it decided and matched, and one of them.
     hits: Option<(u64, u64)>,
     example: Option<String>,
-    /// How many URLs the edits move by it into the scope and out of it.
+    /// The number of URLs that the edits move by it into the scope and out of it.
     moves: Option<(u64, u64)>,
     comment: String,
 }
@@ -221,7 +221,7 @@ struct RuleRow {
 enum RuleAction {
     /// Makes it the current rule.
     Choose(usize),
-    /// To be switched on or off.
+    /// Switches it on or off.
     Enable(usize, bool),
     /// A list of URLs.
     Show(ScopeList),

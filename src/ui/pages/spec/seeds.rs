@@ -181,9 +181,9 @@ struct SeedRow<'s> {
 enum SeedAction {
     /// Makes it the current seed.
     Choose(usize),
-    /// To become this one.
+    /// Replaces it.
     Edit(usize, Seed),
-    /// To go.
+    /// Removes it.
     Remove(usize),
 }
 
