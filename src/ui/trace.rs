@@ -26,12 +26,12 @@ pub fn verdict_line(trace: &Trace) -> String {
 
 /// The whole trace, the deciding line marked and bold.
 pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
-    turning_trace_ui(ui, id, trace, false);
+    trace_with_change_ui(ui, id, trace, false);
 }
 
 /// Draws a trace as [`trace_ui`], with the change that would reverse the verdict as a button
 /// where it can be made; true when it was pressed.
-pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: bool) -> bool {
+pub fn trace_with_change_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: bool) -> bool {
     let mut is_pressed = false;
     let colors = tokens(ui);
     let color = match trace.verdict.decision {

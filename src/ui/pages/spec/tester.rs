@@ -6,7 +6,7 @@ use crate::campaign::Campaign;
 use crate::scope::Decision;
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::trace::{turning_trace_ui, verdict_line};
+use crate::ui::trace::{trace_with_change_ui, verdict_line};
 use crate::ui::widgets::{heading_ui, loaded_ui};
 use egui::{RichText, TextEdit, Ui};
 
@@ -102,7 +102,7 @@ impl Tester {
                         }
                         if open {
                             let is_pressed = ui.indent(("trace", index), |ui| {
-                                turning_trace_ui(
+                                trace_with_change_ui(
                                     ui,
                                     &format!("tester {index}"),
                                     &test.trace,
