@@ -74,9 +74,8 @@ fn a_forged_metadata_record_is_shown_as_a_claim_of_its_file_and_counts_for_nothi
     let written = warcs_under(&out).iter().flat_map(|file| records(file)).collect::<Vec<_>>();
     let blocks = written.iter().filter(|record| record.head.record_type == RecordType::Metadata);
     let known = blocks.filter_map(|record| serde_json::from_slice::<Value>(&record.block).ok());
-    let known =
-        known.filter_map(|block| block.get("fileSays").map(|with_message| (with_message.clone(), block.clone())));
-    let [(with_message, known)] = &known.collect::<Vec<_>>()[..] else { panic!("{written:?}") };
-    assert_eq!(with_message["rule"], "ExternalGeoLocationDecideRule", "{known}");
+    let known = known.filter_map(|block| block.get("fileSays").map(|claim| (claim.clone(), block.clone())));
+    let [(claim, known)] = &known.collect::<Vec<_>>()[..] else { panic!("{written:?}") };
+    assert_eq!(claim["rule"], "ExternalGeoLocationDecideRule", "{known}");
     assert!(known["verdict"].is_null() && known["hops"].is_null() && known["via"].is_null(), "{known}");
 }

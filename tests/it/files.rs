@@ -85,8 +85,8 @@ fn an_import_killed_again_and_again_brings_everything_in_once() {
     }
     let args = ["import", arg(&workspace), arg(&source)];
     let mut kills = 0;
-    for most in [1, 400, 1_000, 1_600, 2_200, 2_800] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= most));
+    for least in [1, 400, 1_000, 1_600, 2_200, 2_800] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
     // Whoever only looks is told how it stands, too.

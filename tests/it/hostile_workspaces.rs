@@ -422,7 +422,7 @@ fn job_folders_that_are_links_out_of_a_folder_are_not_taken_for_jobs() {
 fn a_catalogue_of_another_shape_is_not_opened() {
     let delete = "BEGIN DELETE FROM campaign; END";
     let rename = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =";
-    for (sql, with_message) in [
+    for (sql, message) in [
         (format!("CREATE TRIGGER evil AFTER INSERT ON setting {delete}"), "the trigger “evil” is none of Fonds"),
         (format!("DROP TRIGGER seen_comes; CREATE TRIGGER seen_comes AFTER INSERT ON seen {delete}"), "is another one"),
         ("DROP TABLE gap; CREATE VIEW gap AS SELECT 1".to_owned(), "the view “gap” is none of Fonds"),
@@ -441,8 +441,8 @@ fn a_catalogue_of_another_shape_is_not_opened() {
             .unwrap();
         hostile.sql(&sql.replace("gap", &table));
         let before = fs::read(hostile.path("fonds.sqlite")).unwrap();
-        let with_message = with_message.replace("gap", &table);
-        hostile.crawl().with_status(2).with_message(&with_message);
+        let message = message.replace("gap", &table);
+        hostile.crawl().with_status(2).with_message(&message);
         hostile.call(&["captures"], &[]).with_status(2).with_message("fonds import NEW_FOLDER");
         assert!(fs::read(hostile.path("fonds.sqlite")).unwrap() == before, "it was changed");
     }

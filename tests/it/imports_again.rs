@@ -199,8 +199,8 @@ fn the_figures_of_a_killed_import_are_those_of_the_whole() {
     write(&source, "d.wacz", &packed);
     let args = ["import", arg(&workspace), arg(&source), "--json"];
     let mut kills = 0;
-    for most in [1, 1_000, 1_800, 2_600, 3_100] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= most));
+    for least in [1, 1_000, 1_800, 2_600, 3_100] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
     let output = fonds(&args).with_status(0);
@@ -265,8 +265,8 @@ fn a_large_file_that_several_threads_read_survives_kills_too() {
     let args = ["import", arg(&workspace), arg(&source), "--json"];
     // A thousand captures are written at a time.
     let mut kills = 0;
-    for most in [1, 1_001, 1_500] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= most));
+    for least in [1, 1_001, 1_500] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 2, "the program was killed {kills} times only: the kills come too late");
     let row = &fonds(&args).with_status(0).json_lines()[0];

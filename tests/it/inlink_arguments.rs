@@ -197,10 +197,10 @@ fn what_a_command_cannot_do_is_refused_with_a_reason() {
     let export = |options| fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(2);
     for options in ["--kinds image", "--image-alt", "--from pdf"] {
         let output = export(options);
-        let arg = options.split(' ').next().unwrap();
-        assert!(output.err.contains(&format!("{arg} cannot be answered from a workspace")), "{}", output.err);
+        let option = options.split(' ').next().unwrap();
+        assert!(output.err.contains(&format!("{option} cannot be answered from a workspace")), "{}", output.err);
         assert!(
-            output.err.contains(&format!("fonds inlinks dataset {arg}")) && output.out.is_empty(),
+            output.err.contains(&format!("fonds inlinks dataset {option}")) && output.out.is_empty(),
             "{}",
             output.err
         );
@@ -525,7 +525,7 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
         [("", ""), ("--preset arquivo-2024", "--preset arquivo-2024"), ("--notation cdx", "--per-capture")]
     {
         let mut call = arguments(&["inlinks", "dataset", arg(&first), arg(&second)], options);
-        call.extend(reduce.split_whitespace().filter(|arg| !options.contains(arg)));
+        call.extend(reduce.split_whitespace().filter(|option| !options.contains(option)));
         let expected = fonds(&call).with_status(0).out;
         // NLineInputFormat: a task a line, the place of the line before it; many tasks give one shuffle.
         let rows: String = [&first, &second]
