@@ -60,7 +60,7 @@ fn our_indexes_of_sound_files_are_those_of_cdxj_indexer() {
         ("cdx9", IndexForm::Cdx9, false, vec!["--cdx09"]),
         ("cdx11", IndexForm::Cdx11, false, vec!["--cdx11"]),
     ];
-    let (mut differences, mut lines_in_all) = (Vec::new(), 0);
+    let (mut found, mut lines_in_all) = (Vec::new(), 0);
     for folder in ["arc", "arquivo-gpl3", "encodings", "real", "revisit", "small"] {
         let files = warcs_under(&data.join(folder));
         let names: Vec<&str> = files.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
@@ -75,13 +75,13 @@ fn our_indexes_of_sound_files_are_those_of_cdxj_indexer() {
             write_sorted(&lines, *form, &mut ours).unwrap();
             lines_in_all += lines.len();
             for ((file, reason), count) in differences(&String::from_utf8(ours).unwrap(), &theirs, *form) {
-                differences.push(format!("{file} {args}: {count} {reason}"));
+                found.push(format!("{file} {args}: {count} {reason}"));
             }
         }
     }
     assert!(lines_in_all > 3000, "{lines_in_all} lines");
-    differences.sort();
-    assert_eq!(differences.join("\n"), DIFFERENCES.trim_end());
+    found.sort();
+    assert_eq!(found.join("\n"), DIFFERENCES.trim_end());
 }
 
 /// All differences. Names of hosts (`dns:`) and files of the crawler
