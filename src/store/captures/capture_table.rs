@@ -1,14 +1,13 @@
 //! The captures table: filter, sort, page.
 
 use crate::captures::Media;
-use crate::query::{FieldTerm, Query};
 use crate::search::FacetKind;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
 use crate::store::catalogue::sql::mark_of;
 use crate::store::catalogue::sql::{int, uint};
-use crate::store::filter::{CAPTURES, Filter, FilterContext, FullText};
+use crate::store::filter::{Filter, FullText};
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::marks::{
     decision_origin_sql, decision_sql, inherited_sql, of_campaign_sql, selected_sql, to_review_sql,
@@ -24,8 +23,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params_from_iter};
 /// A person's decision on a capture.
 pub(in crate::store) const LAST_MARK: &str = decision_sql!();
 
-/// All of these give one row a capture, and are written as outer joins so
-/// that SQLite leaves out those that a query does not look at.
+/// All of these give one row a capture, and are written as outer joins so that SQLite leaves out
+/// those that a query does not use.
 const FROM: &str = "FROM capture c
     LEFT JOIN url u ON u.id = c.url
     LEFT JOIN host h ON h.id = c.host
@@ -147,12 +146,12 @@ struct Condition {
     values: Vec<Value>,
     /// The captures that meet it, where they are known already.
     set: Option<FixedBitSet>,
-    /// The campaign whose scores and selection are asked for.
+    /// The campaign that gives scores and selection.
     campaign: CampaignId,
 }
 
-/// `FROM … WHERE …` of a filter that is asked of a campaign, with its values; `None` is no ready
-/// filter. Rows show the scores of `campaign`, or of the `only` one there is.
+/// `FROM … WHERE …` of a filter under a campaign, with its values; `None` is no ready filter. Rows
+/// show the scores of `campaign`, or of the `only` one there is.
 fn condition(
     (filter, campaign): (Filter, Option<CampaignId>),
     only: Option<CampaignId>,
@@ -225,8 +224,8 @@ impl Catalogue {
         })
     }
 
-    /// How many captures each ready filter holds.
-    /// Without inlinks nothing is known of those that are about them: they are left out.
+    /// The number of captures in each ready filter. Without inlinks nothing is known of those that are
+    /// about them: they are left out.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
         let mut counts = self.every_tab_count(query)?;
         if self.inlink_build()?.is_none() {
@@ -249,7 +248,7 @@ impl Catalogue {
         })
     }
 
-    /// Those of these captures that match.
+    /// The captures among these that match.
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
         let mut condition = self.condition(query, Some(query.tab))?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
@@ -259,27 +258,6 @@ impl Catalogue {
             let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
-    }
-
-    /// The captures that a query of fields finds, with what it asks of a campaign asked of this one.
-    pub fn captures_where(
-        &self,
-        query: &Query<FieldTerm>,
-        campaign: Option<CampaignId>,
-    ) -> Result<FixedBitSet, StoreError> {
-        let campaign = self.query_campaign(campaign, query)?;
-        let full_text = self.full_text();
-        let context = FilterContext { full_text: full_text.as_deref(), campaign };
-        let filter = Filter::of(&CAPTURES, query, context).map_err(StoreError::Filter)?;
-        if let Some(set) = filter.set() {
-            return Ok(set.clone());
-        }
-        if let Some(full_text) = full_text.filter(|_| filter.is_everything()) {
-            return Ok(full_text.facts().map_err(StoreError::Filter)?.captures().clone());
-        }
-        let (sql, values) = filter.condition();
-        let values = std::iter::once(Value::Integer(campaign.unwrap_or_default().get())).chain(values);
-        self.read(|conn| set_of(conn, &format!("SELECT c.id {FROM} WHERE {sql}"), values))
     }
 
     /// The captures that match.
@@ -321,9 +299,8 @@ fn part_of(set: &FixedBitSet, query: &CaptureQuery) -> Vec<CaptureId> {
     set.ones().skip(skipped).take(most).filter_map(|id| CaptureId::try_from(id).ok()).collect()
 }
 
-/// The captures of the part asked for, in its order: which rows first, what
-/// stands in them after; sorting would otherwise carry every column of every
-/// capture along.
+/// The captures of the requested part, in its order: which rows first, their columns after; sorting
+/// would otherwise carry every column of every capture along.
 fn ids(conn: &Connection, condition: &Condition, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
     let mut order: Vec<String> = query
         .sort

@@ -22,7 +22,7 @@ fn ships() -> (tempfile::TempDir, Session, Vec<CaptureId>) {
 
 /// A text of its own: near-duplicates are one result.
 fn html(nth: usize) -> String {
-    let own: String = (0..40).map(|word| format!(" own{nth}x{word}")).collect();
+    let own: String = (0..40).map(|nth_word| format!(" own{nth}x{nth_word}")).collect();
     format!("<title>{nth}</title><p>{}{own}</p>", "ship ".repeat(nth))
 }
 

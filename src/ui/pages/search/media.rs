@@ -5,7 +5,7 @@ use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::text;
 use egui::Ui;
 
-/// The tabs, with the values of the facet that each stands for.
+/// The tabs, each with its values of the facet.
 const TABS: [(&str, &[&str]); 6] = [
     ("Pages", &["page"]),
     ("Documents", &["document"]),
@@ -23,7 +23,7 @@ pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetVal
     let mut chosen: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
     chosen.sort_unstable();
     let is_without = choices.iter().any(|choice| choice.is_excluded);
-    let mut asked = None;
+    let mut narrowed = None;
     tabs_ui(ui, "Media types", |ui| {
         let all: (&str, &[&str]) = ("All", &[]);
         for (label, media) in std::iter::once(all).chain(TABS) {
@@ -33,9 +33,9 @@ pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetVal
             if tab_ui(ui, !is_without && chosen == media, label).clicked() {
                 let choices = FacetChoice::any_of(FacetKind::Media, media);
                 let text = with_facets(&query.text, FacetKind::Media, &choices);
-                asked = Some(SearchQuery { text, ..query.clone() });
+                narrowed = Some(SearchQuery { text, ..query.clone() });
             }
         }
     });
-    asked
+    narrowed
 }

@@ -10,7 +10,7 @@ use egui::{Button, Ui};
 /// Height of the list.
 const LIST: f32 = 120.0;
 
-/// What the part of the page keeps between frames.
+/// State of the saved searches between frames.
 #[derive(Default)]
 pub struct SavedPart {
     /// Whether it is shown.
@@ -18,7 +18,7 @@ pub struct SavedPart {
     name: String,
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum SavedAction {
     Open(Box<SearchQuery>),
     Act(SearchAct),
@@ -27,7 +27,7 @@ enum SavedAction {
 }
 
 impl SavedPart {
-    /// Draws the list, and a field for the name of the search at hand. Gives
+    /// Draws the list, and a field for the name of the current search. Gives
     /// the search that shall be opened.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, present: &SearchQuery) -> Option<SearchQuery> {
         heading_ui(ui, "Saved searches");
@@ -52,7 +52,7 @@ impl SavedPart {
 
     fn rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[SavedSearch]) -> Option<SearchQuery> {
         if rows.is_empty() {
-            ui.weak("None yet. A saved search keeps the query and the order, and is asked again each time");
+            ui.weak("None yet. A saved search keeps the query and the order, and runs again each time");
             return None;
         }
         type Col<'a> = Column<'a, SavedSearch, SavedAction>;

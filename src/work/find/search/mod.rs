@@ -127,8 +127,8 @@ pub struct Hit {
 impl Hit {
     /// What most of its judges say; none where nobody judged it.
     pub fn judgement(&self) -> Option<Judgement> {
-        let said = self.judgements.iter().map(|(_, judgement)| *judgement);
-        (!self.judgements.is_empty()).then(|| Judgement::of_majority(said))
+        let judgements = self.judgements.iter().map(|(_, judgement)| *judgement);
+        (!self.judgements.is_empty()).then(|| Judgement::of_majority(judgements))
     }
 }
 
@@ -143,7 +143,7 @@ pub struct SearchAnswer {
     pub captures: u64,
     /// Bytes of the payloads of these.
     pub bytes: u64,
-    /// The results asked for.
+    /// The requested results.
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
     pub waiting: Option<u64>,
@@ -282,12 +282,12 @@ impl Found {
         catalogue: &Catalogue,
         folder: &Path,
         room: &SearchRoom,
-        asked: &SearchQuery,
+        search: &SearchQuery,
     ) -> anyhow::Result<Self> {
-        let (query, filter) = (parse_query(&asked.text)?, asked.filter());
+        let (query, filter) = (parse_query(&search.text)?, search.filter());
         let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
-        let campaign = catalogue.query_campaign(asked.campaign, &query)?;
+        let campaign = catalogue.query_campaign(search.campaign, &query)?;
         let of_campaign = campaign.map(|campaign| facts.of_campaign(campaign.get()));
         let mut captures = catalogue.matching_captures(&filter)?;
         captures.intersect_with(facts.captures());
@@ -351,14 +351,14 @@ impl Found {
         Ok(ranked)
     }
 
-    /// The results asked for, and what was found in all.
-    pub(in crate::work) fn answer(&self, workspace: &Workspace, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+    /// The requested results, and what was found in all.
+    pub(in crate::work) fn answer(&self, workspace: &Workspace, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let kept = self.listed(&versions, asked)?;
-        let shown: Vec<_> = kept.into_iter().skip(asked.offset).take(asked.limit).collect();
+        let kept = self.listed(&versions, search)?;
+        let shown: Vec<_> = kept.into_iter().skip(search.offset).take(search.limit).collect();
         // To find the place in a long text takes a millisecond.
         let hits = shown.into_par_iter().map(|(version, score, folded)| {
-            let mut hit = self.hit(workspace, version, score, folded, !asked.without_snippets)?;
+            let mut hit = self.hit(workspace, version, score, folded, !search.without_snippets)?;
             hit.iter_mut().for_each(|hit| hit.similar = self.similar(version, &versions));
             Ok(hit)
         });
@@ -371,18 +371,18 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
-            filter: asked.query_line().to_owned(),
+            filter: search.query_line().to_owned(),
             evaluation: SearchEvaluation::default(),
         })
     }
 
     /// The results as they are listed: version, relevance, and how many are folded into it.
-    fn listed(&self, versions: &Arc<FixedBitSet>, asked: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
-        let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
-        let ranked = self.ranked(versions, asked.order, most)?;
+    fn listed(&self, versions: &Arc<FixedBitSet>, search: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
+        let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
+        let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
-            hosts: !asked.shows_all && !names(&self.query, &["host", "fqdn"]),
-            similar: !asked.shows_all && !names(&self.query, &["similar"]),
+            hosts: !search.shows_all && !names(&self.query, &["host", "fqdn"]),
+            similar: !search.shows_all && !names(&self.query, &["similar"]),
         };
         Ok(self.folded(ranked, folds))
     }
@@ -391,11 +391,11 @@ impl Found {
     /// one that is not among the first [`MOST_RANKED`], or is folded into another.
     pub(in crate::work) fn places(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         captures: &[CaptureId],
     ) -> anyhow::Result<Vec<(CaptureId, Option<u64>)>> {
-        let asked = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..asked.clone() };
-        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &asked)?;
+        let search = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..search.clone() };
+        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &search)?;
         let place = |capture: &CaptureId| {
             let version = self.facts.version_of(usize::try_from(*capture).ok()?);
             Some(listed.iter().position(|(of, ..)| *of == version)? as u64 + 1)
@@ -538,7 +538,7 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
 }
 
 /// Whether what a filter finds depends on the index of texts.
-pub(in crate::work) fn asks_texts(filter: &str, has_index: bool) -> bool {
+pub(in crate::work) fn depends_on_texts(filter: &str, has_index: bool) -> bool {
     let fields = filter_fields().iter().filter(|field| field.needs_index()).map(|field| field.name);
     let (fields, mut has_words) = (fields.collect::<Vec<_>>(), false);
     parse_fields(filter).is_ok_and(|query| {
