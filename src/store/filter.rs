@@ -35,6 +35,7 @@ use crate::store::review::marks::{
 };
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use among::{IS_AMONG, bits};
+use columns::host_text;
 use fixedbitset::FixedBitSet;
 use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
@@ -756,13 +757,6 @@ fn has_value(kind: &Kind) -> Option<String> {
         Kind::Id(_, "campaign", _) => format!("NOT ({OF_NO_CAMPAIGN})"),
         Kind::Id(..) | Kind::Page | Kind::Pattern | Kind::Linked | Kind::Indexed | Kind::IndexedDate => return None,
     })
-}
-
-/// A host as it is in the catalogue, which has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
-fn host_text(value: &str) -> String {
-    let ascii = |url: Url| url.host_str().map(str::to_owned);
-    let of_url = || Url::parse(&format!("http://{value}/")).ok().and_then(ascii);
-    if value.is_ascii() { value.to_lowercase() } else { of_url().unwrap_or_else(|| value.to_lowercase()) }
 }
 
 /// What `mark:` calls captures without a decision, and `campaign:` those of none.

@@ -493,7 +493,7 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
 }
 
 #[test]
-fn a_line_of_words_finds_what_came_just_now_as_rule_selection_filter_and_search() {
+fn a_line_finds_new_captures_as_rule_selection_filter_and_search() {
     let dir = tempfile::tempdir().unwrap();
     let html = |text: &str| format!("<html><body><article><p>{text}</p></article></body></html>");
     let first =

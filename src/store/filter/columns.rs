@@ -1,10 +1,10 @@
 //! Fields that the columns of captures in memory answer, as SQL does: dates, and those that facets count by.
 
-use super::{FilterField, Kind, NO_MARK, host_text};
+use super::{FilterField, Kind, NO_MARK};
 use crate::analysis::is_like;
 use crate::query::{FieldTerm, FieldTest, Sign, TextTest, number_range};
 use crate::search::{CaptureFacts, DAY_MS, FacetKind, without_port};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, Url};
 use fixedbitset::FixedBitSet;
 use std::ops::RangeInclusive;
 
@@ -70,6 +70,13 @@ fn host_test(test: &FieldTest, text: &TextTest) -> Box<dyn Fn(&str) -> bool> {
     Box::new(move |of| {
         of == host || without_port(of) == host || of.ends_with(&below) || without_port(of).ends_with(&below)
     })
+}
+
+/// A host as it is in the catalogue, which has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
+pub(super) fn host_text(value: &str) -> String {
+    let ascii = |url: Url| url.host_str().map(str::to_owned);
+    let of_url = || Url::parse(&format!("http://{value}/")).ok().and_then(ascii);
+    if value.is_ascii() { value.to_lowercase() } else { of_url().unwrap_or_else(|| value.to_lowercase()) }
 }
 
 /// A test of numbers of a column in which nothing stands for 0; none for what is no number or range of them.

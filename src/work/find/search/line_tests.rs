@@ -192,7 +192,7 @@ fn every_count_of_a_facet_is_that_of_the_line_with_it() {
 }
 
 #[test]
-fn words_in_a_filter_are_those_of_texts_once_there_is_an_index() {
+fn a_filter_finds_texts_once_there_is_an_index() {
     let root = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
     std::fs::remove_dir_all(index_folder(&session.workspace)).unwrap_or_default();
