@@ -129,7 +129,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
     let rows = window.captures("estaleiro");
     window.click("Review these");
     assert_eq!(window.route(), Route::Review { filter: "estaleiro".to_owned() });
-    window.check_says(&format!("{} captures to review", rows.len()));
+    window.assert_shows(&format!("{} captures to review", rows.len()));
     let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
     assert!(rows.iter().any(|row| row.id == first));
     // Review by the rail is about all captures again.
