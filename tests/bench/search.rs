@@ -159,7 +159,7 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ("the same, a term of 49 in 100 and a language", "metade lang=pt"),
         ("the same, and values of four facets", "metade (lang=pt OR lang=en) media=page tld=pt status:200"),
     ] {
-        ask(what, 50.0, &|_| {
+        measure(what, 50.0, &|_| {
             let query = CaptureQuery { filter: filter.to_owned(), ..everything() };
             session.capture_facets(&query).unwrap().facets[0].1.iter().map(|value| value.count).sum()
         });
