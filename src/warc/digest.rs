@@ -347,7 +347,7 @@ impl RecordProof {
         self.block.is_some() || self.payload.is_some()
     }
 
-    /// Descriptions of digests that cannot be checked.
+    /// Digests that cannot be checked, in words.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }
