@@ -52,4 +52,5 @@ pub use score::{
 };
 pub use text_match::{
     TextMatcher, TextToken, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, text_tokens, url_text,
+    with_letters,
 };

@@ -6,6 +6,7 @@
 
 use crate::query::TextTest;
 use crate::text::{fold, fold_letters, is_unspaced, words};
+use std::borrow::Cow;
 use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
@@ -117,7 +118,7 @@ impl TextMatcher {
 
 fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     let exact = |text: &str| words(text).into_iter().map(|word| TokenTest::Is(word, None)).collect::<Vec<_>>();
-    match test {
+    match &*with_letters(test) {
         TextTest::Any => TextNode::Any,
         TextTest::Word(text) => match &words(text)[..] {
             [word] => TextNode::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
@@ -137,7 +138,25 @@ fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     }
 }
 
-/// The tests of words that follow one another, without their stems.
+/// A test in which a single letter of a script without blanks is every word that has it: such words are pairs of
+/// letters, as [`words`] makes them.
+pub fn with_letters(test: &TextTest) -> Cow<'_, TextTest> {
+    let text = match test {
+        TextTest::Word(text) | TextTest::Exact(text) | TextTest::Phrase { text, .. } => text,
+        TextTest::Near { left, right, within } => {
+            let [left, right] = [left, right].map(|side| Box::new(with_letters(side).into_owned()));
+            return Cow::Owned(TextTest::Near { left, right, within: *within });
+        }
+        TextTest::Any | TextTest::Pattern(_) | TextTest::Fuzzy(_) | TextTest::Url(_) => return Cow::Borrowed(test),
+    };
+    let mut letters = text.chars().filter(|c| c.is_alphanumeric());
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) if is_unspaced(letter) => Cow::Owned(TextTest::Pattern(format!("*{letter}*"))),
+        _ => Cow::Borrowed(test),
+    }
+}
+
+/// What words that follow one another must be to meet a test of such, without their stems.
 pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
     match node(test, &str::to_owned) {
         TextNode::Sequence(tests, _) => tests,

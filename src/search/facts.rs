@@ -403,23 +403,12 @@ impl CaptureFacts {
         found
     }
 
-    /// The captures that have one of these values.
-    pub fn with_value(&self, kind: FacetKind, values: &[&str]) -> FixedBitSet {
+    /// The captures whose value of a facet is one of those that are meant. Years are tested by
+    /// [`Self::captures_of_days`], and terms by whoever asks the index.
+    pub fn with_value(&self, kind: FacetKind, is_meant: impl Fn(&str) -> bool) -> FixedBitSet {
         let mut found = FixedBitSet::with_capacity(self.versions.len());
-        if kind == FacetKind::Term {
-            return found;
-        }
-        if kind == FacetKind::Year {
-            for capture in self.there.ones() {
-                if values.contains(&period_of(self.day_of(capture), Period::Year).as_str()) {
-                    found.insert(capture);
-                }
-            }
-            return found;
-        }
         let column = self.column(kind);
-        let is_one: Vec<bool> =
-            column.names.names.iter().map(|name| values.contains(&self.value(kind, name).as_str())).collect();
+        let is_one: Vec<bool> = column.names.names.iter().map(|name| is_meant(&self.value(kind, name))).collect();
         for capture in self.there.ones() {
             let number = column.of.get(capture).copied().unwrap_or_default() as usize;
             if is_one.get(number).copied().unwrap_or_default() {
@@ -429,8 +418,19 @@ impl CaptureFacts {
         found
     }
 
-    /// The number of captures with each value of some facets, the most frequent first, then by value.
-    /// Facets of one column are counted together.
+    /// The captures of a campaign, by its number.
+    pub fn of_campaign(&self, campaign: i64) -> FixedBitSet {
+        let campaign = campaign.to_string();
+        self.with_value(FacetKind::Campaign, |of| of == campaign)
+    }
+
+    /// Whether a capture that there was has this value of a facet.
+    pub fn has_value(&self, kind: FacetKind, value: &str) -> bool {
+        self.column(kind).names.names.iter().any(|name| self.value(kind, name) == value)
+    }
+
+    /// How often captures have each value of some facets, the most frequent
+    /// first, then by value. Facets of one column are counted together.
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
         let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
         let mut of_kind = |kind: FacetKind| {
@@ -545,12 +545,12 @@ pub fn without_port(host: &str) -> &str {
 }
 
 /// The registrable domain of a host, or the host where it has none.
-fn domain_of(host: &str) -> &str {
+pub fn domain_of(host: &str) -> &str {
     crate::uri::registrable(without_port(host))
 }
 
 /// The last label of a host name; empty for addresses.
-fn top_level_of(host: &str) -> &str {
+pub fn top_level_of(host: &str) -> &str {
     let name = without_port(host);
     let last = name.rsplit('.').next().unwrap_or(name);
     if name.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { last }

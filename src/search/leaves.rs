@@ -3,7 +3,9 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
-use crate::analysis::{MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text};
+use crate::analysis::{
+    MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text, with_letters,
+};
 use crate::query::TextTest;
 use crate::text::{fold, words};
 use fixedbitset::FixedBitSet;
@@ -23,7 +25,7 @@ impl TextIndex {
     ///
     /// [`TextIndexError::Engine`].
     pub fn holding(&self, field: Option<&str>, test: &TextTest) -> Result<FixedBitSet, TextIndexError> {
-        let engine = engine(&self.folder);
+        let (engine, test) = (engine(&self.folder), &*with_letters(test));
         let searcher = self.reader.searcher();
         let fields = self.fields.searched(field);
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
@@ -89,7 +91,7 @@ impl TextIndex {
         test: &TextTest,
         each: &mut impl FnMut(u64, u64),
     ) -> Result<(), TextIndexError> {
-        let engine = engine(&self.folder);
+        let (engine, test) = (engine(&self.folder), &*with_letters(test));
         let fields = match place {
             MatchPlace::Title => vec![self.fields.title],
             MatchPlace::Url => vec![self.fields.url],

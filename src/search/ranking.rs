@@ -4,6 +4,7 @@ use super::best::Ranking;
 use super::leaves::{is_phrase, phrase_terms};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
+use crate::analysis::with_letters;
 use crate::query::{FieldTerm, Query, TextTest};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -136,7 +137,7 @@ impl TextIndex {
     }
 
     fn add(&self, searched: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
-        match test {
+        match &*with_letters(test) {
             TextTest::Any => {}
             TextTest::Near { left, right, .. } => {
                 self.add(searched, left, boost, parts)?;

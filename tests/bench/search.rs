@@ -153,6 +153,17 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
             counts.histogram.iter().map(|month| month.count).sum()
         });
     }
+    for (what, filter) in [
+        ("facets beside the table of captures, all", ""),
+        ("the same, a host and a year chosen", "host=host4.pt date:2024"),
+        ("the same, a term of 49 in 100 and a language", "metade lang=pt"),
+        ("the same, and values of four facets", "metade (lang=pt OR lang=en) media=page tld=pt status:200"),
+    ] {
+        ask(what, 50.0, &|_| {
+            let query = CaptureQuery { filter: filter.to_owned(), ..everything() };
+            session.capture_facets(&query).unwrap().facets[0].1.iter().map(|value| value.count).sum()
+        });
+    }
     // Each key asks something else.
     let typed = ["m", "me", "met", "meta", "metad", "metade", "metade q", "metade qu", "metade qua"];
     measure("a keystroke to results and counts", 100.0, &|round| {

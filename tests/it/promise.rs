@@ -100,7 +100,8 @@ fn a_curators_promise() {
     assert!(ids(&workspace, "mark:reject export:yes").is_empty());
     assert_eq!(ids(&workspace, "mark:approve selected:yes"), included);
     // The filter of a selection is no way around a decision either.
-    let preview = fonds(&["select", "preview", folder, "1", "--filter", PAGE, "--json"]).with_status(0);
+    let of_page = format!("url={PAGE}");
+    let preview = fonds(&["select", "preview", folder, "1", "--filter", &of_page, "--json"]).with_status(0);
     let preview = &preview.json_lines()[0];
     assert_eq!((&preview["selected"], &preview["excluded"]), (&json!(included.len()), &json!(excluded.len())));
 

@@ -478,8 +478,10 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
     assert_eq!(narrowed, direct);
     let listed = search(&["--list-saved", "--json"]).with_status(0).json_lines();
     assert_eq!(listed.len(), 1);
-    assert_eq!((&listed[0]["name"], &listed[0]["query"]), (&json!("Ships"), &json!(query[0])));
-    assert_eq!(listed[0]["facets"], json!([{"facet": "year", "value": "2019", "excluded": true}]));
+    assert_eq!(
+        (&listed[0]["name"], &listed[0]["query"]),
+        (&json!("Ships"), &json!("(http* OR host:a.pt) NOT date:2019"))
+    );
     assert!(search(&["--list-saved"]).with_status(0).out.starts_with("Ships\t"));
     search(&["--rename-saved", "Ships", "Boats"]).with_status(0);
     let gone = search(&["--saved", "Ships"]);
@@ -491,7 +493,7 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
 }
 
 #[test]
-fn a_rule_about_texts_finds_what_came_just_now() {
+fn a_line_finds_new_captures_as_rule_selection_filter_and_search() {
     let dir = tempfile::tempdir().unwrap();
     let html = |text: &str| format!("<html><body><article><p>{text}</p></article></body></html>");
     let first =
@@ -502,8 +504,9 @@ fn a_rule_about_texts_finds_what_came_just_now() {
     fonds(&["campaign", "add", arg(&workspace), arg(&campaign)]).with_status(0);
     fonds(&["files", "assign", arg(&workspace), "1", "1"]).with_status(0);
     fonds(&["index", arg(&workspace)]).with_status(0);
-    let save = ["collections", "save", arg(&workspace), "Lights", "--campaign", "1", "--filter", "found:lighthouse"];
-    fonds(&save).with_status(0);
+    for (name, filter) in [("Lights", "found:lighthouse"), ("Words", "lighthouse -title:x")] {
+        fonds(&["collections", "save", arg(&workspace), name, "--campaign", "1", "--filter", filter]).with_status(0);
+    }
     let second = file(
         dir.path(),
         "2.warc.gz",
@@ -513,10 +516,20 @@ fn a_rule_about_texts_finds_what_came_just_now() {
         ],
     );
     fonds(&["import", arg(&workspace), arg(&second)]).with_status(0);
-    let rows = fonds(&["captures", arg(&workspace), "collection:Lights", "--json"]).with_status(0).json_lines();
-    let mut urls: Vec<&str> = rows.iter().map(|row| row["url"].as_str().unwrap()).collect();
-    urls.sort_unstable();
-    assert_eq!(urls, ["http://a.example/1", "http://a.example/2"]);
+    fonds(&["files", "assign", arg(&workspace), "2", "1"]).with_status(0);
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "lighthouse"]).with_status(0);
+    for (command, line) in [
+        ("captures", "collection:Lights"),
+        ("captures", "collection:Words"),
+        ("captures", "selected:yes"),
+        ("captures", "lighthouse"),
+        ("search", "lighthouse"),
+    ] {
+        let rows = fonds(&[command, arg(&workspace), line, "--json"]).with_status(0).json_lines();
+        let mut urls: Vec<&str> = rows.iter().map(|row| row["url"].as_str().unwrap()).collect();
+        urls.sort_unstable();
+        assert_eq!(urls, ["http://a.example/1", "http://a.example/2"], "{command} {line}");
+    }
 }
 
 #[test]

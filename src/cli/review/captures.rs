@@ -68,7 +68,8 @@ fn help() -> String {
         fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
         fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
         Columns of the plain list: number, date, status, decision, URL.\n\n\
-        A filter is a query; its words are looked for in URL and title, also as parts of words.\n\n"
+        A filter is a query, and finds what fonds search finds: its words are looked for in texts, titles and URLs; \
+        without an index (fonds index) in URLs and titles, also as parts of words.\n\n"
         .to_owned()
         + &query_help()
 }

@@ -9,7 +9,8 @@ use crate::cli::output::{json_line, plain};
 use crate::cli::review::captures::ChosenCaptures;
 use crate::export::csv_row;
 use crate::jobs::counted;
-use crate::work::{self, FacetChoice, JobKind, QueryEvaluation, SearchQuery};
+use crate::search::{FacetChoice, narrowed_by};
+use crate::work::{self, JobKind, QueryEvaluation, SearchQuery};
 use anyhow::Context;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -109,8 +110,8 @@ pub(in crate::cli) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Resu
     // The query may need a campaign, as the filter may.
     let campaign = args.captures.campaign(&session)?;
     let captures = args.captures.find_in(campaign, &session, &args.folder)?;
-    let query =
-        SearchQuery { text: args.query.to_string(), facets: args.facet.clone(), campaign, ..SearchQuery::default() };
+    let text = narrowed_by(&args.query.to_string(), &args.facet);
+    let query = SearchQuery { text, campaign, ..SearchQuery::default() };
     let judgement = args.judgement.judgement();
     let label = judgement.map_or("Judgement cleared", Judgement::label);
     let line = query.query_line();

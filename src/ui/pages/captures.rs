@@ -4,7 +4,7 @@ use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
 use super::select::named::collect_ui;
 use crate::app::models::{
-    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, toggle_facet,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
@@ -274,7 +274,7 @@ impl CapturesPage {
             Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
             Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
         };
-        self.filter = with_facet(&self.applied, &choice);
+        self.filter = toggle_facet(&self.applied, &choice);
         self.applied.clone_from(&self.filter);
         self.typed.forget();
         app.refine(self.filter.clone());
@@ -412,7 +412,9 @@ fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
     let mut chosen = None;
     let menu = ui.menu_button("?", |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
-            ui.label("Words are looked for in URL and title, also as parts of words");
+            ui.label(
+                "Words are looked for in texts, titles and URLs once there is a text index, else in URLs and titles",
+            );
             if ui.link("Guide to queries").clicked() {
                 app.send(Command::Go(Route::Help("queries")));
                 ui.close();

@@ -62,7 +62,7 @@ impl SearchEvaluate {
                 return;
             }
             field_ui(ui, "Assessed by", &mut app.settings.name, "empty: the system's user name", theme::FIELD);
-            figures_ui(ui, app, &query.query_line(), found);
+            figures_ui(ui, app, query.query_line(), found);
         });
         if self.is_of(query, found) {
             keys(ui, app, query, found);
@@ -83,7 +83,7 @@ impl SearchEvaluate {
     }
 
     fn is_of(&self, query: &SearchQuery, found: &SearchAnswer) -> bool {
-        self.is_on && !query.query_line().is_empty() && found.filter == query.filter_line()
+        self.is_on && !query.query_line().is_empty() && found.filter == query.query_line()
     }
 
     fn buttons_ui(&self, ui: &mut Ui, query: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {

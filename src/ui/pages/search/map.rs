@@ -3,6 +3,7 @@
 use crate::app::AppState;
 use crate::app::models::{
     CountryCount, FacetChoice, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, SearchCounts, SearchQuery,
+    facet_choices, with_facets,
 };
 use crate::app::models::{count_by_country, country_of, map_countries};
 use crate::ui::access::{tab_of_ui, tabs_ui};
@@ -146,9 +147,12 @@ impl SearchMap {
             });
         }
         match map_action.or(table_action)? {
-            MapAction::Narrow(values) => Some(narrowed(query, kind, &values)),
+            MapAction::Narrow(values) => {
+                let text = narrowed(&query.text, kind, &values);
+                Some(SearchQuery { text, ..query.clone() })
+            }
             MapAction::Captures(values) => {
-                captures_by(app, only(query, kind, &values).filter_line());
+                captures_by(app, with_facets(&query.text, kind, &FacetChoice::any_of(kind, &values)));
                 None
             }
         }
@@ -226,7 +230,8 @@ impl SearchMap {
         let under = map.hover_pos().map(|pointer| sheet.on_map(pointer));
         let under = under.and_then(|place| map_countries().iter().find(|country| country.contains(place)));
         draw_lands(&child, sheet, places);
-        let is_chosen = |of: &CountryCount| is_chosen(query, kind, &of.values);
+        let chosen = facet_choices(&query.text);
+        let is_chosen = |of: &CountryCount| is_chosen(&chosen, kind, &of.values);
         let lit = |of: &CountryCount| Some(&of.country.code) == at.as_ref();
         for of in places.iter().filter(|of| is_chosen(of) || lit(of)) {
             outline(&child, sheet, of, if lit(of) { 2.5 } else { 1.5 });
@@ -436,30 +441,17 @@ fn sentence(of: &CountryCount) -> String {
     format!("{}: {}", of.country.name, text::counted(of.count, "capture"))
 }
 
-fn is_chosen(query: &SearchQuery, kind: FacetKind, values: &[String]) -> bool {
-    let has =
-        |value: &String| query.facets.iter().any(|one| one.kind == kind && !one.is_excluded && one.value == *value);
-    values.iter().all(has)
-}
-
-fn choices(kind: FacetKind, values: &[String]) -> impl Iterator<Item = FacetChoice> {
-    values.iter().map(move |value| FacetChoice { kind, value: value.clone(), is_excluded: false })
-}
-
-/// The query with these values of a facet and no others of it.
-fn only(query: &SearchQuery, kind: FacetKind, values: &[String]) -> SearchQuery {
-    let mut query = query.clone();
-    query.facets.retain(|one| one.kind != kind);
-    query.facets.extend(choices(kind, values));
-    query
+fn is_chosen(chosen: &[FacetChoice], kind: FacetKind, values: &[String]) -> bool {
+    FacetChoice::any_of(kind, values).iter().all(|choice| chosen.contains(choice))
 }
 
 /// The query with these values beside others of their facet, or without them where they are in it.
-fn narrowed(query: &SearchQuery, kind: FacetKind, values: &[String]) -> SearchQuery {
-    let mut next = query.clone();
-    next.facets.retain(|one| one.kind != kind || !values.contains(&one.value));
-    if !is_chosen(query, kind, values) {
-        next.facets.extend(choices(kind, values));
+fn narrowed(line: &str, kind: FacetKind, values: &[String]) -> String {
+    let mut choices = facet_choices(line);
+    let were_chosen = is_chosen(&choices, kind, values);
+    choices.retain(|one| one.kind == kind && !values.contains(&one.value));
+    if !were_chosen {
+        choices.extend(FacetChoice::any_of(kind, values));
     }
-    next
+    with_facets(line, kind, &choices)
 }

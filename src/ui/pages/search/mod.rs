@@ -13,7 +13,10 @@ use super::search::media::media_tabs_ui;
 use super::search::saved::{SavedPart, order_label};
 use super::search::timeline::Timeline;
 use super::select::captures_by;
-use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
+use crate::app::models::{
+    FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, facet_choices, toggle_facet,
+    with_facets,
+};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
 use crate::ui::table::{Column, RowsAction, Table, Value};
@@ -129,7 +132,7 @@ impl SearchPage {
                 response.request_focus();
             }
             if self.typed.is_due(ui, &response) {
-                self.submit(app, SearchQuery { text: self.line.clone(), ..self.applied.clone() });
+                self.submit_line(app, self.line.clone());
             }
             let mut order = self.applied.order;
             let chooser = egui::ComboBox::from_id_salt("order").selected_text(order_label(order));
@@ -153,11 +156,11 @@ impl SearchPage {
 
     /// Values that are chosen, each to be taken away.
     fn chosen_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if self.applied.facets.is_empty() {
-            return;
-        }
-        if let Some(gone) = chosen_ui(ui, &self.applied.facets) {
-            self.toggle(app, gone);
+        let chosen = facet_choices(&self.applied.text);
+        if !chosen.is_empty()
+            && let Some(gone) = chosen_ui(ui, &chosen)
+        {
+            self.submit_line(app, toggle_facet(&self.applied.text, &gone));
         }
     }
 
@@ -196,7 +199,7 @@ impl SearchPage {
                 ui.weak("Nothing found. Try");
                 for wider in &found.wider {
                     if ui.button(text::line(&wider.why)).on_hover_text(text::line(&wider.query)).clicked() {
-                        self.submit(app, SearchQuery { text: wider.query.clone(), ..self.applied.clone() });
+                        self.submit_line(app, wider.query.clone());
                     }
                 }
             });
@@ -204,27 +207,16 @@ impl SearchPage {
     }
 
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
-        match self.facets.ui(ui, counts, &self.applied.facets) {
-            Some(FacetAction::Toggle(choice)) => self.toggle(app, choice),
-            Some(FacetAction::Show(choice)) => {
-                let mut query = self.applied.clone();
-                query.facets.retain(|other| other.kind != choice.kind || other.is_excluded);
-                query.facets.push(choice);
-                captures_by(app, query.filter_line());
-            }
+        let line = &self.applied.text;
+        match self.facets.ui(ui, counts, &facet_choices(line)) {
+            Some(FacetAction::Toggle(choice)) => self.submit_line(app, toggle_facet(line, &choice)),
+            Some(FacetAction::Show(choice)) => captures_by(app, with_facets(line, choice.kind, &[choice])),
             None => {}
         }
     }
 
-    fn toggle(&mut self, app: &mut AppState, choice: FacetChoice) {
-        let mut query = self.applied.clone();
-        let was = query.facets.len();
-        query.facets.retain(|other| *other != choice);
-        if query.facets.len() == was {
-            query.facets.retain(|other| (other.kind, &other.value) != (choice.kind, &choice.value));
-            query.facets.push(choice);
-        }
-        self.submit(app, query);
+    fn submit_line(&mut self, app: &mut AppState, text: String) {
+        self.submit(app, SearchQuery { text, ..self.applied.clone() });
     }
 
     fn submit(&mut self, app: &mut AppState, query: SearchQuery) {

@@ -1,8 +1,7 @@
 //! Searches under a name: kept, opened again, renamed, removed.
 
-use crate::app::models::{FacetChoice, SavedSearch, SearchOrder, SearchQuery};
+use crate::app::models::{SavedSearch, SearchOrder, SearchQuery};
 use crate::app::{AppState, Command, SearchAct};
-use crate::ui::facets::shown_value;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
@@ -34,7 +33,7 @@ impl SavedPart {
         heading_ui(ui, "Saved searches");
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Name of the search", &mut self.name, "such as Elections 2024", theme::FIELD);
-            let why_not = match (present.text.trim().is_empty() && present.facets.is_empty(), self.name.trim()) {
+            let why_not = match (present.query_line().is_empty(), self.name.trim()) {
                 (true, _) => Some("Search for something first"),
                 (_, "") => Some("Name it first"),
                 _ => None,
@@ -53,14 +52,13 @@ impl SavedPart {
 
     fn rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[SavedSearch]) -> Option<SearchQuery> {
         if rows.is_empty() {
-            ui.weak("None yet. A saved search keeps the query, the facets and the order, and is asked again each time");
+            ui.weak("None yet. A saved search keeps the query and the order, and runs again each time");
             return None;
         }
         type Col<'a> = Column<'a, SavedSearch, SavedAction>;
         let columns = [
             Col::text("name", "Name", 200.0, |row| &row.name),
-            Col::text("query", "Query", 300.0, |row| &row.query).or("everything"),
-            Col::made("facets", "Facets", 240.0, |row| facets_line(&row.facets)),
+            Col::text("query", "Query", 540.0, |row| &row.query).or("everything"),
             Col::text("order", "Order", 110.0, |row| order_label(row.order)),
             Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
             Col::text("who", "By", 120.0, |row| &row.who),
@@ -98,16 +96,7 @@ impl SavedPart {
     }
 }
 
-/// The values that are chosen, in a line.
-fn facets_line(facets: &[FacetChoice]) -> String {
-    let part = |choice: &FacetChoice| {
-        let not = if choice.is_excluded { "not " } else { "" };
-        format!("{}: {not}{}", choice.kind.label(), shown_value(&choice.value))
-    };
-    facets.iter().map(part).collect::<Vec<_>>().join(", ")
-}
-
-/// The label of an order of results.
+/// An order of results in the words of the screen.
 pub fn order_label(order: SearchOrder) -> &'static str {
     match order {
         SearchOrder::Relevance => "Best first",

@@ -161,11 +161,11 @@ impl Timeline {
         periods: &[PeriodCount],
     ) -> Option<String> {
         type Col<'a> = Column<'a, PeriodCount, TimelineAction>;
-        let found = query.filter_line();
+        let found = query.text.clone();
         let columns = [
             Col::text("period", "Time", 110.0, |row| &row.period),
             Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
-                Some(TimelineAction::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
+                Some(TimelineAction::Captures(narrowed(&found, &format!("date:{}", row.period))))
             }),
             Col::count("of", "All captures", 120.0, |row| row.of)
                 .about("Captures of the time, found or not")

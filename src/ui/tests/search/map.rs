@@ -1,7 +1,7 @@
 //! The map of the page Search.
 
 use crate::app::Route;
-use crate::app::models::{CampaignChoice, CampaignId, FacetKind, ImportOptions, SearchQuery};
+use crate::app::models::{CampaignChoice, CampaignId, FacetKind, ImportOptions, SearchQuery, facet_choices};
 use crate::jobs::JobCx;
 use crate::scope::{AddressCountry, AnswerSource, GeoEvidence, GeoFact};
 use crate::testing::{keep_geo_fact, page_record};
@@ -20,8 +20,9 @@ fn facet(window: &Window, kind: FacetKind) -> Vec<(String, u64)> {
 /// The values that a search is narrowed to.
 fn narrowed_to(window: &Window) -> Vec<(FacetKind, String)> {
     let Route::Search(query) = window.route() else { panic!("{:?}", window.route()) };
-    assert!(query.facets.iter().all(|choice| !choice.is_excluded));
-    query.facets.into_iter().map(|choice| (choice.kind, choice.value)).collect()
+    let choices = facet_choices(&query.text);
+    assert!(choices.iter().all(|choice| !choice.is_excluded));
+    choices.into_iter().map(|choice| (choice.kind, choice.value)).collect()
 }
 
 /// What a crawl would keep of a host in this country.
