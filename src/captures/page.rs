@@ -2,6 +2,7 @@
 //! a body is read by its type.
 
 use super::limits::LANGUAGE_TEXT_BYTES;
+use super::media::is_unspecific;
 use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
@@ -27,14 +28,12 @@ pub enum BodyForm {
     Xhtml,
     /// A style sheet.
     Css,
-    /// XML that names files: a sitemap, a feed, an outline, a media presentation, a drawing.
+    /// XML that names files: a sitemap, a feed, an outline, a media presentation, a drawing; a sitemap in text.
     Listing,
     /// A web application manifest, a JSON Feed.
     Json,
     /// A playlist of HTTP Live Streaming.
     Playlist,
-    /// A text that may be a sitemap.
-    TextList,
     /// A PDF file.
     Pdf,
     /// Nothing that links are read from.
@@ -65,7 +64,10 @@ impl BodyForm {
         match Self::of_type(mime) {
             Self::Other if path.ends_with(".m3u8") => Self::Playlist,
             Self::Other if path.ends_with(".webmanifest") => Self::Json,
-            Self::Other if mime == "text/plain" && path.ends_with(".txt") => Self::TextList,
+            Self::Other if mime == "text/plain" && (path.ends_with(".txt") || path.contains("sitemap")) => {
+                Self::Listing
+            }
+            Self::Other if path.contains("sitemap") && !mime.is_empty() && is_unspecific(mime) => Self::Listing,
             form => form,
         }
     }
@@ -246,9 +248,6 @@ impl<'b> Body<'b> {
             BodyForm::Json if is_good => links.outlinks.extend(read_json(bytes, url).0),
             BodyForm::Playlist if is_good => {
                 links.outlinks.extend(read_playlist(&read_text(bytes, Some("utf-8")), url).0);
-            }
-            BodyForm::TextList if is_good => {
-                links.outlinks.extend(read_text_sitemap(&read_text(bytes, self.charset()), url).0);
             }
             // Its links are no inlinks, as they are none in a data set of pages.
             BodyForm::Pdf if is_good => {

@@ -372,6 +372,9 @@ pub const LINK_EXAMPLES: &[LinkExamples] = &[
                 r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>http://kinds.example/leaf</loc><video:video><video:content_loc>@A</video:content_loc></video:video></url></urlset>"#,
             ),
             file("sitemap.xml", "application/xml", r#"<?xml version="1.0"?><urlset><url><loc>@A</loc></url></urlset>"#),
+            file("sitemap.xml", "text/xml", "<sitemapindex><sitemap><loc>@A</loc></sitemap></sitemapindex>"),
+            file("sitemap.xml", "application/octet-stream", "<urlset><url><loc>@A</loc></url></urlset>"),
+            file("sitemap", "text/plain", "@A"),
             file("sitemap.txt", "text/plain", "@A\nhttp://kinds.example/leaf\n"),
             file(
                 "sitemap.xml.gz",

@@ -88,6 +88,10 @@ impl<'de, F: FnMut(&str, &str, &str)> Visitor<'de> for JsonValue<'_, F> {
 /// were left out.
 pub(crate) fn read_json(body: &[u8], url: &Url) -> (Vec<Outlink>, u64) {
     let body = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body);
+    let may_be_one = |mark: &[u8]| memchr::memmem::find(body, mark).is_some();
+    if ![&b"\"icons\""[..], b"\"start_url\"", b"jsonfeed.org"].into_iter().any(may_be_one) {
+        return (Vec::new(), 0);
+    }
     let (mut of_feed, mut of_manifest) = (ListedLinks::new(url), ListedLinks::new(url));
     let (mut is_feed, mut has_icons, mut is_application) = (false, false, false);
     json_strings(body, |around, name, value| {
