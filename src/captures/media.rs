@@ -1,12 +1,12 @@
-//! What a capture is to a person: a page, a document, an image and so on.
+//! A medium is what a person sees in a capture: a page, a document, an image and so on.
 //!
-//! The one list of media types that the program has. A type that says nothing
-//! (`application/octet-stream`) is none: the first bytes of the payload and the
-//! ending of the URL say it then.
+//! The one list of media types that the program has. An unspecific type
+//! (`application/octet-stream`) is none: the first bytes of the payload and the ending of the URL
+//! decide then.
 
 use crate::uri::Url;
 
-/// What a capture is to a person. Numbers are those that a catalogue keeps.
+/// The medium of a capture, for a person. Numbers are those that a catalogue keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Media {
@@ -14,7 +14,7 @@ pub enum Media {
     Other = 0,
     /// A page of HTML.
     Page = 1,
-    /// What is read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
+    /// Documents that are read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
     Document = 2,
     /// Plain text.
     Text = 3,
@@ -26,14 +26,14 @@ pub enum Media {
     Video = 6,
     /// Style sheets and scripts.
     Code = 7,
-    /// What programs exchange: JSON, XML, feeds, CSV.
+    /// Data that programs exchange: JSON, XML, feeds, CSV.
     Data = 8,
 }
 
-/// Bytes of a payload that are looked at.
+/// Bytes of a payload that are read.
 pub const SNIFFED_BYTES: usize = 512;
 
-/// Types that say nothing of what they are of; servers send them for whatever they do not know.
+/// Unspecific types; servers send them for whatever they do not know.
 const UNSPECIFIC: [&str; 9] = [
     "",
     "-",
@@ -108,7 +108,7 @@ const OF_TYPES: [(Media, &[&str]); 9] = [
     (Media::Other, &["*"]),
 ];
 
-/// Media of the endings of names, where the type says nothing.
+/// Media of the endings of names, where the type is unspecific.
 const OF_ENDINGS: [(Media, &[&str]); 4] = [
     (
         Media::Document,
@@ -119,7 +119,7 @@ const OF_ENDINGS: [(Media, &[&str]); 4] = [
     (Media::Video, &["mp4", "m4v", "webm", "ogv", "mov", "avi", "mkv"]),
 ];
 
-/// Media of first bytes, each with where they stand.
+/// Media of first bytes, each with their offset.
 const OF_BYTES: [(Media, usize, &[u8]); 22] = [
     (Media::Document, 0, b"%PDF-"),
     (Media::Document, 0, b"{\\rtf"),
@@ -127,7 +127,7 @@ const OF_BYTES: [(Media, usize, &[u8]); 22] = [
     (Media::Document, 0, b"AT&TFORM"),
     // Compound files of Microsoft: texts, tables and slides before 2007.
     (Media::Document, 0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    // The first member of the package says what it is (ODF 1.2 part 3, 3.3; EPUB OCF 3.2, 4.3).
+    // The first member of the package has its type (ODF 1.2 part 3, 3.3; EPUB OCF 3.2, 4.3).
     (Media::Document, 30, b"mimetypeapplication/vnd.oasis.opendocument"),
     (Media::Document, 30, b"mimetypeapplication/epub+zip"),
     (Media::Document, 30, b"[Content_Types].xml"),
@@ -147,7 +147,7 @@ const OF_BYTES: [(Media, usize, &[u8]); 22] = [
     (Media::Video, 0, b"\x1a\x45\xdf\xa3"),
 ];
 
-/// How bytes of HTML begin.
+/// The first bytes of HTML.
 const HTML_BEGINS: [&[u8]; 17] = [
     b"<!doctype html",
     b"<html",
@@ -182,8 +182,8 @@ impl Media {
         Self::Data,
     ];
 
-    /// What a capture is by its type (in lower case, without parameters); where that says nothing, by the
-    /// first bytes of its payload, as far as they were read, or the ending of its URL.
+    /// The medium of a type (in lower case, without parameters); where that is unspecific, of the first
+    /// bytes of the payload, as far as they were read, or the ending of the URL.
     pub fn of(mime: &str, url: &Url, begin: &[u8]) -> Self {
         if !is_unspecific(mime) {
             return Self::of_type(mime);
@@ -201,8 +201,8 @@ impl Media {
             .map_or(Self::Other, |(media, _)| *media)
     }
 
-    /// What the first bytes are, whatever type is declared; none where they tell nothing. HTML is known as the MIME
-    /// Sniffing Standard (7.1) has it.
+    /// The medium of the first bytes, whatever type is declared; none where they show none. HTML is
+    /// known as the MIME Sniffing Standard (7.1) has it.
     pub fn sniffed(begin: &[u8]) -> Option<Self> {
         let fits =
             |(_, at, bytes): &&(Self, usize, &[u8])| begin.get(*at..).is_some_and(|rest| rest.starts_with(bytes));
@@ -220,7 +220,7 @@ impl Media {
         begin.starts_with(b"<?xml").then_some(Self::Data)
     }
 
-    /// What is served with a type.
+    /// The medium of what is served with a type.
     pub fn of_type(mime: &str) -> Self {
         let fits = |pattern: &&str| match pattern.strip_suffix('*') {
             Some(begin) => mime.starts_with(begin),
@@ -229,7 +229,7 @@ impl Media {
         OF_TYPES.iter().find(|(_, types)| types.iter().any(fits)).map_or(Self::Other, |(media, _)| *media)
     }
 
-    /// The one of a number; other numbers stand for [`Self::Other`].
+    /// The one of a number; other numbers mean [`Self::Other`].
     pub fn of_number(number: i64) -> Self {
         usize::try_from(number).ok().and_then(|at| Self::ALL.get(at)).copied().unwrap_or(Self::Other)
     }
@@ -250,7 +250,7 @@ impl Media {
     }
 }
 
-/// Whether a type tells nothing of what it is of, so that first bytes are looked at.
+/// Whether a type is so unspecific that first bytes are read.
 pub fn is_unspecific(mime: &str) -> bool {
     UNSPECIFIC.contains(&mime)
 }
@@ -291,7 +291,7 @@ mod tests {
         check("application/vnd.oasis.opendocument.text", "a", b"", Media::Document);
         check("text/rtf", "a", b"", Media::Document);
         check("image/vnd.djvu", "a", b"", Media::Document);
-        // A type that says something counts more than bytes and names.
+        // A specific type counts more than bytes and names.
         check("text/plain", "robots.txt", b"%PDF-", Media::Text);
         check("text/html", "a.pdf", b"%PDF-", Media::Page);
         check("application/vnd.ms-fontobject", "a.eot", b"", Media::Other);

@@ -1,7 +1,6 @@
-//! What a record tells of a capture, by its head and the beginning of its
-//! block: for the catalogue ([`super::record`]), for links read in a stream
-//! ([`super::documents`]) and for what revisits repeat ([`super::original`]).
-//! Each of them keeps what it needs.
+//! A record is read as a part of a capture, by its head and the beginning of its block: for the
+//! catalogue ([`super::record`]), for links read in a stream ([`super::documents`]) and for what
+//! revisits repeat ([`super::original`]). Each of them keeps what it needs.
 
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{HttpHead, MediaType};
@@ -17,7 +16,8 @@ pub(super) struct CapturePart<'r> {
 }
 
 impl<'r> CapturePart<'r> {
-    /// None for other records; [`LeftOut::of`] says which of them look like captures.
+    /// The part of a record; none for other records, which [`LeftOut::of`] explains if they look like
+    /// captures.
     pub fn of(head: &'r RecordHead) -> Option<Self> {
         let kind = &head.record_type;
         let is_part = kind.is_capture() || matches!(kind, RecordType::Request | RecordType::Metadata);
@@ -35,7 +35,7 @@ impl<'r> CapturePart<'r> {
         BlockDigester::new(self.head.record_type == RecordType::Response)
     }
 
-    /// What stands before the payload, in a block that begins like this.
+    /// The fields before the payload, in a block that begins like this.
     pub fn payload_head(&self, begin: &[u8]) -> PayloadHead {
         let Self { head, .. } = self;
         let http = if head.record_type == RecordType::Resource { None } else { head.http_response(begin) };
@@ -48,12 +48,12 @@ impl<'r> CapturePart<'r> {
     }
 }
 
-/// What stands before a payload: an HTTP head, or the fields of its record in its place.
+/// The fields before a payload: an HTTP head, or the fields of its record in its place.
 pub(super) struct PayloadHead {
     pub http: Option<HttpHead>,
     /// 0 without an HTTP head.
     pub status: u16,
-    /// Empty where none is told.
+    /// Empty where none is declared.
     pub mime: String,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct PayloadHead {
 pub(super) enum LeftOut {
     /// It is about something else, by the scheme of its URI: `dns`, `urn`.
     Scheme(String),
-    /// What it is about cannot be told, in words.
+    /// Its subject is unclear, in words.
     Unclear(String),
 }
 
@@ -88,7 +88,7 @@ impl LeftOut {
             Some(scheme) => Self::Scheme(scheme),
             None => {
                 let uri: String = uri.chars().take(Self::SHOWN).collect();
-                // What was packed without the address of its site, as warcit does it unless told.
+                // What was packed without the address of its site, as warcit does by default.
                 let next = match uri.contains('.') && !uri.contains(':') {
                     true => "; it has no http:// before it, pack it again with the address of the site",
                     false => "",
@@ -99,7 +99,7 @@ impl LeftOut {
     }
 }
 
-/// The fields of a payload without an HTTP head, as its record tells them.
+/// The fields of a payload without an HTTP head, from those of its record.
 pub(super) fn fields_of_record(head: &RecordHead) -> Headers {
     let mut headers = Headers::new();
     if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {

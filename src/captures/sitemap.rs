@@ -6,7 +6,7 @@ use crate::warc::Headers;
 use crate::warc::http::{Payload, decode_body};
 use std::convert::Infallible;
 
-/// How a gzip file begins.
+/// The first bytes of a gzip file.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether a URL is of a sitemap that may be compressed.

@@ -1,4 +1,4 @@
-//! Outlinks out of pages.
+//! Extracts outlinks from pages.
 //!
 //! In: decoded bodies of captures ([`read_page`], [`read_css`]; feeds, sitemaps
 //! and other lists). Out: a [`Page`] with its outlinks and text, or outlinks.

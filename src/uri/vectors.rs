@@ -1,5 +1,4 @@
-//! The dialects held against the vectors of the systems they come from, and
-//! against arbitrary text.
+//! Checks the dialects against the vectors of the systems they come from, and against arbitrary text.
 
 use super::*;
 use crate::testing::data_text;
@@ -30,7 +29,7 @@ fn keys_agree_with_every_school() {
         let columns: Vec<&str> = row.split('\t').collect();
         let (school, line, expected) = (columns[0], columns[1], columns[2]);
         let note = columns.get(3).copied().unwrap_or_default();
-        let free = ["artefact", "code only", "edge"].iter().any(|word| note.starts_with(word));
+        let free = ["artefact", "code only", "edge"].iter().any(|marker| note.starts_with(marker));
         if free || expected.starts_with('!') {
             continue;
         }

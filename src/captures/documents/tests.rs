@@ -95,7 +95,7 @@ fn a_revisit_has_the_links_of_its_original_wherever_that_is() {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum ResolveTestError {
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     #[error(transparent)]
@@ -107,7 +107,7 @@ fn resolve(
     fetch: impl FnMut(Place) -> Result<Record, WarcError>,
     mut take: impl FnMut(&Document),
 ) {
-    let taken = reader.resolve::<Failed>(
+    let taken = reader.resolve::<ResolveTestError>(
         |_, _| false,
         &JobCx::detached(),
         fetch,

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 /// The record that holds the payload of a revisit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundOriginal {
-    /// The file it stands in.
+    /// The file that has it.
     pub file: PathBuf,
-    /// Where in the file.
+    /// Its place in the file.
     pub offset: u64,
-    /// How it was found.
+    /// The clause that found it.
     pub found_by: FoundBy,
 }
 
@@ -27,7 +27,7 @@ pub enum OriginalError {
     /// A file cannot be read.
     #[error(transparent)]
     Archive(#[from] WarcError),
-    /// What was read cannot be kept.
+    /// The table of revisits cannot be kept.
     #[error(transparent)]
     Revisits(#[from] RevisitError),
     /// The job was cancelled.
@@ -73,8 +73,7 @@ pub fn find_original(
     }))
 }
 
-/// What stands before the payload, and its digest where its record does not
-/// declare it.
+/// The fields before the payload, and its digest where its record does not declare it.
 fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(PayloadHead, Option<String>)> {
     let mut bytes = Vec::new();
     block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;

@@ -79,7 +79,7 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Takes one record in; says what names it in the export. What an earlier export
+    /// Takes one record in; returns its id in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
@@ -103,7 +103,7 @@ impl Export {
             new_id = Some(new);
         }
         if is_main {
-            self.tell_odd_target(&at, head);
+            self.report_odd_target(&at, head);
         }
         let whole_date = odd_date(head);
         if let Some(date) = whole_date {
@@ -121,7 +121,7 @@ impl Export {
         self.take(record, source, &changes, &at).map(Some)
     }
 
-    /// Takes a record in that was read; says what names it in the export.
+    /// Takes a record in that was read; returns its id in the export.
     fn take(
         &mut self,
         record: &ExportRecord,
@@ -151,7 +151,7 @@ impl Export {
     }
 
     /// Reports a target URI in angle brackets, as WARC 1.0 had it, or with a blank: it stays.
-    fn tell_odd_target(&mut self, at: &str, head: &RecordHead) {
+    fn report_odd_target(&mut self, at: &str, head: &RecordHead) {
         let Some(target) = head.headers.get("WARC-Target-URI") else { return };
         if target.trim().contains(char::is_whitespace) {
             self.problem(format!(
@@ -204,7 +204,7 @@ impl Export {
     }
 
     /// Tells which `warcinfo` records are named and missing.
-    pub(in crate::export) fn tell_missing_warcinfos(&mut self) {
+    pub(in crate::export) fn report_missing_warcinfos(&mut self) {
         for ((file, id), records) in std::mem::take(&mut self.missing_warcinfos) {
             self.problem(format!(
                 "{}: {} named the warcinfo record <{id}>, which cannot be read from this file; they are written without WARC-Warcinfo-ID",
