@@ -751,7 +751,7 @@ pub(crate) fn kind_of_rel(rel: &str) -> Option<LinkKind> {
         return None;
     }
     let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
-    Some(match embeds.iter().any(|word| has_token(rel, word)) {
+    Some(match embeds.iter().any(|name| has_token(rel, name)) {
         true => LinkKind::Stylesheet,
         false => LinkKind::LinkElement,
     })
