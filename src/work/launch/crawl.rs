@@ -108,7 +108,7 @@ impl CrawlOutcome {
             self.queued
         );
         if self.links_left_out > 0 {
-            words = format!("{words}; {} of long files not followed", counted(self.links_left_out, "link"));
+            text = format!("{text}; {} of long files not followed", counted(self.links_left_out, "link"));
         }
         if self.resumed {
             text.push_str("; resumed an earlier run");
