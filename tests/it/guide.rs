@@ -91,7 +91,7 @@ fn guides_are_listed_and_printed() {
     assert!(queries.starts_with("# Queries\n") && queries.contains("| `host:gov.pt` |"), "{queries}");
     fonds(&["guide", "nosuch"]).with_status(2).with_message("queries");
     let rows = fonds(&["guide", "--json"]).with_status(0).json_lines();
-    assert_eq!(rows.len(), 8);
+    assert_eq!(rows.len(), 9);
     assert!(rows[0]["name"] == "crawl" && rows[0]["text"].is_null(), "{}", rows[0]);
     let row = fonds(&["guide", "limits", "--json"]).with_status(0).json_lines().remove(0);
     assert!(row["text"].as_str().unwrap().starts_with("# Limits"));
