@@ -26,7 +26,7 @@ impl Fqdn {
         Self(strip_www(&host).to_owned())
     }
 
-    /// Name of the host of a URL, without a copy.
+    /// The same name, read out of the URL without keeping a copy.
     pub fn name_of(url: &Url) -> &str {
         strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
     }

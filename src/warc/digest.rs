@@ -1,4 +1,4 @@
-//! Block and payload digests.
+//! Computes and checks block and payload digests.
 //!
 //! # Which bytes a payload digest is made of
 //!
@@ -347,7 +347,7 @@ impl RecordProof {
         self.block.is_some() || self.payload.is_some()
     }
 
-    /// Descriptions of digests that cannot be checked.
+    /// Digests that cannot be checked, in words.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }

@@ -1,4 +1,4 @@
-//! Summary of a record for lists, filters and cuts.
+//! Summarises a record for lists, filters and cuts.
 
 use super::http::{parse_request_head, parse_response_head};
 use super::record::unbracket;
@@ -66,7 +66,7 @@ impl RecordFacts {
         let http = if head.is_http() { parse_response_head(begin) } else { None };
         let request = if head.is_http() && http.is_none() { parse_request_head(begin) } else { None };
         let mime = http.as_ref().map(|http| http.content_type().mime).filter(|mime| !mime.is_empty());
-        // The type in an ARC line is the one that the server declared.
+        // An ARC line tells the type that the server told.
         let of_line = || text("ARC-Content-Type").filter(|_| http.is_none());
         let own = || super::http::MediaType::parse(&of_line().or_else(|| text("Content-Type"))?).mime.into();
         Self {

@@ -133,7 +133,7 @@ pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> (Cow<'a, str>,
     let (text, has_errors) = encoding.decode_without_bom_handling(body);
     let has_markup = |bytes| memchr::memchr(b'<', bytes).is_some();
     let fit = match has_errors {
-        // ASCII declared as UTF-16 decodes to letters of the far east, and hardly fails.
+        // ASCII said to be UTF-16 makes letters of the far east, and hardly an error.
         _ if !encoding.is_ascii_compatible() && has_markup(body) && !has_markup(text.as_bytes()) => Fit::NotAtAll,
         true => Fit::InPart,
         false => Fit::Whole,
