@@ -2,18 +2,22 @@
 //! its type.
 
 use super::limits::LANGUAGE_TEXT_BYTES;
-use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
+use super::media::is_unspecific;
+use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
-    LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links, read_page,
-    read_text,
+    HeaderLink, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, header_links,
+    is_text_sitemap, read_css, read_json, read_links, read_page, read_playlist, read_text, read_text_sitemap, read_xml,
 };
 use crate::text::{PageText, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
 use std::borrow::Cow;
+
+/// Bytes of a list that show whether it is XML or a text.
+const SITEMAP_BEGIN: usize = 4096;
 
 /// The form in which a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +28,12 @@ pub enum BodyForm {
     Xhtml,
     /// A style sheet.
     Css,
-    /// A sitemap or feed.
+    /// XML that names files: a sitemap, a feed, an outline, a media presentation, a drawing; a sitemap in text.
     Listing,
+    /// A web application manifest, a JSON Feed.
+    Json,
+    /// A playlist of HTTP Live Streaming.
+    Playlist,
     /// A PDF file.
     Pdf,
     /// Nothing that links are read from.
@@ -39,17 +47,34 @@ impl BodyForm {
             "text/html" => Self::Html,
             "application/xhtml+xml" => Self::Xhtml,
             "text/css" => Self::Css,
-            "application/xml" | "text/xml" | "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" => {
-                Self::Listing
+            "application/xml" | "text/xml" | "text/x-opml" | "text/opml" => Self::Listing,
+            "application/json" | "text/json" | "application/manifest+json" | "application/feed+json" => Self::Json,
+            "application/vnd.apple.mpegurl" | "application/x-mpegurl" | "audio/mpegurl" | "audio/x-mpegurl" => {
+                Self::Playlist
             }
             "application/pdf" => Self::Pdf,
+            _ if mime.ends_with("+xml") => Self::Listing,
             _ => Self::Other,
+        }
+    }
+
+    /// The same, with what the name of a file says where its type says nothing of links.
+    fn of_name(mime: &str, url: &Url) -> Self {
+        let path = url.path();
+        match Self::of_type(mime) {
+            Self::Other if path.ends_with(".m3u8") => Self::Playlist,
+            Self::Other if path.ends_with(".webmanifest") => Self::Json,
+            Self::Other if mime == "text/plain" && (path.ends_with(".txt") || path.contains("sitemap")) => {
+                Self::Listing
+            }
+            Self::Other if path.contains("sitemap") && !mime.is_empty() && is_unspecific(mime) => Self::Listing,
+            form => form,
         }
     }
 
     /// The form of a body of this type: where the type is unspecific, by the URL and the first bytes.
     pub fn of(mime: &str, url: &Url, body: &[u8]) -> Self {
-        match Self::of_type(mime) {
+        match Self::of_name(mime, url) {
             Self::Other if is_packed_sitemap(url) && body.starts_with(&GZIP) => Self::Listing,
             Self::Other if mime.is_empty() => {
                 let begin = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
@@ -60,9 +85,9 @@ impl BodyForm {
         }
     }
 
-    /// Whether a crawl follows its links, and a catalogue keeps them.
+    /// Whether somebody who looks for links would miss those of it: of what is a file for other ends they are a bonus.
     fn has_links(self) -> bool {
-        !matches!(self, Self::Pdf | Self::Other)
+        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Listing)
     }
 }
 
@@ -88,7 +113,7 @@ pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
 
 /// Whether links are looked for in an answer of this type, which may be none.
 pub(super) fn may_lead(url: &Url, mime: &str) -> bool {
-    mime.is_empty() || has_links(url, mime)
+    mime.is_empty() || is_packed_sitemap(url) || BodyForm::of_name(mime, url) != BodyForm::Other
 }
 
 /// Whether links are looked for in what has this type.
@@ -116,6 +141,8 @@ pub struct Body<'b> {
     status: u16,
     kind: MediaType,
     location: Option<String>,
+    /// What its fields lead to.
+    header_links: Vec<HeaderLink>,
     /// Its fields declare so for all its links.
     nofollow: bool,
     /// The bytes.
@@ -128,7 +155,9 @@ impl<'b> Body<'b> {
         let kind = MediaType::of(headers);
         let location = redirect_location(status, headers).map(Cow::into_owned);
         let nofollow = is_nofollow_answer(headers, None);
-        Self { status, kind, location, nofollow, payload }
+        let links = headers.all("Link").map(String::from_utf8_lossy);
+        let header_links = header_links(links, headers.get_url("Refresh").as_deref());
+        Self { status, kind, location, header_links, nofollow, payload }
     }
 
     /// Decodes the body behind an HTTP head, up to a limit of bytes.
@@ -138,8 +167,8 @@ impl<'b> Body<'b> {
 
     /// The body with bytes of its own.
     pub fn into_owned(self) -> Body<'static> {
-        let Self { status, kind, location, nofollow, payload } = self;
-        Body { status, kind, location, nofollow, payload: payload.into_owned() }
+        let Self { status, kind, location, header_links, nofollow, payload } = self;
+        Body { status, kind, location, header_links, nofollow, payload: payload.into_owned() }
     }
 
     fn charset(&self) -> Option<&str> {
@@ -170,6 +199,13 @@ impl<'b> Body<'b> {
             links.outlinks.extend(links.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
         }
         let is_good = (200..300).contains(&self.status);
+        // A revisit has the fields of its original and no body: its links are those of the original.
+        if is_good && !bytes.is_empty() {
+            links.outlinks.extend(self.header_links.iter().filter_map(|link| {
+                let url = resolve(url, &link.reference)?;
+                Some(Outlink { rel: link.rel.clone(), ..Outlink::bare(url, link.kind) })
+            }));
+        }
         let form = BodyForm::of(&self.kind.mime, url, bytes);
         match form {
             _ if bomb => {}
@@ -193,7 +229,33 @@ impl<'b> Body<'b> {
                 is_cut |= listing.cut;
                 is_damaged |= !listing.is_whole();
                 bomb = listing.bomb;
-                (links.outlinks, left_out.links) = read_listing(if bomb { &[] } else { &listing.bytes }, url);
+                let text = if bomb { &[] } else { &listing.bytes[..] };
+                match is_text_sitemap(&read_text(&text[..text.len().min(SITEMAP_BEGIN)], None)) {
+                    true => {
+                        let (found, not_kept) = read_text_sitemap(&read_text(text, None), url);
+                        links.outlinks.extend(found);
+                        left_out.links = not_kept;
+                    }
+                    false => {
+                        let found = read_xml(text, self.charset(), url);
+                        links.outlinks.extend(found.links);
+                        left_out.links = found.left_out;
+                        is_damaged |= found.is_damaged;
+                    }
+                }
+            }
+            BodyForm::Json if is_good => links.outlinks.extend(read_json(bytes, url).0),
+            BodyForm::Playlist if is_good => {
+                links.outlinks.extend(read_playlist(&read_text(bytes, Some("utf-8")), url).0);
+            }
+            // Its links are no inlinks, as they are none in a data set of pages.
+            BodyForm::Pdf if is_good => {
+                let (PdfRead::Read(_) | PdfRead::Encrypted) = read_pdf(bytes, url, false, |link| {
+                    if let Ok(url) = Url::parse(link.url.as_str()) {
+                        let anchor = link.anchor.to_owned();
+                        links.outlinks.push(Outlink { anchor, ..Outlink::bare(url, LinkKind::Area) });
+                    }
+                });
             }
             _ => {}
         }
@@ -332,9 +394,11 @@ fn text_options(max_text_bytes: usize) -> PageOptions {
 
 /// Bytes of memory that an answer of this length may take while it is read for
 /// its links, once it is decoded: a link takes some three hundred bytes, and fifteen of a page.
-pub fn reading_bytes(answer_len: u64) -> usize {
+pub fn reading_bytes(url: &Url, headers: &Headers, answer_len: u64) -> usize {
     let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
-    len.saturating_mul(20)
+    let mime = MediaType::of(headers).mime;
+    // Files for other ends have few links for their length.
+    len.saturating_mul(if mime.is_empty() || has_links(url, &mime) { 20 } else { 3 })
 }
 
 /// Bytes of memory that links take.
@@ -403,7 +467,7 @@ mod tests {
         check("text/xml", "<urlset><loc><![CDATA[http://a.pt/?a=1&amp;b ]]></loc>", &["http://a.pt/?a=1&amp;b"]);
         // A link without text, as feeds name themselves.
         let itself = "<rss><channel><a:link href='/f'/>\n<title>T</title><link>/n</link></channel></rss>";
-        check("text/xml", itself, &["http://a.pt/n"]);
+        check("text/xml", itself, &["http://a.pt/f", "http://a.pt/n"]);
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl<'a> Intake<'a> {
         let may_have_links = may_have_links(url, &exchange.head.headers);
         let mut expected = expected_len(url, &exchange);
         loop {
-            let reading = if may_have_links { reading_bytes(expected) } else { 0 };
+            let reading = if may_have_links { reading_bytes(url, &exchange.head.headers, expected) } else { 0 };
             let Some(permit) = self.pages.reserve(packing + reading, || self.cx.is_cancelled()) else {
                 return Ok(None);
             };

@@ -40,6 +40,7 @@ mod inlinks;
 mod kill;
 mod knowledge;
 mod limits;
+mod link_kinds;
 mod need;
 mod next_steps;
 mod odd_calls;

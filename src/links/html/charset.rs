@@ -83,6 +83,36 @@ pub fn detect_css(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding
     if is_utf8(body) { (UTF_8, CharsetSource::Utf8) } else { (guess(body), CharsetSource::Guess) }
 }
 
+/// The charset of XML that is no page (XML 1.0, appendix F, and RFC 7303): byte order mark, HTTP, the first bytes of
+/// UTF-16, the declaration, UTF-8; where that does not fit, a guess.
+pub fn detect_xml(body: &[u8], http_charset: Option<&str>) -> &'static Encoding {
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        return encoding;
+    }
+    let of_http = http_charset.and_then(|label| Encoding::for_label_no_replacement(label.trim().as_bytes()));
+    match body {
+        [0, b'<', ..] => return UTF_16BE,
+        [b'<', 0, ..] => return UTF_16LE,
+        _ => {}
+    }
+    if let Some(encoding) = of_http.map(without_utf16) {
+        return encoding;
+    }
+    let begin = body.get(..body.len().min(PRESCAN_BYTES)).unwrap_or_default().trim_ascii_start();
+    let declaration = begin.strip_prefix(b"<?xml").and_then(|rest| {
+        let rest = rest.get(..memchr::memchr(b'>', rest)?)?;
+        let rest = rest.get(memchr::memmem::find(rest, b"encoding")? + b"encoding".len()..)?.trim_ascii_start();
+        let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
+        let (quote, rest) = rest.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+        rest.get(..memchr::memchr(*quote, rest)?)
+    });
+    match declaration.and_then(Encoding::for_label_no_replacement) {
+        Some(encoding) => without_utf16(encoding),
+        None if is_utf8(body) => UTF_8,
+        None => guess(body),
+    }
+}
+
 /// Fit of the bytes of a body to its charset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
