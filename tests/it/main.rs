@@ -43,6 +43,7 @@ mod limits;
 mod need;
 mod next_steps;
 mod odd_calls;
+mod other_writers;
 mod packed;
 mod peers;
 mod peers_formats;
