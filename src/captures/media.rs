@@ -449,6 +449,42 @@ mod tests {
     }
 
     #[test]
+    fn a_type_that_is_none_is_sniffed_and_others_are_believed() {
+        let xhtml = b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>";
+        for (declared, begin, expected) in [
+            ("", &b"<!-- x --><p>"[..], "text/html"),
+            ("no-type", b"\n <BODY bgcolor=red>", "text/html"),
+            ("*/*", b"\xef\xbb\xbf<html>", "text/html"),
+            ("text/html\u{b}", b"\xff\xfe<\0p\0>\0", "text/html"),
+            ("", b"<htm", "text/plain"),
+            ("", b"<\0p\0>\0", "application/octet-stream"),
+            ("", b"\xef\xbb\xbfwords", "text/plain"),
+            ("", xhtml, "application/xhtml+xml"),
+            ("image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg'/>", "image/svg+xml"),
+            ("text/xml", xhtml, "application/xhtml+xml"),
+            ("text/xml", b"<html xmlns='http://www.w3.org/1999/xhtmlx'>", "text/xml"),
+            (
+                "text/xml",
+                b"<!DOCTYPE html [<!ENTITY a '>'>]> <!-- > --> <html xmlns = \"http://www.w3.org/1999/xhtml\"/>",
+                "application/xhtml+xml",
+            ),
+            ("text/plain", b"<html>", "text/plain"),
+            ("application/octet-stream", b"<html>", "application/octet-stream"),
+            ("", b"%PDF-1.4", "application/pdf"),
+            ("", b"RIFF\x01\x02\x03\x04WEBPVP8 ", "image/webp"),
+            ("", b"12345678AVI 1", "text/plain"),
+            ("", b"", "text/plain"),
+        ] {
+            assert_eq!(computed_type(declared, begin, Scripts::Run), expected, "{declared} {}", begin.escape_ascii());
+        }
+        // Whom the server forbids to look past its type sees no page.
+        for begin in [&b"<html>"[..], b"%PDF-1.4"] {
+            assert_eq!(computed_type("", begin, Scripts::Forbidden), "text/plain");
+        }
+        assert_eq!(computed_type("", b"\x89PNG\r\n\x1a\n", Scripts::Forbidden), "image/png");
+    }
+
+    #[test]
     fn numbers_never_change() {
         for (number, media) in Media::ALL.into_iter().enumerate() {
             assert_eq!((Media::of_number(number as i64), media as usize), (media, number));

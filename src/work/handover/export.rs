@@ -132,7 +132,10 @@ impl ExportOutcome {
 
 impl Report for ExportOutcome {
     fn summary(&self) -> String {
-        let figures = self.figures();
+        let mut figures = self.figures();
+        if !self.notes.is_empty() {
+            figures.push_str(&format!("; {}", some_of(self.notes.iter().cloned())));
+        }
         match self.problems.len() as u64 {
             0 => figures,
             count => format!("{figures}; {}: {}", counted(count, "problem"), some_of(self.problems.iter().cloned())),
