@@ -1,7 +1,7 @@
-//! One term of a query held against the words of a text.
+//! Match of one term of a query with the words of a text.
 //!
 //! Words are those of [`words`]; see [`TextTest`] for what each test means.
-//! Where a test of one word stands for several (`ex-ministro`, a run of a
+//! Where a test of one word matches several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
 use crate::query::TextTest;
@@ -65,20 +65,20 @@ fn end_run(run: &mut Vec<FoldedChar>, tokens: &mut Vec<TextToken>) {
 
 /// A test made ready for reading many texts.
 #[derive(Debug, Clone)]
-pub struct TextMatcher(Node);
+pub struct TextMatcher(TextNode);
 
 #[derive(Debug, Clone)]
-enum Node {
+enum TextNode {
     /// Every word.
     Any,
     /// Words in their order, and how far they may be out of their places;
     /// none of them is found nowhere.
     Sequence(Vec<TokenTest>, usize),
     /// Both, and how many words between them at most.
-    Near(Box<Node>, Box<Node>, usize),
+    Near(Box<TextNode>, Box<TextNode>, usize),
 }
 
-/// What a single word must be.
+/// A test of a single word.
 #[derive(Debug, Clone)]
 pub(super) enum TokenTest {
     /// This word, or one with this stem.
@@ -93,7 +93,7 @@ pub(super) enum TokenTest {
 pub type TokenSpan = Range<usize>;
 
 impl TextMatcher {
-    /// Makes a test ready. `stem` gives the stem of a word as it is written,
+    /// Compiles a test. `stem` gives the stem of a word as it is written,
     /// which every form of it has.
     pub fn new(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Self {
         Self(node(test, stem))
@@ -105,7 +105,7 @@ impl TextMatcher {
         !self.spans(tokens, stems).is_empty()
     }
 
-    /// Where it is met, in order. Of two words that are near each other, each
+    /// The spans that meet the test, in order. Of two words that are near each other, each
     /// is a span; of a phrase, all of it.
     pub fn spans(&self, tokens: &[TextToken], stems: &[String]) -> Vec<TokenSpan> {
         let mut spans = self.0.spans(&Text { tokens, stems });
@@ -115,33 +115,33 @@ impl TextMatcher {
     }
 }
 
-fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
+fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     let exact = |text: &str| words(text).into_iter().map(|word| TokenTest::Is(word, None)).collect::<Vec<_>>();
     match test {
-        TextTest::Any => Node::Any,
+        TextTest::Any => TextNode::Any,
         TextTest::Word(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
-            _ => Node::Sequence(exact(text), 0),
+            [word] => TextNode::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
+            _ => TextNode::Sequence(exact(text), 0),
         },
-        TextTest::Exact(text) => Node::Sequence(exact(text), 0),
-        TextTest::Phrase { text, slop } => Node::Sequence(exact(text), *slop as usize),
-        TextTest::Url(text) => Node::Sequence(exact(&url_text(text)), 0),
-        TextTest::Pattern(text) => Node::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
+        TextTest::Exact(text) => TextNode::Sequence(exact(text), 0),
+        TextTest::Phrase { text, slop } => TextNode::Sequence(exact(text), *slop as usize),
+        TextTest::Url(text) => TextNode::Sequence(exact(&url_text(text)), 0),
+        TextTest::Pattern(text) => TextNode::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
         TextTest::Fuzzy(text) => match &words(text)[..] {
-            [word] => Node::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
-            _ => Node::Sequence(exact(text), 0),
+            [word] => TextNode::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
+            _ => TextNode::Sequence(exact(text), 0),
         },
         TextTest::Near { left, right, within } => {
-            Node::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
+            TextNode::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
         }
     }
 }
 
-/// What words that follow one another must be to meet a test of such, without their stems.
+/// The tests of words that follow one another, without their stems.
 pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
     match node(test, &str::to_owned) {
-        Node::Sequence(tests, _) => tests,
-        Node::Any | Node::Near(..) => Vec::new(),
+        TextNode::Sequence(tests, _) => tests,
+        TextNode::Any | TextNode::Near(..) => Vec::new(),
     }
 }
 
@@ -185,7 +185,7 @@ impl Text<'_> {
 }
 
 impl TokenTest {
-    /// The letter that every word begins with that meets a pattern; none where any may.
+    /// The first letter of every word that meets a pattern; none where any may be.
     pub(super) fn first_letter(&self) -> Option<char> {
         match self {
             Self::Like(pattern) => pattern.first().copied().filter(|letter| !matches!(letter, '*' | '?')),
@@ -193,7 +193,7 @@ impl TokenTest {
         }
     }
 
-    /// Whether a folded word meets it, whatever its stem.
+    /// Whether a folded word meets the test, whatever its stem.
     pub(super) fn is_met_by(&self, word: &str) -> bool {
         match self {
             Self::Is(of, _) => word == of,
@@ -203,7 +203,7 @@ impl TokenTest {
     }
 }
 
-impl Node {
+impl TextNode {
     fn spans(&self, text: &Text<'_>) -> Vec<TokenSpan> {
         match self {
             Self::Any => (0..text.tokens.len()).map(|at| at..at + 1).collect(),
@@ -232,7 +232,7 @@ fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     phrase_spans(&tests.iter().map(key).collect::<Vec<_>>(), &places, slop)
 }
 
-/// Where the terms of a phrase are out of their places by `slop` at most; `places` has for each where it
+/// The spans in which the terms of a phrase are out of place by `slop` at most; `places` has for each where it
 /// is in the text, in order. A place less its number in the phrase is where that term has the phrase
 /// begin; no two of these are further apart than `slop`, and no place serves two terms.
 pub fn phrase_spans(terms: &[String], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
@@ -281,7 +281,7 @@ pub fn near_spans(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: u
     found
 }
 
-/// Whether a folded word is what a [`folded_pattern`] says.
+/// Whether a folded word matches a [`folded_pattern`].
 pub fn is_like(pattern: &[char], word: &str) -> bool {
     let mut places = word.chars();
     // Most patterns begin with letters, which most words do not have.

@@ -11,11 +11,11 @@ use std::path::PathBuf;
 pub struct RunningJob {
     /// Number for [`super::Command::CancelJob`].
     pub id: u64,
-    /// What it is.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// When it began.
+    /// The time when it began.
     pub started: CaptureDate,
-    /// How fast it goes.
+    /// The rate of its progress.
     pub pace: Pace,
     /// The window started it, and nobody waits for it: it gives way to what a person wants.
     pub by_itself: bool,
@@ -25,13 +25,13 @@ pub struct RunningJob {
 /// A job of this window that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedJob {
-    /// What it was.
+    /// The kind of the job.
     pub kind: JobKind,
-    /// When it began.
+    /// The time when it began.
     pub started: CaptureDate,
-    /// When it ended.
+    /// The time when it ended.
     pub ended: CaptureDate,
-    /// How it ended, in words.
+    /// The outcome as text.
     pub outcome: String,
     /// Whether it failed.
     pub failed: bool,
@@ -39,17 +39,17 @@ pub struct EndedJob {
     pub warned: bool,
     /// Whether the window started it, and nobody waited for it.
     pub by_itself: bool,
-    /// What a person heard of its end.
+    /// The notice of its end.
     pub notice: Notice,
 }
 
-/// What a job leaves on screen.
+/// The result of a job that the window shows beyond its message.
 pub(super) enum JobResult {
     /// An import met problems.
     ImportProblems(LaunchId),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
-    /// What an export would write.
+    /// A dry run of an export has ended.
     Planned(Box<ExportDryRun>),
 }
 
@@ -66,7 +66,7 @@ impl RunningJob {
         Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), by_itself: false, handle })
     }
 
-    /// Its progress, and the wish to pause or stop.
+    /// The progress of the job, and the request to pause or stop.
     pub fn cx(&self) -> &JobCx {
         &self.handle.cx
     }
@@ -76,11 +76,11 @@ impl RunningJob {
     }
 
     /// Measures the rate; called about as often as the window is drawn.
-    pub(super) fn look(&mut self) {
+    pub(super) fn sample_rate(&mut self) {
         self.pace.sample(&self.handle.cx.progress());
     }
 
-    /// The end of it, and what a person should hear.
+    /// The ended job, its notice, and its result.
     pub(super) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
         let (kind, name, started, by_itself) = (self.kind, self.kind.label(), self.started, self.by_itself);
         let outcome = self.handle.join();

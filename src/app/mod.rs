@@ -1,6 +1,6 @@
-//! The state of the window: what a person can ask and what they get to see.
+//! The state of the window: the commands of a person and the data that pages show.
 //!
-//! In: [`Command`]s. Out: read models ([`models`]) in the screen's words,
+//! In: [`Command`]s. Out: read models ([`models`]) with the labels of the screen,
 //! jobs with progress, [`Notice`]s.
 //!
 //! Invariants: everything the window can do is a [`Command`]; read models are

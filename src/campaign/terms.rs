@@ -1,10 +1,10 @@
-//! What crawls of a campaign do beyond what anybody would expect of them.
+//! Terms of a campaign: the ways in which its crawls differ from what anybody would expect.
 
 use super::{Campaign, Frequency, PrivateAddresses, RobotsPolicy};
 
 impl Campaign {
-    /// When its crawls start by themselves, where they may reach, whether they obey
-    /// robots.txt, and as whom they come: what a person has to know before
+    /// Lists when crawls start by themselves, where they may reach, whether they
+    /// obey robots.txt, and their user agent: what a person has to know before
     /// somebody else's campaign runs here.
     pub fn crawl_terms(&self) -> Vec<String> {
         let mut terms = Vec::new();

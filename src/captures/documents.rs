@@ -7,12 +7,11 @@
 //! the original, resolved against the revisit's URL, at the revisit's date.
 //! Redirects, errors and everything that is no page are no documents.
 //!
-//! What is read is said by [`ReadFrom`]: a WAT record is the page that it is
-//! about, with the links that it lists; our own metadata records and PDF files
-//! are taken where that is wished.
+//! [`ReadFrom`] names what is read: a WAT record is the page that it is about, with the links that
+//! it lists; our own metadata records and PDF files are taken by option.
 //!
-//! Originals may stand anywhere in the input, before or behind, so revisits
-//! wait until all records were seen ([`super::original`]).
+//! Originals may be anywhere in the input, before or behind, so revisits wait until all records
+//! were seen ([`super::original`]).
 
 use super::original::{DeclaredKind, MOST_IN_MEMORY, Originals, Repeated, RevisitError};
 use super::part::{CapturePart, fields_of_record};
@@ -30,11 +29,11 @@ use std::path::Path;
 /// A capture of a page, its links not yet read.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// What was captured.
+    /// The URL of the capture.
     pub url: Url,
     /// When, in whole seconds.
     pub date: CaptureDate,
-    /// Where its record stands; a revisit's own.
+    /// The place of its record; a revisit's own.
     pub place: Place,
     content: Content,
     /// The record's block: HTTP head and body, or envelope.
@@ -47,7 +46,7 @@ pub struct Document {
     is_lost: bool,
 }
 
-/// What the block of a record is.
+/// The form of the block of a record.
 #[derive(Debug, Clone)]
 enum Content {
     /// An HTTP head and a body.
@@ -58,15 +57,14 @@ enum Content {
     Envelope,
 }
 
-/// Where links are read from.
+/// The kinds of records and bodies that links are read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadFrom {
     /// Responses that are pages.
     pub pages: bool,
     /// WAT records that others made of pages.
     pub wat: bool,
-    /// Our own metadata records, which stand beside responses: in the place of
-    /// `pages`, no HTML is read.
+    /// Our own metadata records, which are beside responses: in the place of `pages`, no HTML is read.
     pub metadata: bool,
     /// PDF files: they count as pages, with the addresses of their link annotations.
     pub pdf: bool,
@@ -84,8 +82,8 @@ impl ReadFrom {
         (200..300).contains(&status) && is_taken
     }
 
-    /// What the head of a revisit says; `None` where it can be of no page:
-    /// redirects and errors often have no payload, as empty pages.
+    /// The kind that the head of a revisit declares; `None` where it can be of no page: redirects and
+    /// errors often have no payload, as empty pages.
     fn kind_of_revisit(self, status: u16, mime: &str) -> Option<DeclaredKind> {
         let may_be = matches!(status, 0 | 304 | 200..300);
         may_be.then(|| DeclaredKind::of_kind(status.into(), mime, self.takes(200, BodyForm::of_type(mime))))
@@ -105,14 +103,14 @@ impl Document {
         Self { url, date, place, content, block: record.block, cut, truncated, is_lost: false }
     }
 
-    /// Gives every link to `each`, and says why the page could not be read
-    /// whole, if so. Needs nothing else: threads can share the work.
+    /// Gives every link to `each`, and returns why the page could not be read whole, if so. Needs
+    /// nothing else: threads can share the work.
     pub fn read_links(&self, options: &PageOptions, each: impl FnMut(&PageLink<'_>)) -> Option<Unread> {
         let Some(body) = self.body() else {
             return match read_wat(&self.block, &self.url, options, each) {
-                Ok((cut, told)) => {
+                Ok((cut, noted)) => {
                     let cut = Unread::of_page(false, false, &cut);
-                    cut.filter(|why| why.loses_links()).or(told).or(cut)
+                    cut.filter(|why| why.loses_links()).or(noted).or(cut)
                 }
                 Err(_) => Some(Unread::NoWat),
             };
@@ -144,16 +142,16 @@ impl Document {
         self.is_lost
     }
 
-    /// How much memory it takes, about.
+    /// The memory that it takes, about, in bytes.
     pub fn len_bytes(&self) -> usize {
         self.block.len()
     }
 }
 
-/// Where a record stands: number of the file (the caller's), offset in it.
+/// The place of a record: number of the file (the caller's), offset in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Place {
-    /// Which file.
+    /// The number of the file.
     pub file: u32,
     /// [`crate::warc::Span::offset`].
     pub offset: u64,
@@ -162,10 +160,10 @@ pub struct Place {
 /// Pages that are listed one by one; all are counted.
 pub const MAX_LISTED: usize = 1000;
 
-/// What was read.
+/// Counts of what was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentReport {
-    /// Records looked at.
+    /// Records read.
     pub records: u64,
     /// Pages whose links were read, repeated ones too.
     pub pages: u64,
@@ -216,12 +214,12 @@ impl DocumentReport {
 /// A page of which nothing is known but that it was captured.
 const LOST_PAGE: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
 
-/// Which revisit is in hand, for builds that are taken up again.
+/// The revisit in progress, for builds that are taken up again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
     /// Stands for these very revisits with these originals; no number of a file.
     pub unit: u32,
-    /// Which of them.
+    /// Its number.
     pub number: u64,
 }
 
@@ -245,7 +243,7 @@ impl DocumentReader {
         Self { from, originals: Originals::in_folder(folder, MOST_IN_MEMORY), ..Self::default() }
     }
 
-    /// What was read.
+    /// The counts of what was read.
     pub fn into_report(mut self) -> DocumentReport {
         self.report.cut_list();
         self.report
@@ -403,7 +401,7 @@ fn in_seconds(date: CaptureDate) -> CaptureDate {
     CaptureDate::from_seconds(date.seconds())
 }
 
-/// The digest of a capture whose record does not tell it, where it is whole.
+/// The digest of a capture whose record declares none, where it is whole.
 fn payload_digest(part: &CapturePart, record: &Record) -> Option<String> {
     let mut digester = part.digester();
     digester.update(&record.block);

@@ -1,4 +1,4 @@
-//! What is known of one capture when it is handed to the catalogue.
+//! A capture entry carries all that is known of one capture to the catalogue.
 
 use super::page::has_links;
 use super::{CaptureNotes, Media, Unread};
@@ -7,7 +7,7 @@ use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
 use std::net::IpAddr;
 
-/// A record of a capture and where it stands.
+/// A record of a capture, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordPlace {
     /// Its type.
@@ -17,14 +17,14 @@ pub struct RecordPlace {
     /// File name relative to the workspace (or absolute, when linked), always
     /// without `.open`: a reader that finds no such file tries with `.open`.
     pub file: String,
-    /// Where in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 
-/// One URL at one instant: from a crawl or from an imported file.
+/// A capture: one URL at one instant, from a crawl or from an imported file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureEntry {
-    /// The URL that was asked for.
+    /// The requested URL.
     pub url: Url,
     /// When.
     pub date: CaptureDate,
@@ -40,13 +40,13 @@ pub struct CaptureEntry {
     pub declared_digest: Option<String>,
     /// Why the response was cut (`length`, `time`, `disconnect`), if it was.
     pub truncated: Option<String>,
-    /// What the first bytes of the payload say that it is, where they were read since its type says too little.
+    /// The medium of the first bytes of the payload, where they were read since its type is unspecific.
     pub sniffed: Option<Media>,
     /// Address of the server.
     pub ip: Option<IpAddr>,
     /// The rule that a file of others names for it.
     pub claimed_rule: String,
-    /// Where it redirects to.
+    /// The target of its redirect.
     pub redirect_to: Option<Url>,
     /// Date of the capture that this one repeats, when it is a revisit.
     pub revisit_of: Option<CaptureDate>,
@@ -63,7 +63,7 @@ pub struct CaptureEntry {
 impl CaptureEntry {
     /// Says that it was not read whole where it was cut at its capture, and
     /// links are looked for in it.
-    pub fn tell_truncated(&mut self) {
+    pub fn note_truncation(&mut self) {
         let may_have_links = matches!(self.notes.status, 0 | 200..=299)
             && (has_links(&self.url, &self.notes.mime)
                 || self.media() == Media::Page
@@ -72,18 +72,18 @@ impl CaptureEntry {
         self.notes.unread = Unread::of_record(self.notes.unread, truncated);
     }
 
-    /// What rules of scope ask about an answer.
+    /// The facts about the answer that rules of scope test.
     pub fn content_fact(&self) -> ContentFact {
         let status = u16::try_from(self.notes.status).unwrap_or(0);
         ContentFact::Fetched { status, mime: self.notes.mime.clone(), bytes: self.payload_len }
     }
 
-    /// What it is to a person, as far as type, first bytes and URL say it.
+    /// Its medium, by type, first bytes and URL.
     pub fn media(&self) -> Media {
         self.sniffed.unwrap_or_else(|| Media::of(&self.notes.mime, &self.url, b""))
     }
 
-    /// What is known of any capture: its URL and when. The rest is empty.
+    /// An entry with its URL and date alone. The rest is empty.
     pub fn bare(url: Url, date: CaptureDate) -> Self {
         Self {
             url,

@@ -15,7 +15,7 @@ use super::limits::MAX_NOTES_BYTES;
 use super::metadata::CaptureNotes;
 use super::page::links_bytes;
 use super::part::LeftOut;
-use super::record::{AuxiliaryRecord, Links, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
+use super::record::{AuxiliaryRecord, LinkReading, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
 use super::{CaptureEntry, RecordPlace};
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Captures between which records of one capture may stand.
+/// Captures between which records of one capture may be.
 pub const WINDOW: usize = 64;
 /// Requests and metadata records kept of one capture.
 const MAX_OTHERS: usize = 256;
@@ -42,24 +42,24 @@ const MAX_WAITING_BYTES: usize = 128 << 20;
 const MAX_PROBLEMS: usize = 1000;
 /// Pages among them that were not read whole: damage of the file has room beside them.
 const MAX_UNREAD: usize = 900;
-/// Schemes of URIs that are told apart.
+/// Schemes of URIs that are counted apart.
 const MAX_SCHEMES: usize = 16;
 
-/// Who wrote an archive file.
+/// The author of an archive file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
-    /// A crawl of this workspace: its metadata records tell how a capture came about.
+    /// A crawl of this workspace: its metadata records have how a capture came about.
     ThisWorkspace,
-    /// Whoever: a verdict in a metadata record is what the file says of itself.
+    /// Anyone: a verdict in a metadata record is a claim of the file.
     Anyone,
 }
 
-/// What was found in a file.
+/// The outcome of indexing a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexReport {
     /// Records read.
     pub records: u64,
-    /// Captures handed on.
+    /// Captures passed on.
     pub captures: u64,
     /// Captures among them that repeat a payload.
     pub revisits: u64,
@@ -77,8 +77,8 @@ pub struct IndexReport {
     pub more_problems: u64,
 }
 
-/// Reads a file from its beginning and hands its captures to `sink`, in the
-/// order they stand. `file_label` is what [`RecordPlace::file`] says.
+/// Reads a file from its beginning and passes its captures to `sink`, in their order in it.
+/// `file_label` becomes [`RecordPlace::file`].
 ///
 /// # Errors
 ///
@@ -94,8 +94,8 @@ pub fn index_archive<E: IndexError>(
     all_of(index_records(ArchiveReader::open(path)?, file_label, author, sink, cx))
 }
 
-/// As [`index_archive`], from any reader. What was found before an error is
-/// told beside it, and all of it has been handed on.
+/// Reads captures as [`index_archive`], from any reader. What was found before an error is returned
+/// beside it, and all of it has been passed on.
 pub fn index_records<R: Read, E: IndexError>(
     reader: ArchiveReader<R>,
     file_label: &str,
@@ -106,9 +106,8 @@ pub fn index_records<R: Read, E: IndexError>(
     Indexer::new(file_label, author, sink).run(reader, cx)
 }
 
-/// As [`index_records`] with a file, which several threads read: `threads` of
-/// them unpack it and read pages. The result is that of one. `read_to` hears
-/// how far they are, in bytes of the file.
+/// Reads a file as [`index_records`], with several threads: `threads` of them unpack it and read
+/// pages. The result is that of one. `read_to` gets their progress, in bytes of the file.
 pub fn index_in_parallel<E: IndexError>(
     path: &Path,
     threads: usize,
@@ -121,7 +120,7 @@ pub fn index_in_parallel<E: IndexError>(
     index_ahead(path, (threads, MAX_WAITING_BYTES), file_label, author, sink, cx, read_to)
 }
 
-/// As [`index_in_parallel`], with room for so many bytes of links.
+/// Reads a file as [`index_in_parallel`], with room for so many bytes of links.
 pub fn index_ahead<E: IndexError>(
     path: &Path,
     (threads, room): (usize, usize),
@@ -134,8 +133,8 @@ pub fn index_ahead<E: IndexError>(
     let mut indexer = Indexer::new(file_label, author, sink);
     let (waiting, has_notes) = (AtomicUsize::new(0), AtomicBool::new(false));
     let see = |head: &RecordHead, block: &mut dyn BufRead| {
-        // Where notes tell the links, nobody has to read them.
-        let links = if has_notes.load(Ordering::Relaxed) { Links::Later } else { Links::Now };
+        // Where notes have the links, nobody has to read them.
+        let links = if has_notes.load(Ordering::Relaxed) { LinkReading::Later } else { LinkReading::Now };
         let mut seen = SeenRecord::of(head, block, links)?;
         if author == Author::ThisWorkspace && seen.has_notes_of_ours() {
             has_notes.store(true, Ordering::Relaxed);
@@ -165,7 +164,7 @@ pub fn index_ahead<E: IndexError>(
         if ended.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let read = read.map(|problems| problems.into_iter().for_each(|problem| indexer.problem(problem)));
-    // Reading that was stopped within a block hands on nothing that says so.
+    // Reading that was stopped within a block passes on no error of its own.
     let ended = ended.and(read.map_err(E::from)).and_then(|()| Ok(cx.checkpoint()?));
     indexer.end(ended, cx)
 }
@@ -187,7 +186,7 @@ fn all_of<E>((report, ended): (IndexReport, Result<(), E>)) -> Result<IndexRepor
     ended.map(|()| report)
 }
 
-/// As [`index_archive`], from a place in the file that a record begins at.
+/// Reads a file as [`index_archive`], from a place in it that a record begins at.
 pub fn index_archive_from<E: IndexError>(
     path: &Path,
     offset: u64,
@@ -223,7 +222,7 @@ struct PendingLinks {
     links: LinksSoFar,
 }
 
-/// What a reader of captures may fail with, besides what those who take them say.
+/// The errors of a reader of captures, besides those of whoever takes them.
 pub trait IndexError: From<WarcError> + From<Cancelled> {}
 
 impl<E: From<WarcError> + From<Cancelled>> IndexError for E {}
@@ -241,8 +240,8 @@ struct Indexer<'a, S> {
     pending_links: Option<PendingLinks>,
     /// The sink took a capture with an error: it gets no more.
     sink_failed: bool,
-    /// Pages that were not read whole: told before what the reader met, whose
-    /// last problem says how far it came.
+    /// Pages that were not read whole: listed before the reader's problems, the last of which shows how
+    /// far it came.
     unread: Vec<Problem>,
 }
 
@@ -288,7 +287,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
     fn read<R: Read>(&mut self, reader: &mut ArchiveReader<R>, cx: &JobCx) -> Result<(), E> {
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
-            let seen = SeenRecord::of(&head, reader, Links::Later);
+            let seen = SeenRecord::of(&head, reader, LinkReading::Later);
             let seen = seen.map_err(|source| WarcError::Io { path: self.label.into(), source })?;
             let span = reader.finish_record()?;
             self.take(seen, span, reader.member_of_record())?;
@@ -313,8 +312,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         }
     }
 
-    /// Takes in what a record tells that begins in `member`; without a span it
-    /// is cut off or damaged, and the reader says so in its problems.
+    /// Takes in a record that begins in `member`; without a span it is cut off or damaged, and the
+    /// reader's problems list that.
     fn take(&mut self, seen: SeenRecord, span: Option<Span>, member: Option<SharedMember>) -> Result<(), E> {
         self.report.records += u64::from(span.is_some());
         let SeenRecord { record_type, record_id, role } = seen;
@@ -420,7 +419,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         Ok(self.window.len() - 1)
     }
 
-    /// Reads the links of the payload in hand, unless notes told them.
+    /// Reads the links of the pending payload, unless notes have them.
     fn flush_pending_links(&mut self) {
         let Some(pending_links) = self.pending_links.take() else { return };
         let Some(at) = pending_links.group.checked_sub(self.first).and_then(|at| usize::try_from(at).ok()) else {
@@ -428,8 +427,8 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         };
         let Some(group) = self.window.get_mut(at) else { return };
         let Some(entry) = &mut group.entry else { return };
-        let tells_links = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
-        let notes = group.notes.as_ref().filter(tells_links);
+        let is_of_crawl = |notes: &&CaptureNotes| self.author == Author::ThisWorkspace && notes.verdict.is_some();
+        let notes = group.notes.as_ref().filter(is_of_crawl);
         if notes.is_none() {
             let links = pending_links.links.read(&entry.url, &mut LargePagePermit::default());
             entry.notes.title = links.title.or(entry.notes.title.take());
@@ -458,7 +457,7 @@ impl<'a, E: IndexError, S: FnMut(CaptureEntry) -> Result<(), E>> Indexer<'a, S> 
         if let Some(notes) = group.notes {
             apply(&mut entry, notes, self.author);
         }
-        entry.tell_truncated();
+        entry.note_truncation();
         if let (Some(why), Some(place)) = (entry.notes.unread.filter(|why| why.loses_links()), entry.records.first()) {
             let detail = format!("{}: {why}; links may be missing", entry.url);
             let problem = Problem::new(place.span.offset, ProblemKind::UnreadPage, detail);
@@ -488,7 +487,7 @@ impl Group {
 fn apply(entry: &mut CaptureEntry, notes: CaptureNotes, author: Author) {
     let own = std::mem::take(&mut entry.notes);
     if author == Author::ThisWorkspace && notes.verdict.is_some() {
-        // A record of ours, which tells everything.
+        // A record of ours, which has everything.
         let redirect = notes.outlinks.iter().find(|link| link.kind == crate::links::LinkKind::Redirect);
         entry.redirect_to = redirect.map(|link| link.url.clone());
         entry.notes = CaptureNotes { status: own.status, mime: own.mime, ..notes };

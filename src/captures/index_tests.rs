@@ -14,18 +14,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum IndexTestError {
     #[error(transparent)]
     Warc(#[from] WarcError),
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
 
-fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), Failed> {
+fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), IndexTestError> {
     let mut found = Vec::new();
     let sink = |entry| {
         found.push(entry);
-        Ok::<_, Failed>(())
+        Ok::<_, IndexTestError>(())
     };
     let report = index_archive(path, "file", Author::ThisWorkspace, sink, &JobCx::detached())?;
     Ok((found, report))
@@ -34,10 +34,10 @@ fn index(path: &Path) -> Result<(Vec<CaptureEntry>, IndexReport), Failed> {
 #[test]
 fn a_crawl_and_its_arc_twin_give_the_same_captures() {
     let Some(data) = data("") else { return };
-    let told = |path: &str| {
+    let facts = |path: &str| {
         let (captures, report) = index(&data.join(path)).unwrap();
         assert_eq!(report.captures as usize, captures.len());
-        let mut told: Vec<_> = captures
+        let mut facts: Vec<_> = captures
             .into_iter()
             .map(|capture| {
                 let links: Vec<_> =
@@ -55,10 +55,10 @@ fn a_crawl_and_its_arc_twin_give_the_same_captures() {
                 )
             })
             .collect();
-        told.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
-        told
+        facts.sort_by(|a, b| (&a.0, a.1).cmp(&(&b.0, b.1)));
+        facts
     };
-    let (warc, arc) = (told("warc/real/blackbook.warc.gz"), told("warc/arc/blackbook.arc.gz"));
+    let (warc, arc) = (facts("warc/real/blackbook.warc.gz"), facts("warc/arc/blackbook.arc.gz"));
     assert!(warc.len() > 200, "{}", warc.len());
     assert!(warc.iter().map(|capture| capture.7.len()).sum::<usize>() > 10_000);
     assert_eq!(warc, arc);
@@ -80,7 +80,7 @@ impl std::io::Read for Pulled<'_> {
 }
 
 #[test]
-fn what_stands_before_a_read_error_is_handed_on_once() {
+fn what_precedes_a_read_error_is_passed_on_once() {
     let date = CaptureDate::from_millis(1_709_283_600_000);
     let page = |number: u32| {
         let url = format!("http://a.example/{number}");
@@ -92,7 +92,7 @@ fn what_stands_before_a_read_error_is_handed_on_once() {
     let mut found = Vec::new();
     let sink = |entry: CaptureEntry| {
         found.push(entry.notes.title);
-        Ok::<_, Failed>(())
+        Ok::<_, IndexTestError>(())
     };
     let reader = ArchiveReader::new(broken, Path::new("a.warc.gz")).unwrap();
     let (report, ended) = index_records(reader, "a.warc.gz", Author::ThisWorkspace, sink, &JobCx::detached());
@@ -113,7 +113,7 @@ fn index_bytes(bytes: &[u8]) -> (Vec<CaptureEntry>, IndexReport) {
     let reader = ArchiveReader::new(bytes, Path::new("a.warc")).unwrap();
     let sink = |entry| {
         found.push(entry);
-        Ok::<_, Failed>(())
+        Ok::<_, IndexTestError>(())
     };
     let (report, ended) = index_records(reader, "a.warc", Author::ThisWorkspace, sink, &JobCx::detached());
     ended.unwrap();
@@ -158,11 +158,11 @@ fn a_page_that_was_cut_at_its_capture_is_reported_with_why() {
             .filter(|capture| capture.notes.mime == "text/html")
             .all(|capture| capture.notes.outlinks.len() == 1)
     );
-    let told: Vec<(u64, &str)> =
+    let problems: Vec<(u64, &str)> =
         report.problems.iter().map(|problem| (problem.offset, problem.detail.as_str())).collect();
     let first =
         "http://a.example/length/0: cut at its capture, by its length: read as far as it goes; links may be missing";
-    assert_eq!((told.len(), told[0]), (3, (0, first)));
+    assert_eq!((problems.len(), problems[0]), (3, (0, first)));
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn check_parallel(path: &Path) {
         let (mut last, mut grows) = (0, true);
         let sink = |entry| {
             found.push(entry);
-            Ok::<_, Failed>(())
+            Ok::<_, IndexTestError>(())
         };
         let (report, ended) =
             index_ahead(path, (threads, room), "file", Author::ThisWorkspace, sink, &JobCx::detached(), |read_to| {
@@ -311,7 +311,7 @@ fn several_threads_find_what_one_finds() {
     let unread: Vec<_> =
         report.problems.iter().filter(|problem| problem.kind == crate::warc::ProblemKind::UnreadPage).collect();
     assert_eq!((unread.len(), found.iter().filter(|capture| capture.notes.unread.is_some()).count()), (9, 9));
-    assert!(unread.iter().all(|told| found.iter().any(|capture| capture.records[0].span.offset == told.offset)));
+    assert!(unread.iter().all(|problem| found.iter().any(|capture| capture.records[0].span.offset == problem.offset)));
     assert!(
         unread[1].detail.starts_with("http://2.example/107: the declared Content-Encoding is wrong"),
         "{}",

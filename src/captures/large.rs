@@ -1,4 +1,4 @@
-//! How much of pages is in hand at once.
+//! Large pages are read by few threads at once, within a budget of memory.
 //!
 //! A page of 64 MiB may take several times as much while it is read, and many
 //! threads read pages: beyond [`LARGE_PAGE_BYTES`] one waits for the other.
@@ -16,12 +16,12 @@ use std::time::Duration;
 
 static LARGE_PAGE: Mutex<()> = Mutex::new(());
 
-/// The right to have a large page in hand, as soon as there is one.
+/// The permit to read a large page, taken with the first one.
 #[derive(Default)]
 pub struct LargePagePermit(Option<MutexGuard<'static, ()>>);
 
 impl LargePagePermit {
-    /// So many bytes are in hand: waits until they may be.
+    /// Waits for the permit where so many bytes make a large page.
     pub fn wait_for(&mut self, bytes: usize) {
         if bytes > LARGE_PAGE_BYTES && self.0.is_none() {
             self.0 = Some(LARGE_PAGE.lock().unwrap_or_else(PoisonError::into_inner));
@@ -41,10 +41,10 @@ impl LargePagePermit {
     }
 }
 
-/// How often it is seen whether the crawl was cancelled.
-const LOOK: Duration = Duration::from_millis(100);
+/// The interval of checks whether the crawl was cancelled.
+const POLL: Duration = Duration::from_millis(100);
 
-/// The memory that the pages in hand of all workers share.
+/// The memory that the pages being read by all workers share.
 pub struct PageBudget {
     bytes: usize,
     state: Mutex<BudgetState>,
@@ -55,7 +55,7 @@ pub struct PageBudget {
 struct BudgetState {
     used: usize,
     next: u64,
-    /// Who waits, first come first served: a large page gets its turn.
+    /// Waiting pages, first come first served: no large page waits for ever.
     waiting: VecDeque<u64>,
 }
 
@@ -65,8 +65,8 @@ impl PageBudget {
         Self { bytes, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Waits until so many bytes are free; what is more than the budget waits
-    /// until nothing else is in hand. None when cancelled meanwhile.
+    /// Waits until so many bytes are free; what is more than the budget waits until nothing else is
+    /// reserved. None when cancelled meanwhile.
     pub fn reserve(&self, bytes: usize, is_cancelled: impl Fn() -> bool) -> Option<PagePermit<'_>> {
         let mut state = self.lock();
         let ticket = state.next;
@@ -84,7 +84,7 @@ impl PageBudget {
                 self.changed.notify_all();
                 return is_granted.then(|| PagePermit { budget: self, bytes });
             }
-            state = self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.changed.wait_timeout(state, POLL).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -122,19 +122,19 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[test]
-    fn pages_in_hand_stay_within_the_budget_and_one_beyond_it_comes_alone() {
+    fn pages_in_memory_stay_within_the_budget_and_one_beyond_it_is_read_by_itself() {
         let budget = PageBudget::new(100);
-        let (in_hand, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let (in_flight, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         std::thread::scope(|scope| {
             for bytes in [30, 60, 250, 40, 100, 70, 10, 30, 50, 90] {
-                let (budget, in_hand, most) = (&budget, &in_hand, &most);
+                let (budget, in_flight, most) = (&budget, &in_flight, &most);
                 scope.spawn(move || {
                     let _permit = budget.reserve(bytes, || false).unwrap();
-                    let now = in_hand.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                    let now = in_flight.fetch_add(bytes, Ordering::SeqCst) + bytes;
                     assert!(now <= 100 || now == bytes, "{now}");
                     most.fetch_max(now, Ordering::SeqCst);
                     std::thread::yield_now();
-                    in_hand.fetch_sub(bytes, Ordering::SeqCst);
+                    in_flight.fetch_sub(bytes, Ordering::SeqCst);
                 });
             }
         });

@@ -1,4 +1,4 @@
-//! How much of a record is read, and for what.
+//! Limits bound how much of a record is read, by purpose.
 
 pub use crate::links::MAX_PAGE_BYTES;
 
@@ -15,9 +15,9 @@ pub const MAX_LINK_NOTES_BYTES: u64 = 1 << 30;
 /// Pages above this are in memory one at a time, in all threads together.
 pub const LARGE_PAGE_BYTES: usize = 8 << 20;
 
-/// Text that is looked at to tell a page's language.
+/// Text that is read to detect a page's language.
 pub const LANGUAGE_TEXT_BYTES: usize = 64 << 10;
 
-/// Bytes of the text of a capture that are searched, scored and shown. Where there is more, that is a problem of the
-/// capture, which whoever indexes it is told.
+/// Bytes of the text of a capture that are searched, scored and shown. More is a problem of the
+/// capture, which whoever indexes it gets.
 pub const TEXT_BYTES: usize = 4 << 20;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// As long as an escape, so that offsets stay.
 const UNREADABLE: &[u8] = b"\\ufffd";
 
-/// The same JSON with `\ufffd` where half of a character stood.
+/// The JSON with `\ufffd` in the place of each half of a character.
 pub(crate) fn without_halves(json: &[u8]) -> Cow<'_, [u8]> {
     let mut mended: Option<Vec<u8>> = None;
     let mut at = 0;
@@ -27,7 +27,7 @@ pub(crate) fn without_halves(json: &[u8]) -> Cow<'_, [u8]> {
     mended.map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// The UTF-16 code unit that an escape at this place stands for.
+/// The UTF-16 code unit of an escape at this place.
 fn unit_at(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at + UNREADABLE.len())?.strip_prefix(b"\\u")?;
     digits.iter().try_fold(0, |unit: u16, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))

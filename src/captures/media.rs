@@ -1,13 +1,13 @@
-//! What a capture is to a person: a page, a document, an image and so on.
+//! A medium is what a person sees in a capture: a page, a document, an image and so on.
 //!
-//! The one list of media types that the program has. A type that says nothing
-//! (`application/octet-stream`) is none: the first bytes of the payload and the
-//! ending of the URL say it then.
+//! The one list of media types that the program has. An unspecific type
+//! (`application/octet-stream`) is none: the first bytes of the payload and the ending of the URL
+//! decide then.
 
 use crate::uri::Url;
 use std::borrow::Cow;
 
-/// What a capture is to a person. Numbers are those that a catalogue keeps.
+/// The medium of a capture, for a person. Numbers are those that a catalogue keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Media {
@@ -15,7 +15,7 @@ pub enum Media {
     Other = 0,
     /// A page of HTML.
     Page = 1,
-    /// What is read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
+    /// Documents that are read or printed as a whole: PDF files, texts of word processors, tables, slides, books.
     Document = 2,
     /// Plain text.
     Text = 3,
@@ -27,18 +27,18 @@ pub enum Media {
     Video = 6,
     /// Style sheets and scripts.
     Code = 7,
-    /// What programs exchange: JSON, XML, feeds, CSV.
+    /// Data that programs exchange: JSON, XML, feeds, CSV.
     Data = 8,
 }
 
-/// Bytes of a payload that are looked at: the resource header of the MIME Sniffing Standard (5.2).
+/// Bytes of a payload that are read: the resource header of the MIME Sniffing Standard (5.2).
 pub const SNIFFED_BYTES: usize = 1445;
 
 /// Types that are none to a browser (MIME Sniffing Standard, 7), besides those that are not written as one.
 const UNKNOWN: [&str; 3] = ["unknown/unknown", "application/unknown", "*/*"];
 
-/// Types that a browser does not look past, and that say nothing of what they are of all the same: servers send them
-/// for whatever they do not know. What has one is no page.
+/// Types that a browser believes, and that are unspecific all the same: servers send them for whatever they do not
+/// know. What has one is no page.
 const UNSPECIFIC: [&str; 5] = [
     "application/octet-stream",
     "application/download",
@@ -110,7 +110,7 @@ const OF_TYPES: [(Media, &[&str]); 9] = [
     (Media::Other, &["*"]),
 ];
 
-/// Media of the endings of names, where the type says nothing.
+/// Media of the endings of names, where the type is unspecific.
 const OF_ENDINGS: [(Media, &[&str]); 4] = [
     (
         Media::Document,
@@ -121,7 +121,7 @@ const OF_ENDINGS: [(Media, &[&str]); 4] = [
     (Media::Video, &["mp4", "m4v", "webm", "ogv", "mov", "avi", "mkv"]),
 ];
 
-/// Types of first bytes, each with where they stand; of a family of types one stands for all. First those of documents
+/// Types of first bytes, each with their offset; of a family of types one stands for all. First those of documents
 /// and archives, which the standard leaves to others, then its own (MIME Sniffing Standard, 6.1, 6.2 and 6.3).
 const OF_BYTES: [(&str, usize, &[u8]); 31] = [
     ("application/pdf", 0, b"%PDF-"),
@@ -130,7 +130,7 @@ const OF_BYTES: [(&str, usize, &[u8]); 31] = [
     ("image/vnd.djvu", 0, b"AT&TFORM"),
     // Compound files of Microsoft: texts, tables and slides before 2007.
     ("application/x-ole-storage", 0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    // The first member of the package says what it is (ODF 1.2 part 3, 3.3; EPUB OCF 3.2, 4.3).
+    // The first member of the package has its type (ODF 1.2 part 3, 3.3; EPUB OCF 3.2, 4.3).
     ("application/vnd.oasis.opendocument.text", 30, b"mimetypeapplication/vnd.oasis.opendocument"),
     ("application/epub+zip", 30, b"mimetypeapplication/epub+zip"),
     ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", 30, b"[Content_Types].xml"),
@@ -200,8 +200,8 @@ impl Media {
         Self::Data,
     ];
 
-    /// What a capture is by its type (in lower case, without parameters) and the first bytes of its payload, as far as
-    /// they were read; where both say nothing, by the ending of its URL.
+    /// The medium of a type (in lower case, without parameters) and of the first bytes of the payload, as far as they
+    /// were read; where both are unspecific, of the ending of the URL.
     pub fn of(mime: &str, url: &Url, begin: &[u8]) -> Self {
         Self::of_body(mime, url, begin, Scripts::Run)
     }
@@ -222,13 +222,13 @@ impl Media {
         by_ending.map_or(media, |(media, _)| *media)
     }
 
-    /// What the first bytes are, whatever type is declared; none where they tell nothing.
+    /// The medium of the first bytes, whatever type is declared; none where they show none.
     pub fn sniffed(begin: &[u8]) -> Option<Self> {
         let media = Self::of_type(computed_type("", begin, Scripts::Run));
         Some(media).filter(|media| !matches!(media, Self::Text | Self::Other))
     }
 
-    /// What is served with a type.
+    /// The medium of what is served with a type.
     pub fn of_type(mime: &str) -> Self {
         let fits = |pattern: &&str| match pattern.strip_suffix('*') {
             Some(begin) => mime.starts_with(begin),
@@ -237,7 +237,7 @@ impl Media {
         OF_TYPES.iter().find(|(_, types)| types.iter().any(fits)).map_or(Self::Other, |(media, _)| *media)
     }
 
-    /// The one of a number; other numbers stand for [`Self::Other`].
+    /// The one of a number; other numbers mean [`Self::Other`].
     pub fn of_number(number: i64) -> Self {
         usize::try_from(number).ok().and_then(|at| Self::ALL.get(at)).copied().unwrap_or(Self::Other)
     }
@@ -263,12 +263,12 @@ impl Media {
 pub enum Scripts {
     /// It may.
     Run,
-    /// It may not: the server forbids to look past the type that it did not tell (`X-Content-Type-Options: nosniff`).
+    /// It may not: the server forbids to sniff the type that it did not declare (`X-Content-Type-Options: nosniff`).
     Forbidden,
 }
 
-/// The type that a browser takes a payload for (MIME Sniffing Standard, 7): the declared one, or what the first bytes
-/// say where that is none. XML is further told from XHTML, which the root element of a document says.
+/// The type that a browser takes a payload for (MIME Sniffing Standard, 7): the declared one, or that of the first
+/// bytes where that is none. A document of XML whose root element is one of XHTML is a page.
 ///
 /// Behind a byte order mark the standard sees plain text; here HTML and XML are known behind one, too.
 pub fn computed_type<'m>(declared: &'m str, begin: &[u8], scripts: Scripts) -> &'m str {
@@ -299,7 +299,7 @@ fn sniffed_type(begin: &[u8], scripts: Scripts) -> &'static str {
 }
 
 fn type_of_signature(begin: &[u8]) -> Option<&'static str> {
-    // What stands behind eight bytes is in a container of chunks, whose name comes first.
+    // A name at offset 8 is one of a container of chunks, whose own name comes first.
     let is_contained = |at: usize| at != 8 || [b"RIFF", b"FORM"].iter().any(|name| begin.starts_with(*name));
     let fits = |(_, at, bytes): &&(&str, usize, &[u8])| {
         begin.get(*at..).is_some_and(|rest| rest.starts_with(bytes)) && is_contained(*at)
@@ -365,7 +365,7 @@ fn has_root_of_xhtml(begin: &[u8]) -> bool {
     }
 }
 
-/// The same of what stands in the tag of a root element.
+/// Whether a root element with this tag, without its brackets, is one of XHTML.
 fn is_root_of_xhtml(tag: &[u8]) -> bool {
     let tag = String::from_utf8_lossy(tag);
     let is_blank = |letter: char| letter.is_ascii_whitespace();
@@ -397,13 +397,12 @@ pub fn is_xml_type(mime: &str) -> bool {
     matches!(mime, "text/xml" | "application/xml") || mime.ends_with("+xml")
 }
 
-/// Whether a type tells nothing of what it is of, so that first bytes are looked at.
+/// Whether a type is so unspecific that first bytes are read.
 pub fn is_unspecific(mime: &str) -> bool {
     UNSPECIFIC.contains(&mime) || is_unknown_type(mime)
 }
 
-/// Whether first bytes say more of what a capture is than its type: that says nothing, or is one of XML, which pages may
-/// be written in.
+/// Whether first bytes show more than a type: that is unspecific, or one of XML, which pages may be written in.
 pub fn is_sniffed(mime: &str) -> bool {
     is_unspecific(mime) || is_xml_type(mime)
 }
@@ -439,7 +438,7 @@ mod tests {
         check("application/vnd.oasis.opendocument.text", "a", b"", Media::Document);
         check("text/rtf", "a", b"", Media::Document);
         check("image/vnd.djvu", "a", b"", Media::Document);
-        // A type that says something counts more than bytes and names.
+        // A specific type counts more than bytes and names.
         check("text/plain", "robots.txt", b"%PDF-", Media::Text);
         check("text/html", "a.pdf", b"%PDF-", Media::Page);
         check("application/vnd.ms-fontobject", "a.eot", b"", Media::Other);
@@ -477,7 +476,7 @@ mod tests {
         ] {
             assert_eq!(computed_type(declared, begin, Scripts::Run), expected, "{declared} {}", begin.escape_ascii());
         }
-        // Whom the server forbids to look past its type sees no page.
+        // A server that forbids to sniff has no page.
         for begin in [&b"<html>"[..], b"%PDF-1.4"] {
             assert_eq!(computed_type("", begin, Scripts::Forbidden), "text/plain");
         }

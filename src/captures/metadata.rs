@@ -1,8 +1,8 @@
 //! The `metadata` record of a capture: how it came about, and its outlinks
 //! with anchor texts, so that inlinks can be rebuilt without parsing HTML.
 //!
-//! JSON in the envelope of WAT files, whose readers find the links where they
-//! look for them; what only a crawl knows stands in `Fonds`:
+//! JSON in the envelope of WAT files, whose readers find the links where they look for them; what
+//! only a crawl knows is in `Fonds`:
 //!
 //! ```json
 //! {"Envelope": {
@@ -26,10 +26,10 @@ use std::io::{self, Read, Write};
 
 /// Bytes of a record that are written at once.
 const WRITE_BYTES: usize = 16 << 10;
-/// Where the links stand in a record.
+/// The path of the links in a record.
 const LINKS_PATH: [&str; 5] = ["Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadata", "Links"];
 
-/// What a metadata record of ours tells of a capture.
+/// The notes on a capture in a metadata record of ours.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CaptureNotes {
     /// HTTP status.
@@ -73,8 +73,8 @@ impl CaptureNotes {
     ///
     /// Those of `out`.
     pub fn write_json(&self, url: &Url, date: CaptureDate, out: impl Write) -> io::Result<()> {
-        let block = Block {
-            envelope: Envelope {
+        let block = MetadataBlock {
+            envelope: MetadataEnvelope {
                 format: "WARC",
                 warc: WarcHeader { target: url.as_str(), date: date.to_warc() },
                 payload: PayloadMetadata {
@@ -114,8 +114,8 @@ impl CaptureNotes {
         Self::read_json(&mut serde_json::Deserializer::from_slice(block))
     }
 
-    /// As [`Self::from_json`], from a stream of any length: only the links are
-    /// kept in memory.
+    /// Reads notes as [`Self::from_json`], from a stream of any length: only the links are kept in
+    /// memory.
     pub fn from_json_stream(block: impl Read) -> Option<Self> {
         Self::read_json(&mut serde_json::Deserializer::from_reader(block))
     }
@@ -135,7 +135,7 @@ impl CaptureNotes {
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
-            unread: text(fonds, "notReadWhole").and_then(|word| Unread::parse(&word)),
+            unread: text(fonds, "notReadWhole").and_then(|name| Unread::parse(&name)),
             via: text(fonds, "via").as_deref().and_then(parse_web_url),
             hops: text(fonds, "hops").unwrap_or_default(),
             seed: text(fonds, "seed"),
@@ -170,15 +170,15 @@ fn outlink_of(link: &Value, position: usize) -> Option<Outlink> {
 }
 
 #[derive(Serialize)]
-struct Block<'a> {
+struct MetadataBlock<'a> {
     #[serde(rename = "Envelope")]
-    envelope: Envelope<'a>,
+    envelope: MetadataEnvelope<'a>,
     #[serde(rename = "Fonds")]
     fonds: OfCrawl<'a>,
 }
 
 #[derive(Serialize)]
-struct Envelope<'a> {
+struct MetadataEnvelope<'a> {
     #[serde(rename = "Format")]
     format: &'static str,
     #[serde(rename = "WARC-Header-Metadata")]
@@ -251,7 +251,7 @@ struct LinkEntry<'a> {
     place: Option<PagePlace>,
 }
 
-/// What only a crawl knows.
+/// The fields that only a crawl knows.
 #[derive(Serialize)]
 struct OfCrawl<'a> {
     via: Option<&'a str>,
@@ -280,14 +280,14 @@ fn write_links<S: Serializer>(links: &[Outlink], serializer: S) -> Result<S::Ok,
         url: link.url.as_str(),
         text: &link.anchor,
         rel: &link.rel,
-        // The page says it of all its links.
+        // The page declares it for all its links.
         nofollow: (link.nofollow && !has_token(&link.rel, "nofollow")).then_some(true),
         place: link.place,
     }))
 }
 
-/// Reads JSON as a value without what stands at `path`: links are taken out of
-/// the stream one by one, since values of a million of them fill the memory.
+/// Reads JSON as a value without what is at `path`: links are taken out of the stream one by one,
+/// since values of a million of them fill the memory.
 struct AllButLinks<'a> {
     path: &'a [&'static str],
     links: &'a mut Vec<Outlink>,

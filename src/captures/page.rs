@@ -1,5 +1,5 @@
-//! What a body holds: its links, title and text. The one place that says how
-//! a body is read by its type.
+//! A body is read for its links, title and text. The one place that chooses how a body is read by
+//! its type.
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::media::{Media, Scripts, computed_type, is_page_type, is_unknown_type, is_xml_type};
@@ -17,7 +17,7 @@ use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
 use std::borrow::Cow;
 
-/// How a body is read.
+/// The form in which a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BodyForm {
     /// A page.
@@ -49,7 +49,7 @@ impl BodyForm {
         }
     }
 
-    /// The form of a body of this type: where the type says nothing, the first bytes and the URL do
+    /// The form of a body of this type: where the type is unspecific, by the first bytes and the URL
     /// ([`computed_type`]).
     pub fn of(mime: &str, url: &Url, body: &[u8]) -> Self {
         Self::of_computed(computed_type(mime, body, Scripts::Run), url, body)
@@ -82,16 +82,16 @@ impl BodyForm {
     }
 }
 
-/// What was read out of one body.
+/// The links of a body, with its title and language.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageLinks {
     /// Title of a page.
     pub title: Option<String>,
     /// Language of a page.
     pub language: Option<String>,
-    /// Where it leads to.
+    /// Its links.
     pub outlinks: Vec<Outlink>,
-    /// Where it redirects to.
+    /// The target of its redirect.
     pub redirect_to: Option<Url>,
     /// Why it was not read whole.
     pub unread: Option<Unread>,
@@ -104,7 +104,7 @@ pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
     may_lead(url, &MediaType::of(headers).mime)
 }
 
-/// The same of this type, which may be none; any document of XML may be a page.
+/// Whether links are looked for in an answer of this type, which may be none; any document of XML may be a page.
 pub(super) fn may_lead(url: &Url, mime: &str) -> bool {
     is_unknown_type(mime) || has_links(url, mime) || is_xml_type(mime) && mime != "image/svg+xml"
 }
@@ -119,7 +119,7 @@ pub fn is_redirect(status: u16) -> bool {
     (300..400).contains(&status) && status != 304
 }
 
-/// Where an answer with these fields redirects to.
+/// The redirect target of an answer with these fields.
 pub fn redirect_target(url: &Url, status: u16, headers: &Headers) -> Option<Url> {
     resolve(url, &redirect_location(status, headers)?)
 }
@@ -134,13 +134,13 @@ fn forbids_sniffing(headers: &Headers) -> bool {
     value.split(',').next().is_some_and(|first| first.trim().eq_ignore_ascii_case("nosniff"))
 }
 
-/// What a record or an answer holds, without transfer and content encoding.
+/// The body of a record or an answer, without transfer and content encoding.
 #[derive(Debug, Clone)]
 pub struct Body<'b> {
     status: u16,
     kind: MediaType,
     location: Option<String>,
-    /// Its fields say so of all its links.
+    /// Its fields declare so for all its links.
     nofollow: bool,
     /// Whether its type may be sniffed as one that can run scripts.
     scripts: Scripts,
@@ -161,7 +161,7 @@ impl<'b> Body<'b> {
         Self { status, kind, location, nofollow, scripts, payload }
     }
 
-    /// Decodes what stands behind an HTTP head, up to a limit of bytes.
+    /// Decodes the body behind an HTTP head, up to a limit of bytes.
     pub fn decode(head: &HttpHead, raw_body: &'b [u8], limit: usize) -> Self {
         Self::new(head.status, &head.headers, decode_payload(head, raw_body, limit))
     }
@@ -172,7 +172,7 @@ impl<'b> Body<'b> {
         Self::new(STATUS_BY_CONVENTION, fields, payload)
     }
 
-    /// The same, with bytes of its own.
+    /// The body with bytes of its own.
     pub fn into_owned(self) -> Body<'static> {
         let Self { status, kind, location, nofollow, scripts, payload } = self;
         Body { status, kind, location, nofollow, scripts, payload: payload.into_owned() }
@@ -260,8 +260,8 @@ impl<'b> Body<'b> {
         (links, text)
     }
 
-    /// Gives each link of a page or PDF file to `each`, without a copy, and
-    /// says why it could not be read whole; `is_cut` where its record is not.
+    /// Gives each link of a page or PDF file to `each`, without a copy, and returns why it could not be
+    /// read whole; `is_cut` where its record is not.
     pub(super) fn each_link(
         &self,
         url: &Url,
@@ -302,8 +302,8 @@ impl<'b> Body<'b> {
         form.is_page() || form == BodyForm::Pdf || self.is_text()
     }
 
-    /// The parts of that text without what has to be told from them ([`PageText::parts_of`]), for who needs no more,
-    /// such as a score.
+    /// The parts of that text without what has to be derived from them ([`PageText::parts_of`]), for
+    /// who needs no more, such as a score.
     pub fn text_parts(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
         match self.form(url) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
@@ -341,7 +341,7 @@ impl<'b> Body<'b> {
         self.text_with_facts(url, max_bytes, None)
     }
 
-    /// The same, and adds to `facts` what the page tells beside its text.
+    /// The text of the page; its facts are added to `facts`.
     pub fn text_with_facts(&self, url: &Url, max_bytes: usize, facts: Option<&mut PageFacts>) -> Option<PageText> {
         let bytes = &self.payload.bytes[..];
         match self.form(url) {
@@ -381,7 +381,7 @@ impl<'b> Body<'b> {
 /// readers on is one of its facts.
 const TEXT_LINKS: [LinkKind; 2] = [LinkKind::Anchor, LinkKind::MetaRefresh];
 
-/// How a page is read for its text alone.
+/// The options of reading a page for its text alone.
 fn text_options(max_text_bytes: usize) -> PageOptions {
     PageOptions { max_text_bytes, kinds: TEXT_LINKS.into_iter().collect(), ..PageOptions::default() }
 }

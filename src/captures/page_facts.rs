@@ -1,4 +1,4 @@
-//! What a page has by itself: what of one record checks and scores are made of, beside its text.
+//! Page facts are what checks and scores need of one record, beside its text.
 //!
 //! Read once, when the text is indexed, and kept with it in `pages.bin` (`search/page_file`); `work/find/page_texts`
 //! gives it out. Links, digests, verdicts and everything that other captures
@@ -19,7 +19,7 @@ const MAX_FIELD_BYTES: usize = 16 << 10;
 /// Reasons why a page is not what it should be that are kept.
 const MAX_PROBLEMS: usize = 32;
 
-/// Bytes at the end of a PDF file in which its end mark stands (ISO 32000-1, annex H).
+/// Bytes at the end of a PDF file that contain its end mark (ISO 32000-1, annex H).
 const PDF_END_BYTES: usize = 1024;
 
 /// Bytes at the end of an archive in which its last record begins: the longest comment, and the record.
@@ -31,17 +31,17 @@ const END_BYTES: usize = 64 << 10;
 /// Bytes of an address that a page names which are kept.
 const MAX_ADDRESS_BYTES: usize = 2048;
 
-/// How the bytes of a page or a file end.
+/// The end of the bytes of a page or a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageEnd {
     /// There is what such files end with near the end: `</html>`, `%%EOF` …
     pub is_closed: bool,
-    /// The last bytes stand inside a tag or a script.
+    /// The last bytes are inside a tag or a script.
     pub is_inside: bool,
 }
 
-/// What a page has by itself. Hostile text.
+/// The facts of a page by itself. Hostile text.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PageFacts {
@@ -52,7 +52,7 @@ pub struct PageFacts {
     pub fields: Vec<(String, String)>,
     /// It is read as a page of HTML or XHTML.
     pub is_page: bool,
-    /// What its first bytes are ([`Media::sniffed`]), by its word; empty where they say nothing.
+    /// The medium of its first bytes ([`Media::sniffed`]), by its name; empty where they show none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub sniffed: String,
     /// Bytes of the body in the record, and of those that were read of it decoded.
@@ -60,7 +60,7 @@ pub struct PageFacts {
     /// Why the crawler cut it (`WARC-Truncated`); empty where it did not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub truncated: String,
-    /// The charset that its text was read in, and what told it; none where it is no page.
+    /// The charset that its text was read in, and its source; none where it is no page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub charset: Option<(String, CharsetSource)>,
     /// The charset that its HTTP head declares; empty without.
@@ -70,7 +70,7 @@ pub struct PageFacts {
     /// none where it has no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub languages: Option<[String; 2]>,
-    /// How sure the second one is, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
+    /// The confidence of the second one, in percent ([`TextLanguage::percent`](crate::text::TextLanguage)).
     #[serde(skip_serializing_if = "is_zero")]
     pub language_percent: u64,
     /// Its first heading; empty without.
@@ -83,28 +83,28 @@ pub struct PageFacts {
     /// Names of services in its bytes, each as `kind name` ([`MarkerKind`](super::MarkerKind)).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<String>,
-    /// It tells who runs no scripts that it needs them.
+    /// It shows, where no scripts run, that it needs them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub needs_scripts: bool,
-    /// It says for machines that it is not to be read for free.
+    /// It declares for machines that it is not to be read for free.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_not_free: bool,
     /// The address that it gives as its own: `<link rel=canonical>`, and `og:url`.
     #[serde(skip_serializing_if = "is_bare")]
     pub own_urls: [String; 2],
-    /// Where its markup sends readers on (`<meta http-equiv=refresh>`); empty without.
+    /// The target of its markup's refresh (`<meta http-equiv=refresh>`); empty without.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refresh_to: String,
-    /// Letters of its text that stand for bytes of no letter, and pairs that UTF-8 in the wrong charset makes.
+    /// Letters of its text in the place of bytes of no letter, and pairs that UTF-8 in the wrong charset makes.
     #[serde(skip_serializing_if = "is_none_garbled")]
     pub garbled: [u64; 2],
-    /// How a page, a PDF file, a picture or an archive ends.
+    /// The end of a page, a PDF file, a picture or an archive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<PageEnd>,
     /// There is more text than was read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_text_cut: bool,
-    /// What is wrong with its record and body, for people.
+    /// Problems of its record and body, for people.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -122,7 +122,7 @@ fn is_none_garbled(counts: &[u64; 2]) -> bool {
 }
 
 impl PageFacts {
-    /// What a record tells before its text is read.
+    /// The facts of a record before its text is read.
     pub fn of_record(record: &Record, head: Option<&HttpHead>, body: &Body<'_>) -> Self {
         let mut left = MAX_FIELD_BYTES;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -147,12 +147,13 @@ impl PageFacts {
         }
     }
 
-    /// As it is kept beside the text.
+    /// The bytes that are kept beside the text.
     pub fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Adds what its text tells: words of the main text, letters that are none, and of what is no page the language.
+    /// Adds facts of its text: words of the main text, letters that are none, and of what is no page
+    /// the language.
     pub fn add_text(&mut self, text: &PageText) {
         if let (false, Some(judged)) = (self.is_page, text.judged) {
             self.languages = Some([String::new(), judged.language.to_owned()]);
@@ -168,7 +169,7 @@ impl PageFacts {
 
     /// Adds what a page of HTML has beside its text. `declared_charset` is that of its HTTP head.
     pub fn add_page(&mut self, page: Page, text: &PageText, declared_charset: Option<&str>, body: &[u8]) {
-        // Where none is declared, the text has told it already.
+        // Where none is declared, the text has given it already.
         let judged = if page.language.is_some() { text_language(&text.main) } else { text.judged };
         let shortened = |url: &str| url.get(..url.floor_char_boundary(MAX_ADDRESS_BYTES)).unwrap_or(url).to_owned();
         let refresh = page.links.iter().find(|link| link.kind == LinkKind::MetaRefresh);
@@ -190,7 +191,7 @@ impl PageFacts {
         self.end = Some(PageEnd::of(body));
     }
 
-    /// What was kept; none for other bytes.
+    /// The facts that were kept; none for other bytes.
     pub fn decode(kept: &[u8]) -> Option<Self> {
         serde_json::from_slice(kept).ok()
     }
@@ -203,8 +204,8 @@ impl PageFacts {
 }
 
 impl PageEnd {
-    /// How a file of a form that has an end mark ends: PDF, JPEG, PNG, GIF, ZIP; none for others. What stands behind
-    /// the mark is no fault.
+    /// The end of a file of a form that has an end mark: PDF, JPEG, PNG, GIF, ZIP; none for others.
+    /// Bytes behind the mark are no fault.
     pub fn of_file(body: &[u8]) -> Option<Self> {
         let near = |bytes: usize| body.get(body.len().saturating_sub(bytes)..).unwrap_or_default();
         let has = |bytes: usize, mark: &[u8]| memchr::memmem::rfind(near(bytes), mark).is_some();
@@ -219,7 +220,7 @@ impl PageEnd {
         Some(Self { is_closed, is_inside: false })
     }
 
-    /// How the bytes of a page of HTML end.
+    /// The end of the bytes of a page of HTML.
     pub fn of(body: &[u8]) -> Self {
         let end = body.get(body.len().saturating_sub(END_BYTES)..).unwrap_or_default().to_ascii_lowercase();
         let last = |needle: &[u8]| memchr::memmem::rfind(&end, needle);

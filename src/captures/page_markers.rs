@@ -6,12 +6,12 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::sync::LazyLock;
 
-/// What a name in the bytes of a page is of.
+/// The kind of thing that a name in the bytes of a page marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MarkerKind {
     /// A page that a guard of servers puts before the one that was requested.
     Challenge,
-    /// A question that tells people from programs.
+    /// A test that distinguishes people from programs.
     Captcha,
     /// A manager of consents to cookies.
     Consent,
@@ -31,7 +31,7 @@ impl MarkerKind {
     }
 }
 
-/// Names as they stand in scripts, addresses and elements of those services today.
+/// Names in scripts, addresses and elements of those services today.
 const MARKERS: [(MarkerKind, &str); 42] = [
     (MarkerKind::Challenge, "/cdn-cgi/challenge-platform/"),
     (MarkerKind::Challenge, "_cf_chl_opt"),
@@ -82,7 +82,7 @@ static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(names).ok()
 });
 
-/// Bytes behind `<noscript` in which it says what it is for.
+/// Bytes behind `<noscript` that are searched.
 const NOSCRIPT_BYTES: usize = 600;
 
 /// The markers that the bytes of a page have, each once, as `kind name`.
@@ -97,7 +97,7 @@ pub(super) fn page_markers(body: &[u8]) -> Vec<String> {
     of_page.map(|((kind, name), _)| format!("{} {name}", kind.as_str())).collect()
 }
 
-/// Whether a page tells who runs no scripts that it needs them.
+/// Whether a page shows a notice, where no scripts run, that it needs them.
 pub(super) fn needs_scripts(body: &[u8]) -> bool {
     memchr::memmem::find_iter(body, "<noscript").any(|at| {
         let rest = body.get(at..body.len().min(at + NOSCRIPT_BYTES)).unwrap_or_default();
@@ -106,7 +106,8 @@ pub(super) fn needs_scripts(body: &[u8]) -> bool {
     })
 }
 
-/// Whether JSON-LD says that the page is not to be read for free (schema.org `isAccessibleForFree`).
+/// Whether JSON-LD declares that the page is not to be read for free (schema.org
+/// `isAccessibleForFree`).
 pub(super) fn is_not_free(json_ld: &str) -> bool {
     json_ld.split("isAccessibleForFree").skip(1).any(|behind| {
         let value = behind.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ':'));
@@ -114,8 +115,8 @@ pub(super) fn is_not_free(json_ld: &str) -> bool {
     })
 }
 
-/// Letters in a text that stand for bytes of no letter (U+FFFD), and pairs that come of UTF-8 that was taken for
-/// Latin letters (`Ã©`, `Â«`, `â€™`, `Ð°`).
+/// Counts letters in a text in the place of bytes of no letter (U+FFFD), and pairs that come of
+/// UTF-8 that was taken for Latin letters (`Ã©`, `Â«`, `â€™`, `Ð°`).
 pub(super) fn garbled_letters(text: &str) -> [u64; 2] {
     let bytes = text.as_bytes();
     let replaced = memchr::memmem::find_iter(bytes, "\u{fffd}").count() as u64;

@@ -1,7 +1,6 @@
-//! What a record tells of a capture, by its head and the beginning of its
-//! block: for the catalogue ([`super::record`]), for links read in a stream
-//! ([`super::documents`]) and for what revisits repeat ([`super::original`]).
-//! Each of them keeps what it needs.
+//! A record is read as a part of a capture, by its head and the beginning of its block: for the
+//! catalogue ([`super::record`]), for links read in a stream ([`super::documents`]) and for what
+//! revisits repeat ([`super::original`]). Each of them keeps what it needs.
 
 use super::media::{ROOT_WITHIN_BYTES, is_sniffed};
 use super::{Body, BodyForm};
@@ -19,7 +18,8 @@ pub(super) struct CapturePart<'r> {
 }
 
 impl<'r> CapturePart<'r> {
-    /// None for other records; [`LeftOut::of`] says which of them look like captures.
+    /// The part of a record; none for other records, which [`LeftOut::of`] explains if they look like
+    /// captures.
     pub fn of(head: &'r RecordHead) -> Option<Self> {
         let kind = &head.record_type;
         let is_part = kind.is_capture() || matches!(kind, RecordType::Request | RecordType::Metadata);
@@ -37,7 +37,7 @@ impl<'r> CapturePart<'r> {
         BlockDigester::new(self.head.record_type == RecordType::Response)
     }
 
-    /// How its payload is read, by its type or, where that says too little, by the beginning of its block.
+    /// How its payload is read, by its type or, where that is unspecific, by the beginning of its block.
     pub fn form(&self, head: &PayloadHead, begin: &[u8]) -> BodyForm {
         match (&head.http, is_sniffed(&head.mime)) {
             (_, false) => BodyForm::of_type(&head.mime),
@@ -55,7 +55,7 @@ impl<'r> CapturePart<'r> {
         *kind == RecordType::Resource || *kind == RecordType::Response && !self.head.is_http()
     }
 
-    /// What stands before the payload, in a block that begins like this.
+    /// The fields before the payload, in a block that begins like this.
     pub fn payload_head(&self, begin: &[u8]) -> PayloadHead {
         let Self { head, .. } = self;
         let http = if head.record_type == RecordType::Resource { None } else { head.http_response(begin) };
@@ -69,16 +69,16 @@ impl<'r> CapturePart<'r> {
     }
 }
 
-/// The status of a capture whose record says that its block is the payload: it was there to be kept.
+/// The status of a capture whose record has the payload as its block: it was there to be kept.
 pub(super) const STATUS_BY_CONVENTION: u16 = 200;
 
-/// What stands before a payload: an HTTP head, or the fields of its record in its place.
+/// The fields before a payload: an HTTP head, or the fields of its record in its place.
 pub(super) struct PayloadHead {
     pub http: Option<HttpHead>,
     /// [`STATUS_BY_CONVENTION`] of what has no HTTP head since its record is of the payload alone; 0 where there is none
     /// all the same.
     pub status: u16,
-    /// Empty where none is told.
+    /// Empty where none is declared.
     pub mime: String,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct PayloadHead {
 pub(super) enum LeftOut {
     /// It is about something else, by the scheme of its URI: `dns`, `urn`.
     Scheme(String),
-    /// What it is about cannot be told, in words.
+    /// Its subject is unclear, in words.
     Unclear(String),
 }
 
@@ -113,7 +113,7 @@ impl LeftOut {
             Some(scheme) => Self::Scheme(scheme),
             None => {
                 let uri: String = uri.chars().take(Self::SHOWN).collect();
-                // What was packed without the address of its site, as warcit does it unless told.
+                // What was packed without the address of its site, as warcit does by default.
                 let host = uri.split('/').next().unwrap_or_default();
                 let is_host = parse_web_url(&format!("http://{host}/")).is_some() && host.contains('.');
                 let next = match is_host {
@@ -128,7 +128,7 @@ impl LeftOut {
     }
 }
 
-/// The fields of a payload without an HTTP head, as its record tells them.
+/// The fields of a payload without an HTTP head, from those of its record.
 pub(super) fn fields_of_record(head: &RecordHead) -> Headers {
     let mut headers = Headers::new();
     if let Some(kind) = head.headers.get("Content-Type").filter(|_| !head.is_http()) {

@@ -1,5 +1,4 @@
-//! What one record tells, without regard to those around it: threads can
-//! share the work.
+//! One record is read without regard to those around it: threads can share the work.
 
 use super::CaptureEntry;
 use super::entry::plain_mime;
@@ -20,12 +19,12 @@ use std::convert::Infallible;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-/// Whether the links of a page are read with its record.
+/// The moment at which the links of a page are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Links {
+pub(super) enum LinkReading {
     /// With the record.
     Now,
-    /// When it is known that nobody else tells them.
+    /// When it is known that no notes have them.
     Later,
 }
 
@@ -37,7 +36,7 @@ pub(super) struct SeenRecord {
     pub role: RecordRole,
 }
 
-/// What a record is to a capture.
+/// The role of a record for a capture.
 pub(super) enum RecordRole {
     /// No part of one, and why what looks like one is left out.
     Other(Option<LeftOut>),
@@ -51,7 +50,7 @@ pub(super) enum RecordRole {
     Deferred,
 }
 
-/// A capture as its own record tells it.
+/// A capture as read from its own record.
 pub(super) struct SeenCapture {
     /// Without places of records.
     pub entry: CaptureEntry,
@@ -59,14 +58,14 @@ pub(super) struct SeenCapture {
     pub links: Option<LinksSoFar>,
 }
 
-/// What a request or metadata record tells.
+/// The notes of a request or metadata record.
 pub(super) struct AuxiliaryRecord {
     pub url: Url,
     pub date: CaptureDate,
     /// Ids of the records it belongs to.
     pub points_to: Vec<String>,
     pub notes: Option<CaptureNotes>,
-    /// What is not read of notes that are longer than [`MAX_NOTES_BYTES`], in words.
+    /// The part that is not read of notes longer than [`MAX_NOTES_BYTES`], in words.
     pub left_out: Option<&'static str>,
 }
 
@@ -95,7 +94,7 @@ impl LinksSoFar {
 
 impl SeenRecord {
     /// Reads a record's block.
-    pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: Links) -> io::Result<Self> {
+    pub fn of<B: BufRead + ?Sized>(head: &RecordHead, block: &mut B, links: LinkReading) -> io::Result<Self> {
         let role = match CapturePart::of(head) {
             None => RecordRole::Other(LeftOut::of(head)),
             Some(CapturePart { url, date: None, .. }) => RecordRole::Undated(url),
@@ -104,13 +103,14 @@ impl SeenRecord {
         Ok(Self { record_type: head.record_type.clone(), record_id: head.record_id().unwrap_or_default(), role })
     }
 
-    /// Reads a record again that stands at this place.
+    /// Reads a record again at its place.
     pub fn again(from: &mut PlaceReader, path: &Path, span: Span, cx: &JobCx) -> Result<Self, WarcError> {
         let (head, mut block) = from.enter(path, span, cx)?;
-        Self::of(&head, &mut block, Links::Later).map_err(|source| WarcError::Io { path: path.to_owned(), source })
+        Self::of(&head, &mut block, LinkReading::Later)
+            .map_err(|source| WarcError::Io { path: path.to_owned(), source })
     }
 
-    /// Whether it tells everything about a capture, links included.
+    /// Whether it has everything about a capture, links included.
     pub fn has_notes_of_ours(&self) -> bool {
         let RecordRole::Auxiliary(side) = &self.role else { return false };
         side.notes.as_ref().is_some_and(|notes| notes.verdict.is_some())
@@ -127,7 +127,12 @@ impl SeenRecord {
 }
 
 impl RecordRole {
-    fn of<B: BufRead + ?Sized>(part: CapturePart, date: CaptureDate, block: &mut B, links: Links) -> io::Result<Self> {
+    fn of<B: BufRead + ?Sized>(
+        part: CapturePart,
+        date: CaptureDate,
+        block: &mut B,
+        links: LinkReading,
+    ) -> io::Result<Self> {
         let mut permit = LargePagePermit::default();
         let block = match part.head.record_type {
             RecordType::Request => Block::default(),
@@ -141,11 +146,11 @@ impl RecordRole {
 }
 
 impl SeenCapture {
-    fn of(part: CapturePart, date: CaptureDate, block: Block, when: Links, permit: &mut LargePagePermit) -> Self {
+    fn of(part: CapturePart, date: CaptureDate, block: Block, when: LinkReading, permit: &mut LargePagePermit) -> Self {
         let (entry, body) = entry_of(part, date, block, permit);
         let links = body.map(|body| match when {
-            Links::Now => LinksSoFar::Read(body.links(&entry.url, permit)),
-            Links::Later => LinksSoFar::Unread(body),
+            LinkReading::Now => LinksSoFar::Read(body.links(&entry.url, permit)),
+            LinkReading::Later => LinksSoFar::Unread(body),
         });
         Self { entry, links }
     }
@@ -265,7 +270,7 @@ fn notes_of_fields(block: &[u8]) -> CaptureNotes {
     notes
 }
 
-/// As much of a block as is wanted, and its digests where nobody told them.
+/// The needed beginning of a block, and its digests where none were declared.
 #[derive(Default)]
 struct Block {
     bytes: Vec<u8>,
@@ -281,8 +286,8 @@ impl Block {
     }
 }
 
-/// How many bytes of a block are wanted, as soon as its beginning tells: pages
-/// are read whole, of what leads nowhere the head is enough.
+/// The number of bytes of a block that are needed, as soon as its beginning shows it: pages are
+/// read whole, of what leads nowhere the head is enough.
 fn bytes_to_read(part: &CapturePart, start: &[u8]) -> Option<usize> {
     let may_go_on = || start.len() <= MAX_HTTP_HEAD_BYTES && !response_head_is_whole(start);
     match part.head.record_type {
@@ -307,7 +312,7 @@ fn read_block<B: BufRead + ?Sized>(
     let kind = &part.head.record_type;
     let is_declared = part.declared_digest().is_some();
     let mut digester = (kind.holds_payload() && !is_declared).then(|| part.digester());
-    // Chunked bodies are always reckoned anew: writers differ in what they hash.
+    // Chunked bodies are always hashed again: writers differ in what they hash.
     let of_chunked = |start: &[u8]| {
         let may_be = is_declared && *kind == RecordType::Response;
         (may_be && parse_response_head(start).is_some_and(|head| head.is_chunked())).then(|| {

@@ -1,4 +1,4 @@
-//! What `X-Robots-Tag` says of the links of an answer.
+//! `X-Robots-Tag` restricts the links of an answer.
 //!
 //! It has no standard but the pages of search engines: directives with commas
 //! between them, behind the name of a crawler and a colon where they are for
@@ -9,8 +9,8 @@ use crate::warc::Headers;
 /// Directives with a value behind a colon, which are no names of crawlers.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Whether the fields say `nofollow`, or `none`, to every crawler; with a
-/// product name, such as `fonds`, also to that one.
+/// Whether the fields have `nofollow`, or `none`, for every crawler; with a product name, such as
+/// `fonds`, also for that one.
 pub fn is_nofollow_answer(headers: &Headers, product: Option<&str>) -> bool {
     headers.all("X-Robots-Tag").any(|value| is_nofollow(&String::from_utf8_lossy(value), product))
 }

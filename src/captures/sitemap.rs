@@ -9,7 +9,7 @@ use memchr::memmem;
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-/// How a gzip file begins.
+/// The first bytes of a gzip file.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Whether a URL is of a sitemap that may be compressed.
@@ -77,14 +77,13 @@ pub(super) fn read_listing(bytes: &[u8], base: &Url) -> (Vec<Outlink>, u64) {
 /// Texts of elements of a document.
 struct Texts<'t> {
     of: &'t str,
-    /// Where `]]>` stands that was looked for last: no byte is searched twice for it.
+    /// The place of the last `]]>` found: no byte is searched twice for it.
     cdata_end: usize,
 }
 
 impl<'t> Texts<'t> {
-    /// The text at the beginning of `after`, the rest of the document, up to
-    /// the next tag, and whether it stands there as it is meant; none without
-    /// an end. Of what is too long for a URL as much as shows it.
+    /// The text at the beginning of `after`, the rest of the document, up to the next tag, and whether
+    /// it is literal; none without an end. Of what is too long for a URL as much as shows it.
     fn next_of(&mut self, after: &'t str) -> Option<(&'t str, bool)> {
         let text = after.trim_start();
         let Some(cdata) = text.strip_prefix(CDATA) else {

@@ -17,7 +17,7 @@ pub enum Unread {
     Bomb,
     /// The payload is not encoded as declared: read as far as it goes.
     Malformed,
-    /// The bytes are not in the charset that is told: there is no markup in what they say.
+    /// The bytes are not in the declared charset: there is no markup in what they decode to.
     Charset,
     /// Links or anchors were left out because of a limit of [`Page::cut`](crate::links::Page::cut).
     Cut,
@@ -29,19 +29,19 @@ pub enum Unread {
     NoWat,
     /// A PDF file that only its readers can decrypt.
     Encrypted,
-    /// Elements stand deeper than [`MAX_DEPTH`](crate::links::MAX_DEPTH): their links are there, texts may be cut off.
+    /// Elements are deeper than [`MAX_DEPTH`](crate::links::MAX_DEPTH): their links are there, texts may be cut off.
     Deep,
     /// Bytes that are no text of the page's charset were replaced.
     Letters,
     /// Link types of a `rel` were left out: there are too many.
     Rels,
-    /// Its record says that it was cut when it was captured: it was too long.
+    /// Its record declares that it was cut when it was captured: it was too long.
     CutByLength,
     /// The same: it took too long.
     CutByTime,
     /// The same: the server went away.
     CutByDisconnect,
-    /// The same, for another reason or none that is told.
+    /// The same, for another reason or an undeclared one.
     CutAtCapture,
 }
 
@@ -83,8 +83,8 @@ impl Unread {
         .find_map(|(holds, why)| holds.then_some(why))
     }
 
-    /// As [`Self::of_page`], with what the page's record says of itself
-    /// (`WARC-Truncated`), if anything: that explains damage of its end.
+    /// The reason as [`Self::of_page`], with `WARC-Truncated` of the page's record, if it has one: that
+    /// explains damage of its end.
     pub fn of_record(of_page: Option<Self>, truncated: Option<&str>) -> Option<Self> {
         let may_be_cut = of_page.is_none_or(|why| why == Self::Malformed || !why.loses_links());
         let Some(reason) = truncated.filter(|_| may_be_cut) else { return of_page };
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_says_of_its_cut_explains_all_but_the_length() {
+    fn the_declared_reason_of_a_cut_explains_all_but_the_length() {
         let check = |of_page, truncated, expected| assert_eq!(Unread::of_record(of_page, truncated), expected);
         check(None, None, None);
         check(Some(Unread::Deep), None, Some(Unread::Deep));

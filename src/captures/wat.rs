@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What an envelope says of a capture, its links passed over.
+/// A capture in an envelope, its links passed over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WatPage {
     pub(super) url: Url,
@@ -112,8 +112,8 @@ struct Links<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each<'a>(PhantomData<Links<'a>>);
-        impl<'de: 'a, 'a> Visitor<'de> for Each<'a> {
+        struct LinksVisitor<'a>(PhantomData<Links<'a>>);
+        impl<'de: 'a, 'a> Visitor<'de> for LinksVisitor<'a> {
             type Value = Links<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,11 +131,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
                 Ok(links)
             }
         }
-        deserializer.deserialize_seq(Each(PhantomData))
+        deserializer.deserialize_seq(LinksVisitor(PhantomData))
     }
 }
 
-/// What is asked for of the objects that list fields of heads and of `meta` elements.
+/// The fields that are read of the objects that list fields of heads and of `meta` elements.
 const FIELDS: [&str; 9] = [
     "WARC-Type",
     "WARC-Target-URI",
@@ -148,13 +148,13 @@ const FIELDS: [&str; 9] = [
     PAGE_TYPE,
 ];
 
-/// What we read as a page though its type says nothing of that, in records of ours.
+/// The type of what we read as a page though another or none is declared, in records of ours.
 const PAGE_TYPE: &str = "mimeDetected";
 
 /// Why we did not read the page whole, in records of ours.
 const NOT_READ_WHOLE: &str = "notReadWhole";
 
-/// Those fields of an object, by name whatever its case; the others are passed over.
+/// The named fields of an object, whatever the case of their names; the others are passed over.
 #[derive(Default)]
 struct Fields([Option<String>; FIELDS.len()]);
 
@@ -166,8 +166,8 @@ impl Fields {
 
 impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
-        impl<'de> Visitor<'de> for Each {
+        struct FieldsVisitor;
+        impl<'de> Visitor<'de> for FieldsVisitor {
             type Value = Fields;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -185,7 +185,7 @@ impl<'de> Deserialize<'de> for Fields {
                 Ok(fields)
             }
         }
-        deserializer.deserialize_map(Each)
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }
 
@@ -241,7 +241,7 @@ impl<'de> Deserialize<'de> for Value {
     }
 }
 
-/// What `meta` elements say of all links.
+/// What `meta` elements declare for all links.
 #[derive(Default)]
 struct Metas {
     nofollow: bool,
@@ -249,8 +249,8 @@ struct Metas {
 
 impl<'de> Deserialize<'de> for Metas {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
-        impl<'de> Visitor<'de> for Each {
+        struct MetasVisitor;
+        impl<'de> Visitor<'de> for MetasVisitor {
             type Value = Metas;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -265,7 +265,7 @@ impl<'de> Deserialize<'de> for Metas {
                 Ok(metas)
             }
         }
-        deserializer.deserialize_seq(Each)
+        deserializer.deserialize_seq(MetasVisitor)
     }
 }
 
@@ -314,8 +314,8 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     }))
 }
 
-/// Gives every link of an envelope to `each`. Says what was left out of it, and
-/// what it says that was left out when the page was read.
+/// Gives every link of an envelope to `each`. Returns what was left out of it, and what its writer
+/// left out when the page was read.
 pub(super) fn read_wat(
     block: &[u8],
     url: &Url,
@@ -324,10 +324,10 @@ pub(super) fn read_wat(
 ) -> Result<(PageCuts, Option<Unread>), serde_json::Error> {
     let block = without_halves(block);
     let outer: Outer<Html<'_>> = serde_json::from_slice(&block)?;
-    let told = outer.fonds.as_ref().and_then(|fonds| Unread::parse(fonds.get(NOT_READ_WHOLE)?));
+    let noted = outer.fonds.as_ref().and_then(|fonds| Unread::parse(fonds.get(NOT_READ_WHOLE)?));
     let html = outer.envelope.payload.and_then(|payload| payload.http).and_then(|http| http.html);
     let mut cut = PageCuts::default();
-    let Some(Html { head, links }) = html else { return Ok((cut, told)) };
+    let Some(Html { head, links }) = html else { return Ok((cut, noted)) };
     let (base, metas, head_links) = head.map_or_else(Default::default, |head| (head.base, head.metas, head.links));
     let base = Some(text_of(&base).trim()).filter(|base| !base.is_empty()).and_then(|base| web_url(url, base, UTF_8));
     let mut base = Cow::Borrowed(base.as_ref().unwrap_or(url));
@@ -372,15 +372,15 @@ pub(super) fn read_wat(
         count += 1;
         each(&PageLink { url, kind, anchor: anchor.trim_end(), nofollow: nofollow_all || has_rel("nofollow") });
     }
-    Ok((cut, told))
+    Ok((cut, noted))
 }
 
 /// `<meta name=robots content=nofollow>`, as the envelope lists it.
 fn is_nofollow(meta: &Fields) -> bool {
     let value = |name: &str| meta.get(name).unwrap_or_default();
-    let mut words = value("content").split([',', ' ']);
+    let mut values = value("content").split([',', ' ']);
     value("name").eq_ignore_ascii_case("robots")
-        && words.any(|word| word.eq_ignore_ascii_case("nofollow") || word.eq_ignore_ascii_case("none"))
+        && values.any(|value| value.eq_ignore_ascii_case("nofollow") || value.eq_ignore_ascii_case("none"))
 }
 
 #[cfg(test)]
@@ -458,7 +458,7 @@ mod tests {
 
     #[test]
     fn of_our_own_records_what_was_not_read_whole_is_reported_again() {
-        let told = |fonds: Value| {
+        let noted = |fonds: Value| {
             let mut block: Value = serde_json::from_slice(&page(json!({"Links": []}))).unwrap();
             block["Fonds"] = fonds;
             let block = block.to_string().into_bytes();
@@ -467,9 +467,9 @@ mod tests {
             read_wat(&block, &page.url, &PageOptions::links_only(), |_| ()).unwrap().1
         };
         let why = Unread::TooLong;
-        assert_eq!(told(json!({"hops": "L", "notReadWhole": why.as_str(), "verdict": {"rule": 3}})), Some(why));
-        assert_eq!(told(json!({"notReadWhole": "some reason of another version"})), None);
-        assert_eq!(told(json!({})), None);
+        assert_eq!(noted(json!({"hops": "L", "notReadWhole": why.as_str(), "verdict": {"rule": 3}})), Some(why));
+        assert_eq!(noted(json!({"notReadWhole": "some reason of another version"})), None);
+        assert_eq!(noted(json!({})), None);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Which links of an answer a crawl follows.
+//! Choice of the links of an answer that a crawl follows.
 
 use crate::captures::is_redirect;
 use crate::links::{LinkKind, Outlink};
@@ -6,7 +6,7 @@ use crate::uri::{Url, drop_user, resolve};
 use crate::warc::Headers;
 
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
-/// kept: whom a page cites is wanted, however many it cites.
+/// kept: a record of what a page cites has to be complete.
 pub const MAX_OUTLINKS: usize = 6000;
 /// Entries of one sitemap or feed that are followed: as many as a sitemap may
 /// have by its protocol (sitemaps.org).
@@ -14,8 +14,8 @@ const MAX_ENTRIES: usize = 50_000;
 /// Bytes of a redirect to another scheme that are logged.
 const MAX_ELSEWHERE_BYTES: usize = 2000;
 
-/// Where an answer redirects to, where that cannot be fetched because of its
-/// scheme; of a long URL the beginning.
+/// The target of a redirect that cannot be fetched because of its scheme; of a
+/// long URL the beginning.
 pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
     let location = headers.get_url("Location").filter(|_| is_redirect(status))?;
     let location = location.trim();

@@ -40,13 +40,13 @@ pub struct CrawlStats {
 pub struct HostPause {
     /// Host name with port where it is no default.
     pub authority: String,
-    /// It is not asked before this.
+    /// No request goes to it before this.
     pub until: CaptureDate,
     /// Why, in words.
     pub why: String,
 }
 
-/// One look at a running crawl.
+/// Figures of a running crawl at one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawlSnapshot {
     /// URLs found in scope.
@@ -77,7 +77,7 @@ impl CrawlStats {
         Self { observer, ..Self::default() }
     }
 
-    /// Everything as it stands.
+    /// The figures at this instant.
     pub fn snapshot(&self) -> CrawlSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let signed = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);
@@ -168,7 +168,7 @@ impl CrawlStats {
         self.classes[4].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many URLs were given up that waited.
+    /// Counts URLs that waited and were given up.
     pub(super) fn gave_up_waiting(&self, urls: u64) {
         self.failed.fetch_add(urls, Ordering::Relaxed);
         self.classes[4].fetch_add(urls, Ordering::Relaxed);
@@ -219,7 +219,7 @@ impl CrawlStats {
     }
 
     /// Anomalies from number `first` on that are still in memory, and the
-    /// number to ask from the next time.
+    /// number to begin with the next time.
     pub fn anomalies(&self, first: u64) -> (Vec<CrawlEvent>, u64) {
         lock(&self.events).anomalies(first)
     }

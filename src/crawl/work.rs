@@ -1,4 +1,4 @@
-//! What a worker does with one URL.
+//! The worker: it takes one URL from the frontier, fetches it and stores the result.
 
 use super::engine::Engine;
 use super::frontier::LONG_WAIT;
@@ -34,15 +34,15 @@ const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
 /// Longest wait for a robots.txt that is tried again.
 const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 
-/// One of the crawl's threads.
+/// A thread of the crawl that fetches one URL after the other.
 pub(super) struct Worker<'e> {
     pub(super) engine: &'e Engine<'e>,
     number: usize,
 }
 
-/// What is to be done with a URL's host.
+/// The frontier's next step for a URL and its host.
 pub(super) enum Disposition {
-    /// The URL is at its end; the flag says whether there is a capture.
+    /// The URL is at its end; `captured` if there is a capture.
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
     PutBack { wait: Duration },
@@ -50,9 +50,9 @@ pub(super) enum Disposition {
     WaitForAddress,
 }
 
-/// What is known about a URL before it is fetched.
+/// A URL on its way to being fetched, with the plan it follows.
 pub(super) struct FetchAttempt {
-    /// What it goes by, whatever plan comes meanwhile.
+    /// The plan that it follows, whatever plan comes meanwhile.
     pub(super) plan: Arc<Plan>,
     pub(super) queued: QueuedUrl,
     verdict: Verdict,
@@ -61,7 +61,7 @@ pub(super) struct FetchAttempt {
 }
 
 impl FetchAttempt {
-    /// How long the host is left alone after this URL.
+    /// The delay of the host after this URL.
     pub(super) fn wait_after(&self, took: Option<Duration>) -> Duration {
         self.plan.delays.after(authority_of(self.queued.url()), took, self.crawl_delay)
     }
@@ -89,7 +89,7 @@ impl FetchAttempt {
     }
 }
 
-/// What is reported of an answer once it is in the archive.
+/// The facts about an answer that are reported once it is in the archive.
 struct AnswerFacts {
     status: i32,
     took: Duration,
@@ -115,7 +115,7 @@ impl<'e> Worker<'e> {
         Self { engine, number }
     }
 
-    /// Fetches one URL; says whether a capture came of it.
+    /// Fetches one URL; true if a capture came of it.
     pub(super) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
         let engine = self.engine;
         engine.stats.taken();
@@ -161,12 +161,12 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let url = attempt.queued.url();
         let status = fetch_status::RUNTIME_EXCEPTION;
-        let words = format!("internal error: {}", panic_message(panic));
-        let text = format!("{words}. This URL is given up, the crawl goes on; please report it with the URL");
+        let message = format!("internal error: {}", panic_message(panic));
+        let text = format!("{message}. This URL is given up, the crawl goes on; please report it with the URL");
         engine.stats.event(CrawlEvent::new(EventKind::Error, text).of_url(url).with_status(status));
         match engine.ledger.find_waiting(url)? {
-            Some(_) => self.gave_up(attempt, status, &words, None),
-            // The ledger was told of its end before.
+            Some(_) => self.gave_up(attempt, status, &message, None),
+            // The ledger has its end already.
             None => {
                 let wait = attempt.wait_after(None);
                 Ok(Disposition::Release { wait, captured: true })
@@ -183,11 +183,11 @@ impl<'e> Worker<'e> {
         if let Some(then) = self.decide_again(attempt)? {
             return Ok(then);
         }
-        if let Some(then) = self.ask_robots(attempt, &url)? {
+        if let Some(then) = self.check_robots(attempt, &url)? {
             return Ok(then);
         }
         if let Some(delay) = attempt.crawl_delay.filter(|_| engine.frontier.is_resumed(&url)) {
-            // An earlier run may have asked this host a moment ago.
+            // An earlier run may have sent this host a request a moment ago.
             let wait = attempt.plan.delays.after(authority_of(&url), Some(Duration::ZERO), Some(delay));
             return Ok(Disposition::PutBack { wait });
         }
@@ -199,7 +199,7 @@ impl<'e> Worker<'e> {
         if attempt.verdict.decision == Decision::Reject {
             // It waited for the location of its host, which can be had now.
             let (verdict, waits) =
-                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotAsked)?;
+                engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, RobotsFact::NotFetched)?;
             if waits || verdict.decision == Decision::Reject {
                 return self.refused(
                     attempt,
@@ -221,22 +221,22 @@ impl<'e> Worker<'e> {
                     self.keep_robots(&url, error.status, Vec::new())?;
                 }
                 let verdict = Verdict::unlisted(Decision::Reject, PRIVATE_ADDRESS_RULE);
-                self.refused(attempt, error.status, verdict, &error.words)
+                self.refused(attempt, error.status, verdict, &error.message)
             }
             // Given up because a person wants to stop: that is no failure.
             Err(_) if engine.cx.is_cancelled() => Ok(Disposition::PutBack { wait: Duration::ZERO }),
             Err(error) if error.status == fetch_status::DISK_FULL => {
-                Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.words)))
+                Err(CrawlError::io(&engine.setup.warc_dir, full_error(error.message)))
             }
             Err(error) if error.status == fetch_status::DISK_FAILED => {
-                Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.words)))
+                Err(CrawlError::io(&engine.setup.warc_dir, std::io::Error::other(error.message)))
             }
             Err(error) => self.failed(attempt, error),
         }
     }
 
-    /// Decides a URL by the plan of its turn, where that came while the crawl
-    /// ran; tells what to do when it is out now.
+    /// Decides a URL by the current plan, where that came while the crawl
+    /// ran; gives the next step if the URL is out of scope now.
     fn decide_again(&self, attempt: &mut FetchAttempt) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let before = &attempt.queued.admission;
@@ -257,9 +257,9 @@ impl<'e> Worker<'e> {
         is_refused.then(|| self.refused(attempt, fetch_status::OUT_OF_SCOPE, verdict, &why)).transpose()
     }
 
-    /// Asks robots.txt, if the campaign does; tells what to do when the URL
+    /// Checks robots.txt, if the campaign does; gives the next step if the URL
     /// is not to be fetched now.
-    fn ask_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
+    fn check_robots(&self, attempt: &mut FetchAttempt, url: &Url) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
         let policy = attempt.plan.campaign.politeness.robots;
         if policy == RobotsPolicy::Ignore || engine.robots.is_robots(url) {
@@ -270,17 +270,17 @@ impl<'e> Worker<'e> {
             // The robots.txt of its own host redirects to it.
             CachedRobots::Needed(robots) if robots == *url => return Ok(None),
             CachedRobots::Needed(robots) => return self.fetch_robots_first(attempt, robots).map(Some),
-            // Its own fetch will meet the same guard, and says so.
+            // Its own fetch will meet the same guard, and report it.
             CachedRobots::Unreachable(fetch_status::BLOCKED_BY_SETTING) => return Ok(None),
             CachedRobots::Unreachable(status) if policy == RobotsPolicy::Obey => {
-                let words = robots_unreachable(status);
+                let message = robots_unreachable(status);
                 // A host that is not there fails all its URLs in one way, also
                 // those that waited while its robots.txt failed.
                 let status = match status {
                     fetch_status::DNS_FAILED | fetch_status::CONNECT_FAILED => status,
                     _ => fetch_status::ROBOTS_PREREQUISITE_FAILED,
                 };
-                return self.gave_up(attempt, status, &words, None).map(Some);
+                return self.gave_up(attempt, status, &message, None).map(Some);
             }
             CachedRobots::Unreachable(_) => {
                 attempt.annotations.push("robotsUnreachable".to_owned());
@@ -294,25 +294,25 @@ impl<'e> Worker<'e> {
         if policy == RobotsPolicy::ObeyButLog {
             return Ok(None);
         }
-        let words = format!("robots.txt says no: {why}");
+        let message = format!("robots.txt says no: {why}");
         let (mut verdict, _) = engine.judge.decide(&attempt.plan, &attempt.queued.admission.candidate, fact.clone())?;
         if verdict.decision == Decision::Accept {
             verdict = Verdict::unlisted(Decision::Reject, ROBOTS_RULE);
         }
-        self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &words).map(Some)
+        self.refused(attempt, fetch_status::ROBOTS_PRECLUDED, verdict, &message).map(Some)
     }
 
     /// Puts a robots.txt before everything else of its host.
     fn fetch_robots_first(&self, attempt: &FetchAttempt, robots: Url) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
-        let asked_by = &attempt.queued.admission.candidate;
+        let dependent = &attempt.queued.admission.candidate;
         let authority = authority_of(&robots).to_owned();
         let admission = Admission {
             candidate: Candidate {
-                hops: with_hop(&asked_by.hops, 'P'),
-                via: Some(asked_by.url.clone()),
-                seed: asked_by.seed.clone(),
-                source_tag: asked_by.source_tag.clone(),
+                hops: with_hop(&dependent.hops, 'P'),
+                via: Some(dependent.url.clone()),
+                seed: dependent.seed.clone(),
+                source_tag: dependent.source_tag.clone(),
                 ..Candidate::bare(robots.clone())
             },
             verdict: Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE),
@@ -328,7 +328,7 @@ impl<'e> Worker<'e> {
                 return Ok(Disposition::PutBack { wait: Duration::ZERO });
             }
             let due = engine.frontier.until(waiting.due);
-            if authority != authority_of(&asked_by.url) {
+            if authority != authority_of(&dependent.url) {
                 engine.frontier.announce(&authority, waiting.admission.priority);
             }
             return Ok(Disposition::PutBack { wait: due.clamp(ROBOTS_ON_ITS_WAY, ROBOTS_RETRY) });
@@ -341,7 +341,7 @@ impl<'e> Worker<'e> {
             return Ok(Disposition::PutBack { wait: Duration::ZERO });
         }
         // Another worker may have brought the answer since it was looked for.
-        let known = engine.robots.robots_for(&asked_by.url, engine.setup.clock.now())?;
+        let known = engine.robots.robots_for(&dependent.url, engine.setup.clock.now())?;
         if matches!(known, CachedRobots::Needed(still) if still == robots) {
             // Another worker may have let it in since it was looked for.
             if engine.ledger.find_waiting(&robots)?.is_some() {
@@ -402,8 +402,8 @@ impl<'e> Worker<'e> {
         Ok(Disposition::Release { wait, captured: true })
     }
 
-    /// How long the host of a robots.txt is left alone after it: the page behind
-    /// it waits as long as that asks. None after any other URL.
+    /// The delay of a host after its robots.txt: the page behind it waits as long
+    /// as that requests. None after any other URL.
     fn wait_after_robots(
         &self,
         attempt: &mut FetchAttempt,
@@ -498,7 +498,7 @@ impl<'e> Worker<'e> {
         Ok(taken)
     }
 
-    /// Keeps what a robots.txt says; gives the sitemaps that it names.
+    /// Keeps the rules of a robots.txt; gives the sitemaps that it names.
     fn read_robots(&self, url: &Url, exchange: &mut Exchange) -> Result<Vec<Outlink>, CrawlError> {
         let status = exchange.head.status;
         // Of a redirect the target is what counts.
@@ -521,10 +521,10 @@ impl<'e> Worker<'e> {
         let engine = self.engine;
         let Some(delay) = attempt.crawl_delay.filter(|delay| wait >= LONG_WAIT && *delay >= LONG_WAIT) else { return };
         let authority = authority_of(attempt.queued.url());
-        let asked = format!("robots.txt asks for {} between requests", counted_time(delay));
+        let delay_text = format!("robots.txt asks for {} between requests", counted_time(delay));
         let why = match delay > wait {
-            true => format!("{asked}; the campaign waits {}, the most it obeys", counted_time(wait)),
-            false => asked,
+            true => format!("{delay_text}; the campaign waits {}, the most it obeys", counted_time(wait)),
+            false => delay_text,
         };
         engine.frontier.explain_wait(authority, &why);
         if engine.slow_hosts.lock().unwrap_or_else(PoisonError::into_inner).insert(authority.to_owned()) {
@@ -536,8 +536,8 @@ impl<'e> Worker<'e> {
         }
     }
 
-    /// Says so where a seed came to its end without a page: a person asked for
-    /// just that one.
+    /// Reports a seed that came to its end without a page: a person named just
+    /// that one.
     pub(super) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
         if !candidate.is_seed {
             return;
@@ -576,7 +576,7 @@ impl<'e> Worker<'e> {
         &self,
         attempt: &FetchAttempt,
         status: i32,
-        words: &str,
+        message: &str,
         took: Option<Duration>,
     ) -> Result<Disposition, CrawlError> {
         let engine = self.engine;
@@ -586,8 +586,8 @@ impl<'e> Worker<'e> {
         }
         let mut annotations = attempt.annotations.clone();
         annotations.extend(attempt.tries_annotation());
-        self.end(attempt, attempt.queued.ended(status, words), annotations)?;
-        self.seed_without_page(&attempt.queued.admission.candidate, status, words);
+        self.end(attempt, attempt.queued.ended(status, message), annotations)?;
+        self.seed_without_page(&attempt.queued.admission.candidate, status, message);
         let wait = attempt.wait_after(took);
         Ok(Disposition::Release { wait, captured: false })
     }
@@ -598,9 +598,9 @@ impl<'e> Worker<'e> {
         attempt: &FetchAttempt,
         status: i32,
         verdict: Verdict,
-        words: &str,
+        message: &str,
     ) -> Result<Disposition, CrawlError> {
-        let finished = Finished { refused: Some(verdict), ..attempt.queued.ended(status, words) };
+        let finished = Finished { refused: Some(verdict), ..attempt.queued.ended(status, message) };
         self.end(attempt, finished, attempt.annotations.clone())?;
         Ok(Disposition::Release { wait: Duration::ZERO, captured: false })
     }
@@ -610,7 +610,7 @@ impl<'e> Worker<'e> {
     }
 
     /// Keeps the end of a URL: in the ledger with what was found, in one call,
-    /// then in logs and figures, and tells the frontier of what is new. A kill
+    /// then in logs and figures, and announces new URLs to the frontier. A kill
     /// between ledger and log leaves no line: it is added when the launch goes on.
     fn end(&self, attempt: &FetchAttempt, finished: Finished, annotations: Vec<String>) -> Result<(), CrawlError> {
         let engine = self.engine;
@@ -644,7 +644,7 @@ impl<'e> Worker<'e> {
                 AdmissionState::Refused => refused += 1,
             }
         }
-        // What is in hand of its host may have the longer way still.
+        // The batch of its host may have the longer way still.
         for (admission, _) in found.iter().zip(&new).filter(|(_, admitted)| **admitted == Admitted::Nearer) {
             engine.frontier.announce(authority_of(&admission.candidate.url), ROBOTS_PRIORITY);
         }

@@ -25,30 +25,30 @@ const LONG_PAGE_BYTES: u64 = 256 << 10;
 /// Encoded pages are expected to come out at most so many times as long; of the
 /// others the length is known after a first try.
 const EXPECTED_RATIO: u64 = 10;
-/// Bytes of memory that a link takes while it is decided and handed on.
+/// Bytes of memory that a link takes while it is decided and passed on.
 const ADMISSION_BYTES: usize = 1_500;
 
-/// Which of the links of an answer are followed.
+/// Chooses the links of an answer that are followed.
 pub type FollowedLinks = fn(&[Outlink]) -> &[Outlink];
 
-/// How an exchange came about.
+/// The origin of an exchange: page, path and verdict that led to it.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
     /// The page that led to it.
     pub via: Option<Url>,
-    /// Its path from the seed; empty for a seed, and for what a person asked for.
+    /// Its path from the seed; empty for a seed, and for what a person requested.
     pub hops: String,
     /// The seed that it descends from.
     pub seed: Option<String>,
     /// The source tag of that seed.
     pub source_tag: String,
-    /// What let it in; none where a person asked for it.
+    /// The verdict that let it in; none where a person requested it.
     pub verdict: Option<Verdict>,
     /// Remarks for the crawl log, before those about the answer.
     pub annotations: Vec<String>,
     /// Links that the answer has besides those that its body is read for.
     pub further_links: Vec<Outlink>,
-    /// Which of its links are followed; none where nobody follows them.
+    /// The choice of the links that are followed; none where nobody follows them.
     pub followed: Option<FollowedLinks>,
 }
 
@@ -60,7 +60,7 @@ impl Provenance {
 
 /// A capture whose records are in the archive.
 pub struct Taken<'i> {
-    /// What the catalogue is to have of it.
+    /// Its entry for the catalogue.
     pub entry: CaptureEntry,
     /// Its part of the memory, free again when it goes.
     pub permit: PagePermit<'i>,
@@ -158,7 +158,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// What came of reading an answer.
+/// The result of reading the links of an answer.
 enum LinksRead {
     Complete(PageLinks),
     /// It is so many bytes long once it is decoded, more than there is room for.

@@ -10,7 +10,7 @@
 //! the order of rows.
 //!
 //! Left out on purpose: what needs Tika, DROID, face or sentiment detection;
-//! `content_type` is what the server said.
+//! `content_type` is that of the server.
 
 use super::ExportError;
 use crate::captures::limits::{MAX_PAGE_BYTES, TEXT_BYTES};
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-/// What is made of captures.
+/// The content of documents about captures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentOptions {
     /// Links, with their hosts and domains.
@@ -37,7 +37,7 @@ pub struct DocumentOptions {
     pub all_statuses: bool,
 }
 
-/// How documents are written.
+/// The format of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     /// One object a line, for `/update/json/docs` of Solr.
@@ -61,7 +61,7 @@ impl SolrRow {
         format!("{}\t{}", self.id, self.json)
     }
 
-    /// What [`Self::to_line`] wrote; none where there is no tab.
+    /// Reads a line of [`Self::to_line`]; none where there is no tab.
     pub fn of_line(line: &str) -> Option<Self> {
         let (id, json) = line.split_once('\t')?;
         Some(Self { id: id.to_owned(), json: json.to_owned() })
@@ -93,7 +93,7 @@ pub fn document_rows(
     Ok(())
 }
 
-/// The row of a record; none where it is no capture, or one with a status that is not asked for.
+/// The row of a record; none where it is no capture, or one with a status that is not requested.
 fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<SolrRow> {
     let head = &record.head;
     if !head.record_type.is_capture() {
@@ -170,7 +170,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     Some(SolrRow { json: serde_json::to_string(&fields.0).ok()?, id })
 }
 
-/// As the record declares it; of chunked bodies, and where it does not, as the bytes have it.
+/// The payload digest of the record; of chunked bodies, and where it has none, that of the bytes.
 fn payload_digest(record: &Record, http: Option<&HttpHead>) -> String {
     let declared = record.head.headers.get("WARC-Payload-Digest").and_then(|field| sha1_field(&field));
     let is_revisit = record.head.record_type == RecordType::Revisit;
@@ -286,7 +286,7 @@ fn without_www(host: &str) -> &str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(host)
 }
 
-/// What is below the registrable domain.
+/// The public suffix of a host; none of an address.
 fn public_suffix(host: &str) -> Option<String> {
     let domain = registrable(host);
     let is_address = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') || host.starts_with('[');
@@ -335,7 +335,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// What of a row decides whose content a document has, and its dates.
+/// The parts of a row that decide whose content a document has, and its dates.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct RowFacts {
     /// A revisit has no content.

@@ -21,7 +21,7 @@ pub struct Guide {
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// What it explains, in a line.
+    /// Its subject, in a line.
     pub about: &'static str,
     source: &'static str,
 }
@@ -60,7 +60,7 @@ impl Guide {
         GUIDES.iter().find(|guide| guide.name == name)
     }
 
-    /// Its text in Markdown, with the tables that are generated.
+    /// The text of the guide in Markdown, with the tables that are generated.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.source.len());
         for line in self.source.lines() {

@@ -1,4 +1,4 @@
-//! One file that appears whole or not at all: the one way in which this program writes such files.
+//! Writes files that appear whole or not at all; all such files of the program are written here.
 //!
 //! A file is written under another name in the same folder, brought to the disk, and given its name; then the folder is
 //! brought to the disk, too, where the system can do that. Dropped before, it leaves nothing.
@@ -7,7 +7,8 @@
 //! |---|---|---|---|
 //! | [`WholeFile::create`] | stays, and nothing is written | `NAME.open` | archive files, tables |
 //! | [`WholeFile::create_hidden`] | stays, or is replaced | `.NAME.RANDOM.open` | names that a person gives |
-//! | [`WholeFile::replace_own`] | is replaced, be it a link | `NAME.open` | names of our own |
+//! | [`WholeFile::replace_own`] | is replaced, be it a link | `NAME.open` | names of our own in a locked folder |
+//! | [`replace_own`] | is replaced, be it a link | `.NAME.RANDOM.open` | names of our own that several may write |
 
 use super::own_file::{create_own, make_private};
 use super::rename::{rename_new, sync_folder};
@@ -25,7 +26,7 @@ const MOST_OF_NAME: usize = 200;
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// What becomes of a file that is there already.
+/// Treatment of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and nothing is written.
@@ -40,7 +41,7 @@ pub enum Existing {
 pub struct FileError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system said, and what to do.
+    /// Error of the system, with what to do.
     pub source: io::Error,
 }
 
@@ -117,7 +118,7 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Errors of the system.
     pub fn replace_own(path: &Path) -> Result<Self, FileError> {
         let open_path = path.with_added_extension(&OPEN[1..]);
         let file = create_own(&open_path).map_err(|source| match source.kind() {
@@ -137,7 +138,7 @@ impl WholeFile {
         &self.open_path
     }
 
-    /// Where the next byte will stand, in bytes.
+    /// Offset of the next byte.
     pub fn position(&mut self) -> io::Result<u64> {
         self.out().stream_position()
     }
@@ -187,15 +188,16 @@ impl WholeFile {
     }
 }
 
-/// Puts a file in the place of whatever has a name of our own, all at once and
-/// when it is on the disk.
+/// Replaces a file of our own as a whole, once the new one is on the disk. Of several processes that do so at the same
+/// time the last one wins.
 ///
 /// # Errors
 ///
-/// Those of `fill`, which leave the old file, and what the system says, without the path.
+/// Those of `fill`, which leave the old file, and errors of the system, without the path.
 pub fn replace_own(path: &Path, fill: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> io::Result<()> {
     let of_path = |error: FileError| error.source;
-    let mut file = WholeFile::replace_own(path).map_err(of_path)?;
+    remove_left(path);
+    let mut file = WholeFile::create_hidden(path, Existing::IsReplaced).map_err(of_path)?;
     fill(&mut file)?;
     file.finish().map_err(of_path)
 }
@@ -366,6 +368,21 @@ mod tests {
         assert_eq!(names(folder.path()).len(), 2);
         at_work.finish().unwrap();
         assert_eq!(names(folder.path()), [".b.csv.abcdef.open", "a.csv"]);
+    }
+
+    #[test]
+    fn writers_of_one_file_do_not_disturb_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("list.json");
+        replace_own(&path, |first| {
+            first.write_all(b"first, ")?;
+            replace_own(&path, |second| second.write_all(b"second"))?;
+            assert_eq!(fs::read(&path)?, b"second");
+            first.write_all(b"and whole")
+        })
+        .unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first, and whole");
+        assert_eq!(names(folder.path()), ["list.json"]);
     }
 
     #[test]

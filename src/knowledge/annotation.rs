@@ -7,12 +7,12 @@ use super::{VOCABULARY, part_of_address};
 use crate::uri::CaptureDate;
 use serde_json::{Value, json};
 
-/// What a person said of something, once.
+/// A statement of a person about something, made once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebAnnotation {
     /// Its address.
     pub id: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -26,20 +26,20 @@ pub struct WebAnnotation {
     pub digest: String,
     /// The id of its record.
     pub record_id: String,
-    /// What it says.
+    /// Its content.
     pub bodies: Vec<AnnotationBody>,
     /// The addresses of what it came with from elsewhere, newest first.
     pub sources: Vec<String>,
 }
 
-/// A thing that an annotation says.
+/// The content of an annotation: a decision, text, tag or judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnnotationBody {
     /// A decision, by its term: `f:approve`.
     Decision(&'static str),
     /// A reason or a note.
     Comment(String),
-    /// What a result of a search is worth.
+    /// A judgement of a result of a search.
     Judgement {
         /// The judgement by its name.
         value: &'static str,
@@ -86,8 +86,8 @@ impl WebAnnotation {
         annotation
     }
 
-    /// States it; `is_exported` says whether its capture is handed over. What is about something else, or about a
-    /// capture that is not, describes its target.
+    /// States it; `is_exported` is set where its capture is handed over. What is about something else,
+    /// or about a capture that is not, describes its target.
     pub fn state(&self, out: &mut Statements, is_exported: bool) {
         let this = || RdfNode::Iri(self.id.clone());
         let of = |name: &str| RdfNode::Iri(format!("{}#{name}", self.id));

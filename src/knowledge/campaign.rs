@@ -162,7 +162,7 @@ fn permission_address(record: &Permission) -> String {
     format!("urn:fonds:permission:{}", data_encoding::HEXLOWER.encode(&Sha256::digest(content)))
 }
 
-/// What names a record of permissions.
+/// The node of a record of permissions.
 pub fn permission_node(record: &Permission) -> RdfNode {
     RdfNode::Iri(permission_address(record))
 }

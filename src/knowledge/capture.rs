@@ -1,4 +1,4 @@
-//! What is known of a capture, as the JSON of its metadata record and as statements.
+//! The knowledge of a capture is written as the JSON of its metadata record and as statements.
 
 use super::annotation::WebAnnotation;
 use super::graphs::{FACTS, LINKS, SCORES};
@@ -13,7 +13,7 @@ use crate::uri::{CaptureDate, Url};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What is known of a capture that leaves with a selection.
+/// The knowledge of a capture that leaves with a selection.
 #[derive(Debug)]
 pub struct CaptureKnowledge<'k> {
     /// Its URL.
@@ -34,11 +34,11 @@ pub struct CaptureKnowledge<'k> {
     pub role: &'static str,
     /// The campaign that selects it, as metadata records name it.
     pub campaign: &'k Value,
-    /// What selected it, where statements are to name it.
+    /// The selection that it is in, where statements are to name it.
     pub selection: Option<RdfNode>,
     /// Its score, where it has one.
     pub score: Option<KnownScore<'k>>,
-    /// How it came about.
+    /// Its origin.
     pub origin: CaptureOrigin<'k>,
     /// The links to it; none where inlinks are not built.
     pub inlinks: Option<CaptureInlinks<'k>>,
@@ -46,11 +46,11 @@ pub struct CaptureKnowledge<'k> {
     pub notes: Vec<KnownNote>,
     /// Decisions, notes and judgements that were given on it, as statements have them.
     pub annotations: Vec<WebAnnotation>,
-    /// Where its host stands.
+    /// The location of its host.
     pub location: &'k GeoFact,
     /// On what grounds it was collected; null where nothing covers it.
     pub permission: &'k Value,
-    /// The same as statements name it.
+    /// The ground as statements name it.
     pub ground: Option<RdfNode>,
 }
 
@@ -59,7 +59,7 @@ pub struct CaptureKnowledge<'k> {
 pub struct KnownScore<'k> {
     /// Score, 0 to 1.
     pub score: f64,
-    /// What it is made of.
+    /// Its parts.
     pub parts: &'k [ScorePart],
     /// The score that selects; none where a filter does.
     pub threshold: Option<f64>,
@@ -67,10 +67,10 @@ pub struct KnownScore<'k> {
     pub filter: Option<&'k str>,
 }
 
-/// How a capture came about.
+/// The origin of a capture: its crawl or import.
 #[derive(Debug)]
 pub struct CaptureOrigin<'k> {
-    /// It was imported: no crawl of the workspace vouches for what its file says.
+    /// It was imported: no crawl of the workspace vouches for the claims of its file.
     pub imported: bool,
     /// The campaign that it was captured for.
     pub campaign: Option<i64>,
@@ -125,9 +125,9 @@ pub struct CaptureInlink<'k> {
 pub struct KnownNote {
     /// When, RFC 3339.
     pub date: String,
-    /// Who.
+    /// The person.
     pub who: String,
-    /// What it came with from elsewhere.
+    /// Its origin elsewhere.
     pub origin: Option<String>,
     /// The mark by its name.
     pub mark: Value,
@@ -135,8 +135,8 @@ pub struct KnownNote {
     pub note: String,
 }
 
-/// What a metadata record says of a capture itself, in the order of its fields. Behind it
-/// come the inlinks.
+/// The fields of a metadata record about a capture itself, in their order. Behind it come the
+/// inlinks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct OfCapture<'k> {
@@ -165,7 +165,7 @@ struct CountsOfLinks {
     count_external: usize,
 }
 
-/// What a metadata record says behind the inlinks.
+/// The fields of a metadata record behind the inlinks.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BehindInlinks<'k> {
@@ -205,7 +205,7 @@ impl CaptureKnowledge<'_> {
             verdict: rule
                 .filter(|_| own)
                 .map(|rule| json!({ "decision": "ACCEPT", "ruleIndex": rule_index, "rule": rule })),
-            // No crawl of the workspace vouches for what an imported file says.
+            // No crawl of the workspace vouches for the claims of an imported file.
             file_says: imported.then(|| json!({ "hops": hops, "via": via, "seed": seed, "rule": rule })),
             selection: match &self.score {
                 None => json!({ "role": self.role }),
@@ -237,7 +237,7 @@ impl CaptureKnowledge<'_> {
         Ok(String::from_utf8(json).unwrap_or_default())
     }
 
-    /// The same as statements, without the links: see [`Self::links`].
+    /// The knowledge as statements, without the links: see [`Self::links`].
     pub fn statements(&self) -> Vec<Statement> {
         let mut out = Statements::default();
         let url = self.url.as_str();
@@ -280,7 +280,7 @@ impl CaptureKnowledge<'_> {
         out.take()
     }
 
-    /// Those links to the capture that are stated.
+    /// The links to the capture that are stated.
     pub fn links(&self) -> Vec<StatedLink> {
         let list = self.inlinks.as_ref().map(|inlinks| inlinks.list.as_slice()).unwrap_or_default();
         let internal: Vec<bool> = list.iter().map(|link| link.internal).collect();
@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_vouches_for_what_an_imported_file_says() {
+    fn nobody_vouches_for_what_an_imported_file_declares() {
         written(true, |json, lines| {
             assert_eq!(json["fileSays"]["via"], "http://a.pt/");
             for field in ["hops", "via", "seed", "tag", "verdict"] {

@@ -1,8 +1,8 @@
 //! Links to captures as RDF.
 //!
-//! They are most of what is known: hundreds of a page. So the metadata record of a
-//! capture, which lists them in JSON, is the only record that has them, and what
-//! `knowledge.nq.gz` says of them follows from that record.
+//! They are most of what is known: hundreds of a page. So the metadata record of a capture, which
+//! lists them in JSON, is the only record that has them, and their statements in `knowledge.nq.gz`
+//! follow from that record.
 
 use super::graphs::LINKS;
 use super::quads::{CaptureIri, push_date, push_iri, push_term, push_text};
@@ -26,14 +26,14 @@ pub struct StatedLink {
     pub internal: bool,
 }
 
-/// Which of the links that a metadata record lists are stated, by their positions in
-/// the list, in the order of their numbers. `internal` has the side of each.
+/// The links of a metadata record that are stated, by their positions in the list, in the order of
+/// their numbers. `internal` has the side of each.
 pub fn stated_links(internal: &[bool]) -> impl Iterator<Item = usize> {
     let of_side = |side: bool| internal.iter().enumerate().filter(move |(_, is)| **is == side).map(|(at, _)| at);
     of_side(false).take(MAX_LINKS_PER_SIDE).chain(of_side(true).take(MAX_LINKS_PER_SIDE))
 }
 
-/// What is the same in the lines of all links.
+/// The terms shared by the lines of all links.
 struct Terms {
     class: String,
     source: String,
@@ -64,7 +64,7 @@ static TERMS: LazyLock<Terms> = LazyLock::new(|| {
     }
 });
 
-/// Appends the quads of the links to a capture, a line each; says how many.
+/// Appends the quads of the links to a capture, a line each; returns how many.
 pub fn push_links(links: &[StatedLink], capture: &CaptureIri<'_>, out: &mut String) -> u64 {
     let terms = &*TERMS;
     let mut target = terms.target.clone();

@@ -1,4 +1,4 @@
-//! Where a host stands, in JSON and as statements.
+//! The location of a host is written as JSON and as statements.
 
 use super::graphs::FACTS;
 use super::part_of_address;
@@ -6,7 +6,7 @@ use super::statement::{RdfNode, Statements};
 use crate::scope::{GeoEvidence, GeoFact};
 use serde_json::{Value, json};
 
-/// Where a host stands as a metadata record has it; null where nobody looked it up.
+/// The location of a host as a metadata record has it; null where nobody looked it up.
 pub fn location_json(host: &str, location: &GeoFact) -> Value {
     match location {
         GeoFact::NotAsked => Value::Null,
@@ -26,12 +26,12 @@ fn location_address(host: &str, location: &GeoEvidence) -> String {
     format!("urn:fonds:location:{}.{}", part_of_address(host), location.date.to_digits17())
 }
 
-/// What names the location of a host: another one where it was looked up again.
+/// The node of the location of a host: another one where it was looked up again.
 pub fn location_node(host: &str, location: &GeoEvidence) -> RdfNode {
     RdfNode::Iri(location_address(host, location))
 }
 
-/// States where a host stands, with its addresses and the database that says so.
+/// States the location of a host, with its addresses and the database that has it.
 pub fn state_location(out: &mut Statements, host: &str, location: &GeoEvidence) {
     let address = location_address(host, location);
     let of = |number: usize| RdfNode::Iri(format!("{address}#{number}"));

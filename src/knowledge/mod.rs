@@ -1,4 +1,5 @@
-//! What is known, as statements (RDF): the vocabulary, statements, and how they are written as N-Quads.
+//! Knowledge is written as statements (RDF): the vocabulary, statements, and how they become
+//! N-Quads.
 //!
 //! In: what other rooms know of captures, campaigns and decisions, as values. Out: [`Statement`]s, their lines of N-Quads,
 //! and [`CaptureKnowledge`], which writes what is known of a capture as the JSON of its metadata record and as statements.
@@ -13,7 +14,7 @@
 //! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
 //! | verdict of the scope | `f:Verdict` |
-//! | where a host stands | `f:HostLocation`, once a host; captures have `f:hostLocation` |
+//! | location of a host | `f:HostLocation`, once a host; captures have `f:hostLocation` |
 //! | permission | `f:Permission`, by the digest of its content; versions and captures refer to it |
 //! | domains or countries of the campaign | `f:Grounds`, once a version; captures refer to them |
 //! | file that proves a permission | `f:EvidenceFile`, by its digest |
@@ -56,12 +57,12 @@ fn part_of_address(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
-/// What names a part of scores.
+/// The node of a part of scores.
 pub fn part_of_score(name: &str) -> RdfNode {
     RdfNode::Iri(format!("urn:fonds:ns:part-{}", part_of_address(name)))
 }
 
-/// What names a launch of a crawl.
+/// The node of a launch of a crawl.
 pub fn launch_node(job: &str, launch: &str) -> RdfNode {
     RdfNode::Iri(format!("urn:fonds:launch:{}/{}", part_of_address(job), part_of_address(launch)))
 }

@@ -13,7 +13,7 @@ use oxttl::NQuadsParser;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::fmt::Write;
 
-/// The id of the record that stands for a capture, as statements name it.
+/// The id of the record of a capture, as statements name it.
 pub struct CaptureIri<'c> {
     id: &'c str,
     address: String,
@@ -22,7 +22,7 @@ pub struct CaptureIri<'c> {
 }
 
 impl<'c> CaptureIri<'c> {
-    /// That of the record with this id.
+    /// The identifier of the record with this id.
     pub fn new(id: &'c str) -> Self {
         let address = iri(id).into_string();
         let takes_parts = address == id && !id.contains('#');
@@ -159,7 +159,7 @@ fn iri(address: &str) -> NamedNode {
     as_it_is.or_else(escaped).unwrap_or_else(as_text)
 }
 
-/// The address with `%XX` for all that stands in no URI (RFC 3986).
+/// The address with `%XX` for all that no URI may have (RFC 3986).
 fn escaped(address: &str) -> String {
     let bytes = address.as_bytes();
     // Brackets belong to a host that is an IPv6 address, and nowhere else.
@@ -184,7 +184,7 @@ fn escaped(address: &str) -> String {
     out
 }
 
-/// Reads a line; gives the subject where it says that this is a capture.
+/// Reads a line; returns the subject where it states that this is a capture.
 ///
 /// # Errors
 ///

@@ -1,11 +1,11 @@
-//! Statements: what is said of a capture or another thing, before it is written.
+//! A statement is about a capture or another thing, before it is written as RDF.
 
 use crate::uri::CaptureDate;
 
-/// What a statement is about, or leads to.
+/// The subject of a statement, or the thing that it leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RdfNode {
-    /// The capture that an item of an export is: the record that stands for it there.
+    /// The capture that an item of an export is: its record there.
     Capture,
     /// A part of it: a score, a link to it.
     PartOfCapture(String),
@@ -15,7 +15,7 @@ pub enum RdfNode {
     Term(&'static str),
 }
 
-/// What a statement says of its subject.
+/// The object of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RdfValue {
     /// Another thing.
@@ -26,16 +26,16 @@ pub enum RdfValue {
     Date(CaptureDate),
     /// A number without a unit.
     Real(f64),
-    /// How many.
+    /// A count.
     Count(u64),
 }
 
-/// One statement; a quad.
+/// A statement: a quad of RDF.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
     /// Name of its graph.
     pub graph: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub subject: RdfNode,
     /// The property, as `prov:used`.
     pub property: &'static str,
@@ -72,7 +72,7 @@ impl AboutNode<'_> {
         self
     }
 
-    /// It is one of a class.
+    /// States that it is one of a class.
     pub fn is_a(self, class: &'static str) -> Self {
         self.push("rdf:type", RdfValue::Node(RdfNode::Term(class)))
     }
@@ -102,7 +102,7 @@ impl AboutNode<'_> {
         if number.is_finite() { self.push(property, RdfValue::Real(number)) } else { self }
     }
 
-    /// How many.
+    /// States a count.
     pub fn count(self, property: &'static str, count: u64) -> Self {
         self.push(property, RdfValue::Count(count))
     }

@@ -17,11 +17,11 @@ const PREFIXES: [(&str, &str); 8] = [
 
 /// Graphs of statements, each `urn:fonds:NAME`.
 pub mod graphs {
-    /// What a capture is, where its host stands.
+    /// Facts of captures, and the locations of their hosts.
     pub const FACTS: &str = "facts";
     /// Scores of captures and what they are made of.
     pub const SCORES: &str = "scores";
-    /// What persons decided, noted and judged.
+    /// Decisions, notes and judgements of persons.
     pub const MARKS: &str = "marks";
     /// Links to captures.
     pub const LINKS: &str = "links";

@@ -1,4 +1,4 @@
-//! References in CSS: `url(…)` and `@import "…"`.
+//! Finds references in CSS: `url(…)` and `@import "…"`.
 
 /// Calls `found` with every reference in reading order, escapes resolved.
 /// Comments and other strings are skipped.
@@ -31,7 +31,7 @@ pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
                 at = end + usize::from(closed);
             }
             b'@' => {
-                import = bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"import"));
+                import = bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"import"));
             }
             _ => {
                 let is_url = here >= 3
@@ -65,8 +65,7 @@ pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
     }
 }
 
-/// Where a string that starts at `at` ends, and whether by its quote. An
-/// unescaped line end breaks it off.
+/// End of a string that starts at `at`, and whether its quote ends it. An unescaped line end breaks it off.
 fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -80,7 +79,7 @@ fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
     }
 }
 
-/// Where an unquoted `url(` ends: at its parenthesis.
+/// End of an unquoted `url(`: its parenthesis.
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();

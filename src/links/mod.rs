@@ -1,4 +1,4 @@
-//! Outlinks out of pages.
+//! Extracts outlinks from pages.
 //!
 //! In: decoded bodies of captures ([`read_page`], [`read_css`]). Out: a
 //! [`Page`] with its outlinks and text.

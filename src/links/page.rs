@@ -1,4 +1,4 @@
-//! What is read out of one page.
+//! Types of what is extracted from a page: links, text and their limits.
 
 use super::html::CharsetSource;
 use super::html::{Layout, PageElements, PagePlace, PageStatements};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// What kind of element a link stands in.
+/// Kind of the element of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
@@ -124,7 +124,7 @@ impl FromIterator<LinkKind> for LinkKinds {
 pub struct Outlink {
     /// Absolute http or https URL without fragment.
     pub url: Url,
-    /// Where it stands.
+    /// Kind of its element.
     pub kind: LinkKind,
     /// Text of the element (alternative text for images), entities decoded,
     /// white space folded to single blanks, trimmed. Hostile text.
@@ -134,7 +134,7 @@ pub struct Outlink {
     pub rel: String,
     /// `rel` holds `nofollow`, or the page's robots meta says so.
     pub nofollow: bool,
-    /// The part of the page that it stands in, where the markup says so.
+    /// The part of the page that it is in, where the markup declares one.
     pub place: Option<PagePlace>,
     /// Number of the link in its page, from 0.
     pub position: u32,
@@ -147,7 +147,7 @@ impl Outlink {
     }
 }
 
-/// What is read out of one HTML page.
+/// Contents of one HTML page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The URL that relative links were resolved against.
@@ -158,7 +158,7 @@ pub struct Page {
     pub language: Option<String>,
     /// Name of the charset that was used.
     pub charset: &'static str,
-    /// What told the charset.
+    /// Source of the charset.
     pub charset_from: CharsetSource,
     /// Links in reading order.
     pub links: Vec<Outlink>,
@@ -176,14 +176,15 @@ pub struct Page {
     pub cut: PageCuts,
 }
 
-/// What was left out of a page because of a limit, or could not be told; all zero for any honest page.
+/// Counts of what was left out of a page because of a limit, or was not recognised; all zero for any honest
+/// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageCuts {
     /// Links left out: too many, or too long.
     pub links: u64,
     /// Anchor texts shortened.
     pub anchors: u64,
-    /// Elements that stood too deep and were read as if they stood higher.
+    /// Elements that were nested too deep and were read as if they were higher.
     pub depth: u64,
     /// The visible text was shortened.
     pub text: bool,
@@ -202,7 +203,7 @@ impl PageCuts {
     }
 }
 
-/// How pages are read.
+/// Options for reading pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageOptions {
     /// A link without text takes the alternative texts of its images as its
@@ -234,7 +235,7 @@ impl Default for PageOptions {
 }
 
 impl PageOptions {
-    /// Only links are wanted: no text.
+    /// Options for links alone, without text.
     pub fn links_only() -> Self {
         Self { max_text_bytes: 0, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! How much a query may ask for: of searches, filters and requests alike.
+//! Limits bound the work of a query: of searches, filters and requests alike.
 //!
 //! The work of a search grows with terms × words × texts, so that a page of
 //! pasted text would keep the program busy for minutes.
@@ -22,14 +22,14 @@ const MAX_VALUE_LETTERS: usize = 64 * 1024;
 /// A limit that a part of a query is above.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excess {
-    /// What could have been there, and what to do.
+    /// The text that was expected, and what to do.
     pub(crate) expected: String,
-    /// What was there.
+    /// The text that was found.
     pub(crate) found: String,
 }
 
-/// What is expected behind the last term that a query may have; `hint` says
-/// what to write in the place of many terms.
+/// The message behind the last term that a query may have; `hint` is what to write in the place of
+/// many terms.
 pub(crate) fn no_more_terms(hint: &str) -> String {
     format!("an end: a query has {MAX_TERMS} terms at most; {hint}")
 }

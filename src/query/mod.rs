@@ -7,12 +7,12 @@
 //! | `NOT x`, `-x` | not this one; binds tightest |
 //! | `( … )` | a group |
 //!
-//! Operators are in capitals: `or` is a word. What a term is, a [`Terms`]
-//! says: the request of a campaign has kinds and weights, filter lines and
-//! searches ([`fields`]) have words, phrases and `field:value`.
+//! Operators are in capitals: `or` is a word. A [`Terms`] defines what a term is: the request of a
+//! campaign has kinds and weights, filter lines and searches ([`fields`]) have words, phrases and
+//! `field:value`.
 //!
-//! In: a line of text. Out: a tree of terms, each of which says how its text is
-//! meant ([`TextTest`]); the line again; a message with the column.
+//! In: a line of text. Out: a tree of terms, each with the meaning of its text ([`TextTest`]); the
+//! line again; a message with the column.
 //!
 //! Invariants: no line costs more than `limits` allow; what is written is read
 //! as the same tree.
@@ -34,7 +34,7 @@ use serde::{Deserialize, Serialize};
 /// also within what a JSON reader and a catalogue take.
 pub const MAX_REQUEST_DEPTH: usize = 50;
 
-/// A boolean tree over terms. `And` of nothing asks for nothing and is met by all.
+/// A boolean tree over terms. `And` of nothing has no condition and is met by all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Query<T> {
@@ -64,7 +64,7 @@ impl<T> Query<T> {
         }
     }
 
-    /// How many terms it has.
+    /// The number of its terms.
     pub fn count(&self) -> usize {
         let mut count = 0;
         self.for_each_term(&mut |_| count += 1);
@@ -80,7 +80,7 @@ impl<T> Query<T> {
         }
     }
 
-    /// Whether it asks for nothing, so that everything meets it.
+    /// Whether it has no term, so that everything meets it.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::And(parts) => parts.iter().all(Self::is_empty),
@@ -104,21 +104,21 @@ impl<T> Query<T> {
 pub struct QueryError {
     /// Column of the first character that does not fit, from 1, in characters.
     pub column: usize,
-    /// What could have been there.
+    /// The text that was expected.
     pub expected: String,
-    /// What was there.
+    /// The text that was found.
     pub found: String,
 }
 
 pub(crate) type Parsed<T> = Result<T, QueryError>;
 
-/// What the terms of a kind of query look like.
+/// The terms of a kind of query: how they are read and written.
 pub(crate) trait Terms {
     /// A term.
     type Term;
-    /// What may begin a term, for messages.
+    /// The text that may begin a term, for messages.
     const A_TERM: &'static str;
-    /// What to write in the place of many terms, for messages.
+    /// A way to write many terms, for messages.
     const INSTEAD_OF_MANY: &'static str;
     /// Whether groups may be written by name too: `ALL(x, y)`, `ANY(x, y)`.
     const HAS_NAMED_GROUPS: bool;
@@ -127,7 +127,7 @@ pub(crate) trait Terms {
     /// where there is none.
     fn token(rest: &str) -> &str;
 
-    /// How a word that is also an operator is written as a term.
+    /// The form in which a word that is also an operator is a term.
     fn literal(word: &str) -> String;
 
     /// Whether a `-` before this text negates what follows.
@@ -136,14 +136,13 @@ pub(crate) trait Terms {
     /// Reads a term and the blanks behind it.
     fn term(cursor: &mut Cursor<'_>) -> Parsed<Self::Term>;
 
-    /// Reads what may stand right behind the closing bracket of a group and
-    /// holds for all of it.
+    /// Reads what may follow the closing bracket of a group and holds for all of it.
     fn behind_group(_: &mut Cursor<'_>, _: &mut Query<Self::Term>) -> Parsed<()> {
         Ok(())
     }
 }
 
-/// Reads a query; empty text asks for nothing.
+/// Reads a query; empty text has no condition.
 pub(crate) fn parse<S: Terms>(text: &str) -> Parsed<Query<S::Term>> {
     let mut parser =
         Parser::<S> { cursor: Cursor { text, at: 0, depth: 0, groups: 0, terms: 0 }, terms: std::marker::PhantomData };

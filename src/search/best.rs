@@ -7,14 +7,14 @@ use std::collections::BinaryHeap;
 use tantivy::query::{BooleanQuery, EnableScoring, Query, Scorer, Weight};
 use tantivy::{DocId, Score, SegmentReader, TERMINATED};
 
-/// Of so many documents one is found, or more: then all that hold a term are
-/// looked at, with those left out that cannot be among the best.
+/// Of so many documents one is found, or more: then all that hold a term are scored, with those
+/// left out that cannot be among the best.
 const MANY: u64 = 8;
-/// Terms and phrases of a segment beyond which each document is looked at:
-/// to find out what may be left out takes longer then.
+/// Terms and phrases of a segment beyond which each document is scored: to find out what may be
+/// left out takes longer then.
 const MOST_PARTS: usize = 16;
 
-/// How documents are ranked: by the sum of what terms and phrases are worth in them.
+/// The ranking of documents: by the sum of what terms and phrases are worth in them.
 pub(super) struct Ranking<'a> {
     /// Each term and phrase.
     parts: Vec<Box<dyn Weight>>,
@@ -86,7 +86,7 @@ impl<'a> Ranking<'a> {
     }
 }
 
-/// What documents of a segment are worth, asked for in ascending order.
+/// The sums of the documents of a segment, read in ascending order.
 struct Sums {
     parts: Vec<Box<dyn Scorer>>,
 }
@@ -133,7 +133,7 @@ impl Best {
         }
     }
 
-    /// What a document has to be worth more than to be among the best.
+    /// The score that a document has to exceed to be among the best.
     fn least(&self) -> Score {
         self.heap.peek().filter(|_| self.heap.len() == self.most).map_or(Score::MIN, |worst| worst.of.score)
     }

@@ -25,15 +25,15 @@ const DELETED_BEFORE_MERGE: f32 = 0.3;
 pub struct IndexMark {
     /// The form of the documents, [`INDEX_FORMAT`].
     pub format: u32,
-    /// The last capture that was looked at.
+    /// The last capture that was taken in.
     pub through: i64,
-    /// What that capture is, so that another catalogue is noticed.
+    /// The stamp of that capture, so that another catalogue is noticed.
     pub last: String,
     /// Captures that the catalogue had lost by then.
     pub lost: u64,
-    /// What the inlinks were whose anchors are in it; empty without.
+    /// The stamp of the inlinks whose anchors are in it; empty without.
     pub links: String,
-    /// How often originals of revisits had changed by then.
+    /// The count of changed originals of revisits by then.
     pub originals: i64,
     /// The number of the index, which its file of pages has, too.
     pub pages: u64,
@@ -44,22 +44,22 @@ pub struct IndexMark {
 }
 
 impl IndexMark {
-    /// What of it follows from the captures alone: the same for every index of them.
+    /// The part of it that follows from the captures alone: equal for every index of them.
     pub fn without_pages(&self) -> Self {
         Self { pages: 0, pages_len: 0, replaced: 0, ..self.clone() }
     }
 }
 
-/// One content version, to be indexed. Hostile text.
+/// A content version, to be indexed. Hostile text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TextDocument {
-    /// What was read of it.
+    /// The page as read.
     pub page: StoredPage,
     /// Texts of links from other sites.
     pub anchors: Vec<String>,
     /// Words of the main text.
     pub words: u64,
-    /// Where its page is in the file of pages; none where it has to be written.
+    /// The slot of its page in the file of pages; none where it has to be written.
     pub slot: Option<PageSlot>,
 }
 
@@ -177,7 +177,7 @@ impl IndexBuilder {
     /// [`TextIndexError::Engine`].
     pub fn commit(&mut self, mark: &IndexMark) -> Result<(), TextIndexError> {
         let engine = engine(&self.folder);
-        // Before the engine says where they are.
+        // Before the engine lists where they are.
         let pages_len = self.pages.sync().map_err(of_pages(&self.folder))?;
         let (pages, replaced) = (self.pages.id, self.replaced);
         let mark = IndexMark { format: INDEX_FORMAT, pages, pages_len, replaced, ..mark.clone() };

@@ -34,7 +34,7 @@ pub struct MapPoint {
 }
 
 impl MapPoint {
-    /// Where longitude and latitude are, in degrees.
+    /// The point at a longitude and latitude, in degrees.
     pub fn of_degrees(longitude: f64, latitude: f64) -> Self {
         let (x, y) = equal_earth(longitude, latitude);
         let (_, top) = equal_earth(0.0, NORTH);
@@ -79,7 +79,7 @@ impl MapCountry {
 /// A country with what was found in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountryCount {
-    /// Which.
+    /// The country.
     pub country: &'static MapCountry,
     /// Values of the facet that are in it, such as `uk`.
     pub values: Vec<String>,
@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(found, [("United Kingdom", "uk gb".to_owned(), 5), ("Portugal", "pt".to_owned(), 4)]);
     }
 
-    /// What geolocation yields for the sample has its place on the map.
+    /// Countries of the sample have their place on the map.
     #[test]
     fn countries_of_the_sample_are_on_the_map() {
         for (_, _, code) in crate::testing::town_countries() {

@@ -1,4 +1,4 @@
-//! What captures are beside their texts, as columns: hits are counted by them.
+//! Columns hold the facts of captures beside their texts: hits are counted by them.
 
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
@@ -12,7 +12,7 @@ const MAX_DAYS: i64 = 3_660_000;
 /// Milliseconds of a day.
 pub const DAY_MS: i64 = 86_400_000;
 
-/// What hits are counted by.
+/// The kinds of facets that hits are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FacetKind {
@@ -40,8 +40,8 @@ pub enum FacetKind {
     Launch,
     /// The last decision on it.
     Mark,
-    /// A term of the campaign's request that it holds, as a request. No column has it: whoever asks
-    /// the index counts it.
+    /// A term of the campaign's request that it holds, as a request. No column has it: it is counted
+    /// with the index.
     Term,
 }
 
@@ -165,7 +165,7 @@ pub struct PeriodCount {
     pub of: u64,
 }
 
-/// One capture, to be put into the columns. Numbers are those of the catalogue.
+/// The row of a capture, to be put into the columns. Numbers are those of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FactsRow<'a> {
     /// Its number.
@@ -178,7 +178,7 @@ pub struct FactsRow<'a> {
     pub date_ms: i64,
     /// HTTP status.
     pub status: i32,
-    /// What it is: page, document, image and so on.
+    /// Its medium: page, document, image and so on.
     pub media: &'a str,
     /// Language, empty where it is not known.
     pub language: &'a str,
@@ -188,7 +188,7 @@ pub struct FactsRow<'a> {
     pub size: i64,
 }
 
-/// Values that are said once and meant by number.
+/// Values that are kept once and referred to by number.
 #[derive(Debug, Clone, Default)]
 struct Names {
     names: Vec<Arc<str>>,
@@ -225,7 +225,7 @@ impl Names32 {
         self.of[at] = number;
     }
 
-    /// How often captures have each name, by its number.
+    /// The number of captures with each name, by its number.
     fn count(&self, captures: &FixedBitSet) -> Vec<u64> {
         let mut counts = vec![0_u64; self.names.names.len().max(1)];
         for capture in captures.ones() {
@@ -299,8 +299,7 @@ impl CaptureFacts {
         self.newest = self.newest.max(row.capture);
     }
 
-    /// Says where hosts are, to which campaigns launches belong, and what
-    /// they are called, anew.
+    /// Renews the countries of hosts, the campaigns of launches, and their names.
     pub fn describe(
         &mut self,
         countries: HashMap<Arc<str>, String>,
@@ -314,7 +313,7 @@ impl CaptureFacts {
         }
     }
 
-    /// Says what persons decided, anew: captures that are not listed have no decision.
+    /// Renews the decisions of persons: captures that are not listed have no decision.
     pub fn mark(&mut self, marks: impl IntoIterator<Item = (i64, String)>) {
         self.marks = Names32::default();
         self.marks.names.number("");
@@ -332,7 +331,7 @@ impl CaptureFacts {
         self.newest
     }
 
-    /// All captures.
+    /// The set of all captures.
     pub fn captures(&self) -> &FixedBitSet {
         &self.there
     }
@@ -376,7 +375,7 @@ impl CaptureFacts {
         first.into_iter().chain(further.into_iter().flatten().map(|capture| *capture as usize))
     }
 
-    /// All captures of content versions.
+    /// The captures of content versions.
     pub fn captures_of(&self, versions: &FixedBitSet) -> FixedBitSet {
         let mut found = self.there.clone();
         found.intersect_with(versions);
@@ -430,8 +429,8 @@ impl CaptureFacts {
         found
     }
 
-    /// How often captures have each value of some facets, the most frequent
-    /// first, then by value. Facets of one column are counted together.
+    /// The number of captures with each value of some facets, the most frequent first, then by value.
+    /// Facets of one column are counted together.
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
         let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
         let mut of_kind = |kind: FacetKind| {
@@ -454,7 +453,7 @@ impl CaptureFacts {
         kinds.iter().map(|kind| of_kind(*kind)).collect()
     }
 
-    /// As [`Self::counts`], of one facet.
+    /// The counts of one facet, as [`Self::counts`].
     pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
         self.counts(&[kind], captures).pop().unwrap_or_default()
     }
@@ -505,14 +504,14 @@ impl CaptureFacts {
             FacetKind::Media => &self.media,
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
-            // Years are counted by day, terms by whoever asks the index.
+            // Years are counted by day, terms with the index.
             FacetKind::Status | FacetKind::Year | FacetKind::Term => &self.statuses,
             FacetKind::Campaign | FacetKind::Launch => &self.launches,
             FacetKind::Mark => &self.marks,
         }
     }
 
-    /// What a value of a column is in a facet.
+    /// The facet value of a column's value.
     fn value(&self, kind: FacetKind, name: &str) -> String {
         match kind {
             FacetKind::Domain => domain_of(name).to_owned(),
@@ -537,7 +536,7 @@ impl CaptureFacts {
     }
 }
 
-/// A host without the port that may stand behind it.
+/// A host without its port, if it has one.
 pub fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
         Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,

@@ -1,4 +1,4 @@
-//! Which documents meet one term of a query.
+//! The leaves of a query tree find the documents that meet one term.
 
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
@@ -29,8 +29,8 @@ impl TextIndex {
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
             let numbers = reader.fast_fields().u64("version")?;
             let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
-            for asked in &fields {
-                let leaf = Leaf { segment: reader, asked: *asked };
+            for searched in &fields {
+                let leaf = Leaf { segment: reader, searched: *searched };
                 leaf.docs(test, &mut docs)?;
             }
             let most = usize::try_from(numbers.max_value()).unwrap_or_default();
@@ -54,8 +54,7 @@ impl TextIndex {
         }))
     }
 
-    /// The content versions that say of themselves that they were published
-    /// within these seconds since 1970.
+    /// The content versions whose pages declare a date of publication within these seconds since 1970.
     ///
     /// # Errors
     ///
@@ -101,7 +100,7 @@ impl TextIndex {
             let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
-                let leaf = Leaf { segment, asked: SearchedField { field: *field, stems: None, weight: 1.0 } };
+                let leaf = Leaf { segment, searched: SearchedField { field: *field, stems: None, weight: 1.0 } };
                 let mut located = leaf.located(test).map_err(&engine)?;
                 for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
@@ -119,12 +118,11 @@ impl TextIndex {
         Ok(())
     }
 
-    /// The terms of the index that a test of a single word stands for, in one
-    /// field and its stems.
-    pub(super) fn terms_of(&self, asked: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
+    /// The terms of the index that match a test of a single word, in one field and its stems.
+    pub(super) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
         let mut terms = BTreeSet::new();
         for segment in self.reader.searcher().segment_readers() {
-            terms.extend(Leaf { segment, asked }.terms(test)?);
+            terms.extend(Leaf { segment, searched }.terms(test)?);
         }
         Ok(terms.into_iter().collect())
     }
@@ -133,7 +131,7 @@ impl TextIndex {
 /// One field in one segment.
 struct Leaf<'s> {
     segment: &'s SegmentReader,
-    asked: SearchedField,
+    searched: SearchedField,
 }
 
 impl Leaf<'_> {
@@ -142,7 +140,7 @@ impl Leaf<'_> {
         match test {
             TextTest::Any => {
                 // Whatever has a word in the field.
-                let inverted = self.segment.inverted_index(self.asked.field)?;
+                let inverted = self.segment.inverted_index(self.searched.field)?;
                 let mut terms = inverted.terms().stream()?;
                 while terms.advance() {
                     let mut postings = inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;
@@ -163,7 +161,7 @@ impl Leaf<'_> {
         Ok(())
     }
 
-    /// Documents that hold every word of a test, wherever these stand.
+    /// Documents that hold every word of a test, in any places.
     fn candidates(&self, test: &TextTest) -> tantivy::Result<FixedBitSet> {
         let mut docs = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
         match test {
@@ -196,9 +194,9 @@ impl Leaf<'_> {
         self.segment.inverted_index(field)
     }
 
-    /// The terms of this segment that a test of one word stands for.
+    /// The terms of this segment that match a test of one word.
     fn terms(&self, test: &TextTest) -> tantivy::Result<Vec<Term>> {
-        let field = self.asked.field;
+        let field = self.searched.field;
         Ok(match test {
             TextTest::Pattern(pattern) => self.terms_like(pattern)?,
             TextTest::Fuzzy(word) => {
@@ -214,7 +212,7 @@ impl Leaf<'_> {
             }
             TextTest::Word(word) => {
                 let mut found = vec![Term::from_field_text(field, &fold(word))];
-                let stems = self.asked.stems.into_iter();
+                let stems = self.searched.stems.into_iter();
                 found.extend(stems.flat_map(|stems| {
                     let languages = STEMMED.into_iter().chain([UNSTEMMED]);
                     languages.map(move |language| Term::from_field_text(stems, &stem_term(language, word)))
@@ -230,7 +228,7 @@ impl Leaf<'_> {
         let pattern = folded_pattern(pattern);
         // The letters before the first sign.
         let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
-        let inverted = self.inverted(self.asked.field)?;
+        let inverted = self.inverted(self.searched.field)?;
         let mut range = inverted.terms().range().ge(begin.as_bytes());
         let end = format!("{begin}\u{10ffff}");
         if !begin.is_empty() {
@@ -240,7 +238,7 @@ impl Leaf<'_> {
         let mut found = Vec::new();
         while stream.advance() {
             if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(&pattern, word)) {
-                found.extend(term_of(self.asked.field, stream.key()));
+                found.extend(term_of(self.searched.field, stream.key()));
             }
         }
         Ok(found)
@@ -262,7 +260,7 @@ impl Leaf<'_> {
         })
     }
 
-    /// Where the terms that a test stands for are.
+    /// The postings of the terms that match a test.
     fn postings(&self, test: &TextTest) -> tantivy::Result<Vec<SegmentPostings>> {
         let mut all = Vec::new();
         for term in self.terms(test)? {
@@ -284,7 +282,7 @@ enum Located {
 }
 
 impl Located {
-    /// Where a document meets it. Documents are asked for in ascending order.
+    /// The places at which a document meets it. Documents come in ascending order.
     fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
         match self {
             Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
@@ -297,7 +295,7 @@ impl Located {
     }
 }
 
-/// Where any of some terms is in a document, in order.
+/// The places of any of some terms in a document, in order.
 fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
     let (mut places, mut some) = (Vec::new(), Vec::new());
     for postings in postings {
@@ -311,7 +309,7 @@ fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
     places
 }
 
-/// Whether it matters where its words stand.
+/// Whether the places of its words matter.
 fn needs_places(test: &TextTest) -> bool {
     matches!(test, TextTest::Near { .. }) || is_phrase(test) && phrase_terms(test).len() > 1
 }
@@ -325,7 +323,7 @@ pub(super) fn is_phrase(test: &TextTest) -> bool {
     }
 }
 
-/// What is written in a test of words.
+/// The text of a test of words.
 fn text_of(test: &TextTest) -> &str {
     match test {
         TextTest::Phrase { text, .. }

@@ -26,10 +26,10 @@ const MAGIC: [u8; 8] = *b"FONDSNG2";
 const TEXT_BYTES: usize = 8 + MinHash::BYTES;
 /// Bytes of a text that joined a group: its version and the first of the group.
 const PAIR_BYTES: usize = 16;
-/// Bytes of what stands at the end.
+/// Bytes of the end of the file.
 const END_BYTES: usize = 56;
 
-/// Which content versions are near-duplicates of which.
+/// Groups of content versions that are near-duplicates of each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NearGroups {
     /// Versions of each group, the oldest first.
@@ -39,7 +39,7 @@ pub struct NearGroups {
 }
 
 impl NearGroups {
-    /// From versions that joined a group, each with the version that it began with.
+    /// Builds groups from versions that joined one, each with the version that it began with.
     pub fn of_pairs(pairs: impl IntoIterator<Item = (u64, u64)>) -> Self {
         let mut by_first: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         for (version, first) in pairs {
@@ -60,7 +60,7 @@ impl NearGroups {
         Some(Self::of_pairs(file.groups))
     }
 
-    /// When the groups of an index were found last.
+    /// The time at which the groups of an index were found last.
     pub fn date(folder: &Path) -> Option<std::time::SystemTime> {
         std::fs::metadata(folder.join(NAME)).and_then(|meta| meta.modified()).ok()
     }
@@ -71,8 +71,7 @@ impl NearGroups {
         self.members(version).first().copied()
     }
 
-    /// All versions of a version's group, the oldest first; empty where it has
-    /// no near-duplicates.
+    /// The versions of a version's group, the oldest first; empty where it has no near-duplicates.
     pub fn members(&self, version: u64) -> &[u64] {
         self.of.get(&version).and_then(|nth| self.groups.get(*nth)).map_or(&[], Vec::as_slice)
     }
@@ -83,7 +82,7 @@ impl NearGroups {
     }
 }
 
-/// What was kept of texts, open for reading.
+/// The file of signatures and groups, open for reading.
 #[derive(Debug)]
 pub struct NearFile {
     path: PathBuf,
@@ -112,7 +111,7 @@ impl NearFile {
         let [texts, compared, pairs, mark_len, checksum, behind, magic] = numbers(&end)?;
         let texts_len = texts.checked_mul(TEXT_BYTES as u64)?.checked_add(MAGIC.len() as u64)?;
         let pairs_len = pairs.checked_mul(PAIR_BYTES as u64)?;
-        // Before anything is allocated: the file is as long as it says.
+        // Before anything is allocated: the file is as long as it declares.
         if magic != u64::from_le_bytes(MAGIC) || texts_len.checked_add(pairs_len)?.checked_add(mark_len)? != end_at {
             return None;
         }
@@ -249,7 +248,7 @@ pub struct NearTexts {
 }
 
 impl NearTexts {
-    /// How many there are.
+    /// The number of texts.
     pub(super) fn len(&self) -> u32 {
         self.texts
     }
@@ -272,7 +271,7 @@ impl NearTexts {
         Ok(())
     }
 
-    /// One of them.
+    /// The signature at this position.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Which older texts share a band of their signature with a text.
+//! A text is linked with older texts that share a band of its signature.
 //!
 //! Signatures are in a file, and so are the answers, a temporary one: of each
 //! band the texts that share a hash, by hash and age, and for each text its
@@ -19,7 +19,7 @@ const OLDEST: u32 = 1 << 31;
 /// Bits of a hash by which older texts are left out that no new one can share it with.
 const SIEVE_BITS: u32 = 20;
 
-/// What was found of one band: where in the file.
+/// The places of one band's answers in the file.
 #[derive(Debug, Clone, Copy, Default)]
 struct Band {
     /// Of each new text its place in the list.

@@ -3,14 +3,16 @@
 //! A file of its own, not stored fields of the engine: the engine copies what it stores with each merge of segments,
 //! through memory that it maps. Here a page is written once, and read with no more memory than one block.
 //!
-//! `pages.bin` is `FONDSPG1` and the number of the index (8 bytes, little-endian as all numbers), then blocks: bytes
-//! of the pages in it, bytes that they take packed (4 each), a checksum of these (8), and the packed pages (LZ4).
-//! Pages stand in a block one behind the other: bytes of the page behind this number (4), its version (8), bytes of
-//! head, facts and main text (4 each), these, and the rest of the text. Head is JSON ([`StoredPage`]), facts are JSON of
-//! whoever reads records; empty where the record could not be read.
+//! `pages.bin` is `FONDSPG1` and the number of the index (8 bytes, little-endian as all numbers),
+//! then blocks: bytes of the pages in it, bytes that they take packed (4 each), a checksum of these
+//! (8), and the packed pages (LZ4). Pages follow each other in a block: bytes of the page behind
+//! this number (4), its version (8), bytes of head, facts and main text (4 each), these, and the
+//! rest of the text. Head is JSON ([`StoredPage`]), facts are JSON of whoever reads records; empty
+//! where the record could not be read.
 //!
-//! Invariants: the file only grows, and is cut to what the index committed when it is opened for writing; the index
-//! says where a page is ([`PageSlot`]). What is damaged is never taken for a page: the index is made again then.
+//! Invariants: the file only grows, and is cut to what the index committed when it is opened for
+//! writing; the index has the place of a page ([`PageSlot`]). What is damaged is never taken for a
+//! page: the index is made again then.
 
 use crate::jobs::lock;
 use crate::text::LineOrder;
@@ -37,10 +39,10 @@ const PAGE_HEADER_BYTES: usize = 24;
 const MAX_BLOCK_BYTES: usize = 64 << 20;
 /// LZ4 makes no more than so many bytes of one.
 const MOST_UNPACKED: usize = 255;
-/// Bits of a [`PageSlot`] that say which page of its block it is.
+/// Bits of a [`PageSlot`] for the number of the page in its block.
 const NTH_BITS: u32 = 16;
 
-/// Where a page is in the file: its block, and which of its pages.
+/// The place of a page in the file: its block, and its number in the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageSlot(pub(super) u64);
 
@@ -54,7 +56,8 @@ impl PageSlot {
     }
 }
 
-/// A content version as it was read. Hostile text. What is serialized stands before its facts and texts in the file.
+/// A content version as it was read. Hostile text. Serialized fields come before its facts and
+/// texts in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoredPage {
@@ -70,10 +73,10 @@ pub struct StoredPage {
     pub url: String,
     /// Language (ISO 639-1), empty where it is not known.
     pub language: String,
-    /// When it says that it was published, in seconds, and how that is known.
+    /// Its date of publication, in seconds, and how that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<(i64, String)>,
-    /// How the lines of main text and rest follow each other.
+    /// The order of the lines of main text and rest.
     pub order: LineOrder,
     /// Main text.
     #[serde(skip)]
@@ -81,13 +84,13 @@ pub struct StoredPage {
     /// Menus, footers and the like.
     #[serde(skip)]
     pub rest: String,
-    /// What else its record tells, as JSON; empty where that could not be read.
+    /// Facts of its record, as JSON; empty where that could not be read.
     #[serde(skip)]
     pub facts: Vec<u8>,
 }
 
 impl StoredPage {
-    /// The visible text of the page, as it stands there.
+    /// The visible text of the page, in its order.
     pub fn text(&self) -> String {
         self.order.join(&self.main, &self.rest)
     }
@@ -118,10 +121,10 @@ pub(super) struct PageWriter {
     file: File,
     /// The number of its index.
     pub id: u64,
-    /// Where the block in hand will stand.
+    /// The place of the current block.
     end: u64,
     block: Vec<u8>,
-    /// Pages of the block in hand.
+    /// Pages of the current block.
     pages: u64,
     head: Vec<u8>,
 }
@@ -215,7 +218,7 @@ impl PageFile {
         }
     }
 
-    /// Where it is.
+    /// The path of the file in the folder of an index.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join(NAME)
     }
@@ -225,7 +228,7 @@ impl PageFile {
         Ok(lock(&self.file).metadata()?.len())
     }
 
-    /// The pages of the block that stands there, and the bytes that it takes in the file.
+    /// The pages of the block at this place, and the bytes that it takes in the file.
     fn block(&self, at: u64) -> io::Result<(Vec<u8>, u64)> {
         let mut packed = Vec::new();
         let mut header = [0; BLOCK_HEADER_BYTES];
@@ -291,7 +294,7 @@ impl PageBlock {
 
 fn stored_page(page: &[u8], version: u64) -> io::Result<StoredPage> {
     if page.get(..8) != Some(&version.to_le_bytes()) {
-        return Err(damaged("a page stands where another one should"));
+        return Err(damaged("another page is at its place"));
     }
     let lengths = [number(page, 8)?, number(page, 12)?, number(page, 16)?];
     let mut left = page.get(PAGE_HEADER_BYTES - 4..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Which of the versions found answer a query best.
+//! The versions found are ranked by how well they answer a query.
 
 use super::best::Ranking;
 use super::leaves::{is_phrase, phrase_terms};
@@ -16,9 +16,9 @@ use tantivy::{DocAddress, Searcher, Term};
 /// Terms that a pattern or an inexact word brings into the ranking at most:
 /// further ones are found, and weigh nothing.
 const MOST_TERMS: usize = 200;
-/// What a phrase weighs beside its words.
+/// The weight of a phrase beside its words.
 const PHRASE_WEIGHT: f32 = 2.0;
-/// What the form of a word that was typed weighs beside its stem: at 1 the precision on Vaswani falls by
+/// The weight of the typed form of a word beside its stem: at 1 the precision on Vaswani falls by
 /// 0.02, without it forms that were typed are not before others.
 const AS_WRITTEN_WEIGHT: f32 = 0.3;
 /// Terms that a text is compared with others by, the rarest of it.
@@ -33,7 +33,7 @@ pub struct Ranked {
     pub score: f32,
 }
 
-/// Equal ones in the order in which they came to the archive.
+/// The order of results; equal ones come in the order in which they came to the archive.
 pub(super) fn best_first(one: &Ranked, other: &Ranked) -> std::cmp::Ordering {
     other.score.total_cmp(&one.score).then(one.version.cmp(&other.version))
 }
@@ -130,35 +130,35 @@ impl TextIndex {
                 self.fields
                     .searched(field)
                     .into_iter()
-                    .try_for_each(|asked| self.add(asked, &term.test, term.boost, parts))
+                    .try_for_each(|searched| self.add(searched, &term.test, term.boost, parts))
             }
         }
     }
 
-    fn add(&self, asked: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
+    fn add(&self, searched: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
         match test {
             TextTest::Any => {}
             TextTest::Near { left, right, .. } => {
-                self.add(asked, left, boost, parts)?;
-                self.add(asked, right, boost, parts)?;
+                self.add(searched, left, boost, parts)?;
+                self.add(searched, right, boost, parts)?;
             }
             test if is_phrase(test) => {
                 let terms: Vec<Term> =
-                    phrase_terms(test).iter().map(|word| Term::from_field_text(asked.field, word)).collect();
+                    phrase_terms(test).iter().map(|word| Term::from_field_text(searched.field, word)).collect();
                 for term in &terms {
-                    parts.add(term.clone(), asked.weight * boost);
+                    parts.add(term.clone(), searched.weight * boost);
                 }
                 if terms.len() > 1 {
-                    parts.phrases.push((terms, asked.weight * boost * PHRASE_WEIGHT));
+                    parts.phrases.push((terms, searched.weight * boost * PHRASE_WEIGHT));
                 }
             }
             test => {
-                let mut terms = self.terms_of(asked, test)?;
+                let mut terms = self.terms_of(searched, test)?;
                 terms.truncate(MOST_TERMS);
                 for term in &terms {
                     let form =
-                        if asked.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
-                    parts.add(term.clone(), asked.weight * boost * form);
+                        if searched.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
+                    parts.add(term.clone(), searched.weight * boost * form);
                 }
                 let searcher = self.reader.searcher();
                 for forms in terms.chunk_by(|a, b| a.field() == b.field()) {
@@ -174,7 +174,7 @@ impl TextIndex {
     }
 }
 
-/// What the ranking looks at. A word that a query has twice weighs twice.
+/// The parts that are ranked. A word that a query has twice weighs twice.
 #[derive(Default)]
 struct Parts {
     terms: BTreeMap<Term, f32>,
@@ -200,8 +200,9 @@ impl Parts {
     }
 }
 
-/// How rare terms are. The forms of one word, and its stems in each language, are as rare as all of them
-/// are together: a form is worth no more for being that of a language in which few texts are.
+/// Frequencies of terms. The forms of one word, and its stems in each language, are as rare as all
+/// of them are together: a form is worth no more for being that of a language in which few texts
+/// are.
 struct Frequencies<'s> {
     searcher: &'s Searcher,
     shared: BTreeMap<Term, u64>,

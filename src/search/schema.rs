@@ -1,4 +1,4 @@
-//! What stands in the index.
+//! The schema lists the fields of the index.
 
 use super::tokens::{STEMS, StemTokenizer, TERMS, TermTokenizer};
 use tantivy::Index;
@@ -14,7 +14,7 @@ pub(super) struct Fields {
     pub title: Field,
     /// Main text.
     pub text: Field,
-    /// What stands around the main text: menus, footers, the description.
+    /// The text around the main text: menus, footers, the description.
     pub rest: Field,
     /// Stems of the title, each behind its language.
     pub title_stems: Field,
@@ -22,25 +22,25 @@ pub(super) struct Fields {
     pub stems: Field,
     /// Texts of links from other sites.
     pub anchors: Field,
-    /// What [`super::anchor_stamp`] makes of them.
+    /// Their stamp by [`super::anchor_stamp`].
     pub anchor_stamp: Field,
     /// Words of the URL.
     pub url: Field,
-    /// Where its page is in the file of pages.
+    /// The slot of its page in the file of pages.
     pub page: Field,
-    /// When it says that it was published, in seconds.
+    /// Its date of publication, in seconds.
     pub published: Field,
     /// Words of the main text.
     pub words: Field,
-    /// Words of the description, which stand before those of `rest`.
+    /// Words of the description, which come before those of `rest`.
     pub description_words: Field,
     /// Whether its record could be read; otherwise it has URL and title alone.
     pub is_read: Field,
 }
 
 impl Fields {
-    /// The fields that a term of a query asks; none where the index has no such field.
-    /// Without a name, all of them: a word of the text weighs most in the title.
+    /// The fields that a term of a query searches; none where the index has no such field. Without a
+    /// name, all of them: a word of the text weighs most in the title.
     pub fn searched(&self, name: Option<&str>) -> Vec<SearchedField> {
         let title = SearchedField { field: self.title, stems: Some(self.title_stems), weight: 3.0 };
         let main = SearchedField { field: self.text, stems: Some(self.stems), weight: 1.0 };
@@ -64,7 +64,7 @@ pub(super) struct SearchedField {
     pub field: Field,
     /// Their stems, where it has some.
     pub stems: Option<Field>,
-    /// What a word in it weighs when hits are ranked.
+    /// The weight of a word in it when hits are ranked.
     pub weight: f32,
 }
 

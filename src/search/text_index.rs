@@ -38,7 +38,7 @@ pub enum TextIndexError {
     Engine {
         /// Its folder.
         folder: PathBuf,
-        /// How. What it says of itself is in the words of its code.
+        /// The error of the engine, in the words of its code.
         error: TantivyError,
     },
 }
@@ -46,9 +46,9 @@ pub enum TextIndexError {
 /// Longest list of an index's files that is read, in bytes: some thousand names.
 const MAX_LIST_BYTES: u64 = 1 << 20;
 
-/// Says what in the folder of an index is none of its own, without the engine, which deletes the files of its list
-/// that it does not need, wherever they are, and opens what stands at their names, whatever that is: a pipe would be
-/// waited for. A workspace may come from anybody.
+/// Refuses files in the folder of an index that are none of its own, without the engine, which
+/// deletes the files of its list that it does not need, wherever they are, and opens whatever lies
+/// at their names: a pipe would be waited for. A workspace may come from anybody.
 fn check_files(folder: &Path) -> Result<(), String> {
     let message = |error: std::io::Error| error.to_string();
     for entry in std::fs::read_dir(folder).map_err(message)? {
@@ -171,8 +171,8 @@ impl TextIndex {
         Ok(opened)
     }
 
-    /// The columns of every segment are as long as the list of segments says: the engine takes that on trust, and
-    /// would read behind their ends.
+    /// The columns of every segment are as long as in the list of segments: the engine takes that on
+    /// trust, and would read behind their ends.
     fn check_lengths(&self) -> Result<(), TextIndexError> {
         let engine = engine(&self.folder);
         for segment in self.reader.searcher().segment_readers() {
@@ -322,7 +322,7 @@ impl TextIndex {
         Ok(StoredPages { index: self, searcher, segments, block: PageBlock::default() })
     }
 
-    /// What was read of a version; none where it is not in the index.
+    /// The page of a version; none where it is not in the index.
     ///
     /// # Errors
     ///
@@ -374,7 +374,7 @@ impl StoredPages<'_> {
         Ok(None)
     }
 
-    /// Where the page of a version is; none where that is not in the index.
+    /// The slot of the page of a version; none where that is not in the index.
     ///
     /// # Errors
     ///
@@ -385,7 +385,7 @@ impl StoredPages<'_> {
         Ok(column.and_then(|(column, doc)| column.first(doc)).map(PageSlot))
     }
 
-    /// What was read of a version; none where it is not in the index.
+    /// The page of a version; none where it is not in the index.
     ///
     /// # Errors
     ///
@@ -410,7 +410,7 @@ pub(super) fn of_pages(folder: &Path) -> impl Fn(std::io::Error) -> TextIndexErr
     }
 }
 
-/// Whether the engine wanted to write where it only had to read.
+/// Whether the engine tried to write where it only had to read.
 fn is_read_only(error: &TantivyError) -> bool {
     use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
     let kind = match error {
@@ -427,7 +427,7 @@ pub(super) fn engine(folder: &Path) -> impl Fn(TantivyError) -> TextIndexError +
     move |error| TextIndexError::Engine { folder: folder.clone(), error }
 }
 
-/// What failed, of which file, and what to do where the disk is full.
+/// The failed action and its file, with the next step where the disk is full.
 fn labels_of(folder: &Path, error: &TantivyError) -> String {
     let of = |path: &Path, why: &dyn std::fmt::Display| format!("{}: {why}", folder.join(path).display());
     let here = |why: &dyn std::fmt::Display| format!("{}: {why}", folder.display());
@@ -455,7 +455,7 @@ struct VersionSet {
     fewest: u64,
 }
 
-/// The same in one segment.
+/// The versions of one segment.
 struct SegmentVersions {
     numbers: Column<u64>,
     /// Lengths of main texts with the fewest words; none where any does.

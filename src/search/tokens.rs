@@ -11,7 +11,7 @@ pub(super) const TERMS: &str = "fonds_words";
 pub(super) const STEMS: &str = "fonds_stems";
 /// The language of words without stems.
 pub(super) const UNSTEMMED: &str = "";
-/// What stands between the language and the stem in a term.
+/// The sign between the language and the stem in a term.
 const OF_LANGUAGE: char = ':';
 
 /// Words as [`words`] finds them.
@@ -146,7 +146,7 @@ fn is_of_run(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c) || is_invisible(c)
 }
 
-/// What stems words of one language.
+/// The stemmer of one language.
 struct Stems {
     language: String,
     stemmer: Option<Stemmer>,
@@ -170,14 +170,14 @@ impl Stems {
     }
 }
 
-/// The stem of a word as it stands in the index, for texts of a language.
+/// The stem of a word as in the index, for texts of a language.
 pub fn stem_term(language: &str, word: &str) -> String {
     let mut out = String::new();
     Stems::of(language).put(word, &mut out);
     out
 }
 
-/// How words of a language (ISO 639-1) are stemmed; none where they are not.
+/// The stemmer of a language (ISO 639-1); none where it has none.
 ///
 /// The algorithms are those of the Snowball project.
 pub(super) fn stemmed(language: &str) -> Option<Algorithm> {

@@ -16,10 +16,12 @@ use std::time::{Duration, Instant};
 const WAIT_FOR_HANDLERS: Duration = Duration::from_secs(5);
 /// How long a listener rests when the system gives it no connection, as it does when files run out.
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
-/// What is still read of a client that was refused.
+/// How often the end of a server tries to wake a listener.
+const WAKE_ATTEMPTS: usize = 20;
+/// Time and bytes for reading on from a client that was refused.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
 
-/// What clients may take of a server.
+/// The limits of a server on its clients.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Connections at once, each with a thread; one more is answered with 503.
@@ -51,7 +53,7 @@ impl Default for ServerLimits {
 
 /// Something that can be served.
 pub trait Handler: Send + Sync {
-    /// What a client gets for a request. Only the method decides whether it is sent with its body: HEAD gets the head.
+    /// Answers a request. Only the method decides whether the reply is sent with its body: HEAD gets the head.
     fn handle(&self, request: &HttpRequest) -> HttpReply;
 }
 
@@ -95,7 +97,7 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; what the system says.
+    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; errors of the operating system.
     pub fn listen(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         if !address.ip().is_loopback() {
             let why = format!("{address} can be reached by others; name an address of loopback, such as 127.0.0.1");
@@ -120,16 +122,11 @@ impl Drop for HttpServer {
     fn drop(&mut self) {
         let shared = &self.shared;
         {
-            // Under the lock: a handler that waits looks at the flag under it, too.
+            // Under the lock: a handler that waits reads the flag under it, too.
             let _connections = lock(&shared.connections);
             shared.stopping.store(true, Ordering::SeqCst);
         }
         shared.changed.notify_all();
-        for (socket, thread) in self.listeners.drain(..) {
-            // Wakes the accept call; it sees the flag and ends.
-            drop(TcpStream::connect_timeout(&socket, Duration::from_secs(1)));
-            drop(thread.join());
-        }
         let connections = lock(&shared.connections);
         for stream in connections.open.values() {
             drop(stream.shutdown(Shutdown::Both));
@@ -141,7 +138,26 @@ impl Drop for HttpServer {
         if left > 0 {
             tracing::warn!(left, "connections of a server that ended are still at work");
         }
+        // Last, since the connections had descriptors that are needed to wake the listeners.
+        for (socket, thread) in self.listeners.drain(..) {
+            match wake(socket, &thread) {
+                true => drop(thread.join()),
+                false => tracing::warn!(%socket, "the listener of a server that ended could not be woken"),
+            }
+        }
     }
+}
+
+/// Ends the accept call of a listener, which sees then that the server stops; false where that cannot be done, as in a
+/// process without a free descriptor.
+fn wake(socket: SocketAddr, thread: &JoinHandle<()>) -> bool {
+    (0..WAKE_ATTEMPTS).any(|_| {
+        let is_awake = TcpStream::connect_timeout(&socket, Duration::from_secs(1)).is_ok() || thread.is_finished();
+        if !is_awake {
+            std::thread::sleep(AFTER_FAILED_ACCEPT);
+        }
+        is_awake
+    })
 }
 
 /// Takes a connection off the list when its thread ends, however that is.
@@ -168,6 +184,9 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
         };
         let id = {
             let mut connections = lock(&shared.connections);
+            if shared.stopping.load(Ordering::SeqCst) {
+                return;
+            }
             if connections.open.len() >= shared.limits.connections {
                 drop(connections);
                 refuse_connection(stream);
@@ -219,7 +238,10 @@ fn serve(stream: TcpStream, shared: &Shared) -> io::Result<()> {
             tracing::error!("a request failed: {}", crate::jobs::panic_message(&*panic));
             HttpReply::plain(500, "Internal error")
         });
-        if reply.status == 200 && reply.header("ETag").is_some_and(|tag| request.has_tag(tag)) {
+        if reply.status == 200
+            && matches!(request.method.as_str(), "GET" | "HEAD")
+            && reply.header("ETag").is_some_and(|tag| request.has_tag(tag))
+        {
             reply = reply.not_modified();
         }
         shared.pause(reply.delay);

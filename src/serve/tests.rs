@@ -1,4 +1,4 @@
-//! What hostile and slow clients get, over real sockets.
+//! Tests of hostile and slow clients, over real sockets.
 
 #![allow(clippy::unwrap_used)]
 
@@ -86,6 +86,8 @@ fn a_client_that_has_the_page_gets_no_body() {
         assert!(got.starts_with(&format!("HTTP/1.1 {status} ")), "{known}: {got}");
         assert_eq!(got.ends_with("\r\n\r\n"), status == 304, "{known}: {got}");
     }
+    // RFC 9110, 13.1.2: a condition of this kind answers nothing but GET and HEAD with 304.
+    assert!(exchange(b"POST / HTTP/1.1\r\nHost: a\r\nIf-None-Match: *\r\n\r\n").starts_with("HTTP/1.1 200 "));
 }
 
 #[test]

@@ -16,7 +16,7 @@ pub(super) use functions::register;
 pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
-use super::captures::which::{HAS_LINKS, IS_PAGE, ORIGINAL, SAYS_PAGE};
+use super::captures::which::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use super::rows::{CampaignId, ReviewMark};
 use crate::analysis::Judgement;
 use crate::query::{
@@ -532,7 +532,7 @@ impl FilterWriter<'_> {
             }
             Kind::Page => {
                 let is_page = format!(
-                    "({SAYS_PAGE} AND EXISTS
+                    "({MAY_BE_PAGE} AND EXISTS
                         (SELECT 1 FROM capture p WHERE p.id = {ORIGINAL} AND {IS_PAGE}))"
                 );
                 yes_or_no(field, value, &is_page, &format!("NOT {is_page}"))?

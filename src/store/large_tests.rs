@@ -1,7 +1,8 @@
-//! Answers on a large catalogue: 100,000 captures, a million seen URLs.
+//! The catalogue answers quickly when it is large: 100,000 captures, a million seen URLs.
 //!
-//! The questions are asked of a hundredth of it; of the whole one, with a limit
-//! of time, where `FONDS_LARGE` is set (two minutes, half a gigabyte):
+//! The tests use a hundredth of that; where `FONDS_LARGE` is set, all of it, within a time limit
+//! (two minutes, half a gigabyte):
+//!
 //! `FONDS_LARGE=1 cargo test --no-default-features large_catalogue -- --nocapture`
 
 use super::rows::{CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, SeenQuery};
@@ -15,7 +16,7 @@ use crate::uri::Url;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How much there is.
+/// The size of a catalogue.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     hosts: u32,
@@ -137,9 +138,9 @@ fn a_large_catalogue_answers_at_once() {
     println!("{:>8} ms to count inlinks in the window (a job)", start.elapsed().as_millis());
 
     let mut slow = Vec::new();
-    let mut time = |what: &str, ask: &dyn Fn()| {
+    let mut time = |what: &str, action: &dyn Fn()| {
         let start = Instant::now();
-        ask();
+        action();
         let took = start.elapsed();
         println!("{:>8.1} ms  {what}", took.as_secs_f64() * 1000.0);
         if is_large && took > PATIENCE {
@@ -197,9 +198,9 @@ fn a_large_catalogue_answers_at_once() {
     time("the crawl page of all launches", &|| {
         catalogue.crawl_page(Some(CampaignId::new(1)), Launches::All).unwrap();
     });
-    for (state, words) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
-        time(&format!("seen URLs, {state}, “{words}”"), &|| {
-            let filter = words.to_owned();
+    for (state, text) in [("refused", ""), ("queued", ""), ("all", "path/99999"), ("refused", "nowhere")] {
+        time(&format!("seen URLs, {state}, “{text}”"), &|| {
+            let filter = text.to_owned();
             let launches = Launches::One(LaunchId::new(2));
             let query = SeenQuery {
                 campaign: Some(CampaignId::new(1)),

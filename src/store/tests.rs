@@ -1,4 +1,4 @@
-//! What a crawl, a reviewer and the captures table ask of the catalogue.
+//! The catalogue serves a crawl, a reviewer and the captures table.
 
 use super::rows::{
     CampaignId, CaptureColumn, CaptureId, CaptureQuery, CaptureTab, LaunchId, Launches, ReviewMark, SelectionSpec,
@@ -173,8 +173,8 @@ fn what_is_due_comes_by_priority_and_what_was_put_back_comes_last() {
     let late = made.ledger.find_waiting(&url("http://a.pt/late")).unwrap().unwrap();
     let hour = CaptureDate::from_millis(CaptureDate::now().millis() + 3_600_000);
     made.ledger.defer(late.id, 1, hour, "timed out").unwrap();
-    let order = |in_hand: &[i64], limit| -> Vec<String> {
-        let waiting = made.ledger.waiting("a.pt", in_hand, CaptureDate::now(), limit).unwrap();
+    let order = |in_flight: &[i64], limit| -> Vec<String> {
+        let waiting = made.ledger.waiting("a.pt", in_flight, CaptureDate::now(), limit).unwrap();
         waiting.into_iter().map(|queued| queued.admission.candidate.url.path().to_owned()).collect()
     };
     assert_eq!(order(&[], 10), ["/first", "/b", "/c", "/late"]);
@@ -334,7 +334,7 @@ fn the_window_is_a_question_to_the_stored_list() {
         (prospects[0].url.as_str(), prospects[0].hosts, prospects[0].anchor.as_str()),
         ("http://gone.pt/", 1, "Gone")
     );
-    // Captured since, if only in vain: it is asked for no more.
+    // Captured since, if only in vain: it counts as missing no more.
     let mut gone = capture("http://gone.pt/", 101 * DAY, 100, "sha1:F", &[]);
     gone.notes.status = 404;
     catalogue.add_captures(made.launch, vec![gone]).unwrap();
@@ -370,7 +370,7 @@ fn damaged_inlinks_are_none_until_they_are_built_again() {
             "gone" => std::fs::remove_dir_all(&folder).unwrap(),
             _ => continue,
         }
-        assert_eq!(external_in(&Workspace::look(made.workspace.folder()).unwrap()), None, "{damage}");
+        assert_eq!(external_in(&Workspace::open_read_only(made.workspace.folder()).unwrap()), None, "{damage}");
     }
     build(&made.workspace);
     assert_eq!(external(), Some(1));
@@ -540,7 +540,7 @@ fn a_statement_is_planned_once_whatever_values_are_bound() {
     let catalogue = made.workspace.catalogue();
     let entries = (0..300).map(|n| capture(&format!("http://a.pt/{n}"), 1, n, "sha1:A", &[])).collect();
     catalogue.add_captures(made.launch, entries).unwrap();
-    // As closing leaves it, or asks for it.
+    // As after closing, or on request.
     catalogue.write(|conn| Ok(conn.execute_batch("ANALYZE")?)).unwrap();
     let plans = |is_stable: bool| {
         let planned_again = catalogue.read(|conn| {
@@ -621,21 +621,21 @@ fn a_campaign_is_versioned_and_an_unchanged_one_is_not() {
     assert!(catalogue.find_campaign("Nowhere").unwrap_err().to_string().contains("campaign list"));
 }
 
-/// What the tally says equals what counting every row says.
+/// The tally equals a count of every row.
 #[track_caller]
 fn check_tally(made: &Made) {
     let catalogue = made.workspace.catalogue();
     type Sums = Vec<(i64, i64, i64)>;
     let (tallied, counted): (Sums, Sums) = catalogue
         .read(|conn| {
-            let ask = |sql: &str| -> Sums {
+            let sums = |sql: &str| -> Sums {
                 let mut statement = conn.prepare(sql).unwrap();
                 let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
                 rows.map(Result::unwrap).collect()
             };
             Ok((
-                ask("SELECT state, accepted, sum(urls) FROM seen_tally GROUP BY 1, 2 HAVING sum(urls) <> 0 ORDER BY 1, 2"),
-                ask("SELECT state, accepted, count(*) FROM seen GROUP BY 1, 2 ORDER BY 1, 2"),
+                sums("SELECT state, accepted, sum(urls) FROM seen_tally GROUP BY 1, 2 HAVING sum(urls) <> 0 ORDER BY 1, 2"),
+                sums("SELECT state, accepted, count(*) FROM seen GROUP BY 1, 2 ORDER BY 1, 2"),
             ))
         })
         .unwrap();

@@ -1,4 +1,4 @@
-//! When two spellings are one word.
+//! Folds spellings, so that variants of a word compare equal.
 
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
@@ -48,8 +48,8 @@ pub fn fold(text: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Text with its letters as [`fold`] sees them and all other characters as
-/// they stand, for what is looked for in URLs: `/Ciência/?id=4` is `/ciencia/?id=4`.
+/// Folds letters as [`fold`] does and keeps all other characters, for searches in URLs: `/Ciência/?id=4` is
+/// `/ciencia/?id=4`.
 pub fn fold_letters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -2,7 +2,7 @@
 //!
 //! In: [`crate::app::AppState`]. Out: [`crate::app::Command`]s sent to it.
 //!
-//! Invariants: nothing here asks a disk, a network or a database; text from
+//! Invariants: nothing here reads a disk, a network or a database; text from
 //! the web is drawn through [`text`] only, which makes control characters
 //! and overrides of the reading direction visible; colours and sizes come
 //! from [`theme`]; functions that draw end in `_ui`.

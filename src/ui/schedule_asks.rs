@@ -1,4 +1,4 @@
-//! Missed runs that a person is asked about.
+//! Questions about missed runs, and about schedules of a workspace from elsewhere.
 
 use super::text;
 use super::theme::{self, tokens};
@@ -10,10 +10,10 @@ use egui::{RichText, Ui};
 /// Campaigns that are listed with their schedules.
 const MOST_LISTED: usize = 5;
 
-/// One line a run, with its two answers.
-pub fn schedule_asks_ui(ui: &mut Ui, app: &mut AppState) {
+/// Draws missed runs, one in a line, with two answers.
+pub fn schedule_questions_ui(ui: &mut Ui, app: &mut AppState) {
     others_ui(ui, app);
-    for run in app.schedules().asked.clone() {
+    for run in app.schedules().unanswered.clone() {
         theme::card_frame(ui).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 ui.colored_label(tokens(ui).flag, "⚠");

@@ -26,8 +26,7 @@ pub struct CdxKey(String);
 /// Schemes that are not taken for a host name when a line starts with them.
 const HIERARCHICAL: [&str; 7] = ["http:", "https:", "ftp:", "mms:", "rtsp:", "wais:", "whois:"];
 
-/// Session ids that are taken out of a path. Pages have one or two; each wants
-/// a look at the whole path.
+/// Session ids that are taken out of a path. Pages have one or two; each needs a scan of the whole path.
 const MAX_SESSIONS: usize = 16;
 
 impl CdxKey {
@@ -53,7 +52,7 @@ impl CdxKey {
     /// The key of a line of text, with or without scheme. What has a scheme but
     /// no host is its own key, as `filedesc:`, `warcinfo:`, `dns:` and `mailto:` lines are.
     ///
-    /// `None` where the text is empty, or nothing stands where a host should.
+    /// `None` where the text is empty, or the host is.
     pub fn of_text(line: &str) -> Option<Self> {
         let line = line.trim();
         if line.is_empty() {
@@ -270,9 +269,8 @@ fn push_cleaned_path(key: &mut String, path: &str) {
 
 /// Decodes percent signs until none is left to decode.
 ///
-/// In one pass: what decodes to a percent sign or a digit may complete another
-/// one, which then stands at the end of what is decoded so far. Passes over the
-/// whole text would be as many as `%252525…` is long.
+/// In one pass: what decodes to a percent sign or a digit may complete another one, which is then at the end
+/// of what is decoded so far. Passes over the whole text would be as many as `%252525…` is long.
 fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.contains(&b'%') {
         return Cow::Borrowed(text);

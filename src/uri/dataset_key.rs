@@ -110,7 +110,7 @@ impl DatasetKey {
         rest[..end].trim_end_matches(',')
     }
 
-    /// The host name that the key stands for; empty for a `data:` URL.
+    /// The host name of the key; empty for a `data:` URL.
     pub fn host(&self) -> Fqdn {
         let part = self.host_part();
         if is_address(part) {

@@ -18,7 +18,7 @@ use std::path::Path;
 /// Longest feed that is read; they have some kilobytes a target.
 const MOST_BYTES: u64 = 200_000_000;
 
-/// What a feed file came to.
+/// The outcome of reading a feed file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FeedReport {
     /// The file.
@@ -29,7 +29,7 @@ pub struct FeedReport {
     pub found: usize,
     /// Campaigns, one an entry that came in, in the order of the file.
     pub campaigns: Vec<FeedCampaign>,
-    /// What a person should look at.
+    /// Problems that a person should check.
     pub problems: Vec<FeedProblem>,
 }
 
@@ -42,14 +42,14 @@ pub struct FeedCampaign {
     pub campaign: Option<CampaignId>,
     /// Its title.
     pub name: String,
-    /// What happened to it.
+    /// The change that was made.
     pub change: FeedChange,
     /// See [`RestoredCampaign::suspended_terms`](super::RestoredCampaign::suspended_terms).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended_terms: Option<Vec<String>>,
 }
 
-/// What an entry did to the workspace.
+/// The change that an entry made to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FeedChange {
@@ -156,7 +156,7 @@ pub fn import_feed(workspace: &Workspace, file: &Path, always_new: bool) -> anyh
     Ok(report)
 }
 
-/// Whether an entry is about the target that a campaign stands for.
+/// Whether an entry is about the target of a campaign.
 fn is_same_target(campaign: &Campaign, entry: &FeedEntry) -> bool {
     let (meaning, _) = entry.meaning(0);
     let before = campaign
@@ -216,8 +216,8 @@ fn read_file(file: &Path) -> anyhow::Result<Feed> {
     Ok(read_feed(&text))
 }
 
-/// What tells that an entry is of a target that is known: the number of the
-/// target, or of a launch message its URL.
+/// The key by which an entry is of a known target: the number of the target, or of a launch message
+/// its URL.
 fn key_of(entry: &FeedEntry) -> Option<String> {
     let (meaning, _) = entry.meaning(0);
     match entry.dialect {
@@ -226,11 +226,11 @@ fn key_of(entry: &FeedEntry) -> Option<String> {
     }
 }
 
-/// Campaigns by what tells their targets apart.
+/// Campaigns by the keys of their targets.
 type KnownTargets = HashMap<String, Vec<CampaignId>>;
 
-/// The campaigns of targets, by what tells targets apart; and a problem for
-/// each campaign that cannot be read, whose target is not known again.
+/// The campaigns of targets, by their keys; and a problem for each campaign that cannot be read,
+/// whose target is not known again.
 fn known_targets(catalogue: &Catalogue) -> anyhow::Result<(KnownTargets, Vec<FeedProblem>)> {
     let mut known = KnownTargets::new();
     let mut unread = Vec::new();
@@ -264,7 +264,7 @@ pub struct WrittenFeed {
     pub targets: usize,
     /// Why campaigns are not in it, with their number.
     pub left_out: BTreeMap<&'static str, usize>,
-    /// What of a campaign the feed cannot say: number, title, words.
+    /// Parts of a campaign that the feed cannot hold: number, title, text.
     pub notes: Vec<(CampaignId, String, String)>,
 }
 
@@ -287,7 +287,7 @@ pub fn export_feed(
             continue;
         }
         let (_, campaign) = catalogue.campaign(row.id)?;
-        let (entry, words) = campaign.feed_entry(&row.id.to_string());
+        let (entry, remarks) = campaign.feed_entry(&row.id.to_string());
         if let Some(due) = due {
             // The tool keeps targets with a password in feeds of their own.
             let paywalled = entry.fields.get("secretId").is_some_and(|secret| !secret.is_null());
@@ -310,7 +310,7 @@ pub fn export_feed(
                 continue;
             }
         }
-        notes.extend(words.into_iter().map(|words| (row.id, row.name.clone(), words)));
+        notes.extend(remarks.into_iter().map(|remarks| (row.id, row.name.clone(), remarks)));
         entries.push((row.id, row.name, entry));
     }
     let mut taken: HashMap<String, CampaignId> = HashMap::new();

@@ -37,7 +37,7 @@ pub enum JobKind {
     Select,
     /// A selection is written out.
     Export,
-    /// What an export would write is listed.
+    /// A dry run of an export is listed.
     DryRun,
     /// An export is read back.
     Verify,
@@ -117,10 +117,10 @@ impl JobKind {
     }
 }
 
-/// How the outcome of a job that failed begins in the history of jobs.
+/// The beginning of the outcome of a failed job in the history of jobs.
 pub const FAILED: &str = "failed: ";
 
-/// What work came to.
+/// The result of a piece of work, as a line of text.
 pub trait Report {
     /// In one line for the job history, the window and standard error.
     fn summary(&self) -> String;
@@ -160,7 +160,7 @@ impl Report for Vec<VerifyLine> {
     }
 }
 
-/// What a job came to, as far as the window acts on it.
+/// The result of a job, as far as the window acts on it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobReport {
     /// The work is done; in one line.
@@ -169,18 +169,18 @@ pub enum JobReport {
     Incomplete(String),
     /// A crawl ended.
     Crawled {
-        /// How, such as `Stopped on request`.
+        /// The outcome, such as `Stopped on request`.
         end: String,
-        /// What was fetched and what was not.
+        /// Figures of what was fetched and what was not.
         figures: String,
         /// Whether a person has to do something about it.
         is_incomplete: bool,
     },
-    /// The work is done, and this import met problems that a person should look at; in one line.
+    /// The work is done, and this import met problems that a person should check; in one line.
     Problems(LaunchId, String),
     /// An export was read back.
     Verified(PathBuf, Vec<VerifyLine>),
-    /// What an export would write.
+    /// The dry run of an export.
     Planned(Box<ExportDryRun>),
 }
 

@@ -1,5 +1,5 @@
-//! Each piece of work a person can ask for, done on an open workspace: the
-//! rooms put together. Called by the window and by the command line alike.
+//! Every piece of work that a person can start runs here on an open workspace: the rooms put
+//! together. Called by the window and by the command line alike.
 
 mod engine;
 mod feed;
@@ -57,7 +57,7 @@ pub use launch::crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
 pub use launch::schedule::{
-    DueRuns, LOOK_EVERY, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
+    CHECK_INTERVAL, DueRuns, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
     scheduled_terms,
 };
 pub use links::anchor_check::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
@@ -117,21 +117,21 @@ pub fn empty_crawl_page() -> CrawlPage {
     }
 }
 
-/// An error and its causes; a cause that is told already is not told again.
+/// An error and its causes; a cause that is in the text already is left out.
 pub fn error_chain(error: &anyhow::Error) -> String {
-    let mut words = String::new();
+    let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        if words.is_empty() {
-            words = cause;
-        } else if !words.contains(&cause) {
-            words.push_str(": ");
-            words.push_str(&cause);
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
         }
     }
-    words
+    text
 }
 
-/// Who works here, where no name was given: the system's user name.
+/// The name of the person at work, where none was given: the system's user name.
 pub fn operator() -> String {
     static NAME: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| {
         let of_environment = ["USER", "LOGNAME", "USERNAME"]
@@ -142,8 +142,7 @@ pub fn operator() -> String {
     NAME.clone()
 }
 
-/// The name of the account that this process runs under, where no variable
-/// says it, as under cron.
+/// The name of the account that this process runs under, where no variable has it, as under cron.
 #[cfg(unix)]
 fn account_name() -> Option<String> {
     use std::os::unix::fs::MetadataExt;
@@ -154,7 +153,7 @@ fn account_name() -> Option<String> {
     Some(name.to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Elsewhere the environment always says it.
+/// Elsewhere the environment always has it.
 #[cfg(not(unix))]
 fn account_name() -> Option<String> {
     None

@@ -1,5 +1,5 @@
-//! What can be asked of an open workspace comes as these values: the
-//! catalogue's read models and those of the rooms below.
+//! Answers of an open workspace are these values: the catalogue's read models and those of the
+//! rooms below.
 
 pub use super::session::SearchCounts;
 pub use crate::analysis::Judgement;
@@ -25,7 +25,7 @@ use crate::scope::{Remedy, Trace};
 use crate::uri::CaptureDate;
 use std::path::PathBuf;
 
-/// How far the anomalies of a crawl were read.
+/// The position up to which the anomalies of a crawl were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnomalyMark {
     /// The run that they are of.
@@ -37,21 +37,21 @@ pub struct AnomalyMark {
 /// A URL run through the rules of a campaign that need not be saved.
 #[derive(Debug, Clone)]
 pub struct ScopeTest {
-    /// What every rule tested and said.
+    /// The trace of every rule: what it tested, and its opinion.
     pub trace: Trace,
     /// The smallest change that turns the verdict and that a person can make
     /// in the campaign; none where only the world outside could.
-    pub turn: Option<Remedy>,
+    pub remedy: Option<Remedy>,
 }
 
-/// What an edited campaign would change, with what was asked.
+/// The effect of an edited campaign, with the campaign that it is for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIfAnswer {
     /// The campaign.
     pub campaign: CampaignId,
     /// As edited.
     pub edited: Campaign,
-    /// What changes.
+    /// The changes in figures.
     pub figures: WhatIf,
 }
 
@@ -69,7 +69,7 @@ pub enum LinkForm {
     CsvHosts,
     /// Captures with their inlinks, as Arquivo.pt publishes them.
     Dataset,
-    /// Who links to each page with which words, as Nutch lists them.
+    /// The inlinks of each page with their anchors, as Nutch lists them.
     Nutch,
 }
 
@@ -86,7 +86,7 @@ impl LinkForm {
 
     /// Its name for people.
     pub fn label(self) -> &'static str {
-        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, words)| words)
+        Self::ALL.iter().find(|(form, _)| *form == self).map_or("", |(_, label)| label)
     }
 
     /// Beginning and ending of the name of a file in it.
@@ -107,7 +107,7 @@ impl LinkForm {
 pub struct GeoChoice {
     /// The file.
     pub path: PathBuf,
-    /// What is in it, or why it cannot be used.
+    /// Its description, or why it cannot be used.
     pub database: Result<GeoDatabaseInfo, String>,
 }
 
@@ -124,6 +124,6 @@ pub struct GeoDatabaseInfo {
     pub knows_ipv6: bool,
     /// Size of the file.
     pub len_bytes: u64,
-    /// What speaks against trusting it just now, in words.
+    /// A reason not to trust it just now, as text.
     pub remark: Option<String>,
 }

@@ -5,7 +5,7 @@ use crate::store::{CATALOGUE_FILE, StoreError, Workspace};
 use anyhow::Context;
 use std::path::{Path, PathBuf};
 
-/// What is at a path that a person wants to open.
+/// The kind of thing at a path that a person wants to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenTarget {
     /// A workspace, in this folder.
@@ -64,7 +64,7 @@ fn open(folder: &Path, own: Option<&OwnWorkspaces>) -> anyhow::Result<Session> {
 pub struct Workspaces {
     folder: Option<PathBuf>,
     disk_free: Option<u64>,
-    /// Where it is listed which are the person's own; without it all are.
+    /// The list of the person's own workspaces; without it all are.
     own: Option<OwnWorkspaces>,
 }
 
@@ -81,7 +81,7 @@ impl Workspaces {
         Self { folder: Some(folder), ..Self::default() }
     }
 
-    /// The same, with another list of the person's own workspaces.
+    /// This opener with another list of the person's own workspaces.
     pub fn with_own(self, own: OwnWorkspaces) -> Self {
         Self { own: Some(own), ..self }
     }
@@ -115,8 +115,8 @@ impl Workspaces {
         Ok((folder, self.made(workspace)))
     }
 
-    /// The same for a campaign that is not saved yet. A workspace that was made for one before, and left
-    /// empty when its window was killed, is taken again.
+    /// Creates a workspace for a campaign that is not saved yet. One that was made for one before, and
+    /// left empty when its window was killed, is taken again.
     pub fn create_for_draft(&self, folder: &Path) -> anyhow::Result<(PathBuf, Session)> {
         for left in numbered(folder).take_while(|folder| folder.exists()) {
             if is_small(&left) && self.is_workspace(&left) {
@@ -133,8 +133,8 @@ impl Workspaces {
         Ok((folder, session))
     }
 
-    /// Deletes a workspace in which nothing is kept, as [`Session::is_unused`] says: what making it
-    /// made, and nothing else. It must not be open.
+    /// Deletes a workspace in which nothing is kept, by [`Session::is_unused`]: what making it made,
+    /// and nothing else. It must not be open.
     pub fn remove_unused(&self, folder: &Path) -> anyhow::Result<()> {
         Ok(Workspace::remove_empty(folder)?)
     }

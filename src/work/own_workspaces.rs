@@ -1,8 +1,8 @@
 //! The workspaces that the person at the keyboard made, or lets run.
 //!
-//! An open window starts what schedules say. In a workspace that somebody else made
-//! and gave away that would be crawls which nobody here asked for, into this network,
-//! so those wait until a person says that they may run. Which workspaces are one's own
+//! An open window starts the runs of schedules. In a workspace that somebody else made and gave
+//! away that would be crawls which nobody here chose, into this network, so those wait until a
+//! person lets them run. Which workspaces are one's own
 //! is listed beside the person's other settings, where no workspace can write it: a
 //! line each, with the place of its folder and a number that the catalogue has.
 
@@ -33,12 +33,12 @@ struct OwnWorkspace {
 pub struct OwnWorkspaces(Option<PathBuf>);
 
 impl OwnWorkspaces {
-    /// That of the person at the keyboard.
+    /// The list of the person at the keyboard.
     pub fn of_person() -> Self {
         Self(settings_folder().map(|folder| folder.join(LIST)))
     }
 
-    /// That in a folder of settings.
+    /// The list in a folder of settings.
     pub fn in_folder(folder: &Path) -> Self {
         Self(Some(folder.join(LIST)))
     }

@@ -131,7 +131,7 @@ fn links_stored(workspace: &Path) -> [u64; 2] {
 #[track_caller]
 fn has_all_links(workspace: &Path, count: u64) {
     assert_eq!(links_stored(workspace), [count, 0]);
-    let links = Workspace::look(workspace).unwrap().catalogue().outlinks(CaptureId::new(1)).unwrap();
+    let links = Workspace::open_read_only(workspace).unwrap().catalogue().outlinks(CaptureId::new(1)).unwrap();
     assert!(links.iter().map(|link| u64::from(link.position)).eq(0..count));
 }
 

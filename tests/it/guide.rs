@@ -89,7 +89,7 @@ fn guides_are_listed_and_printed() {
     assert_eq!(names, ["crawl", "import", "review", "search", "queries", "handover", "scripts", "limits"]);
     let queries = fonds(&["guide", "queries"]).with_status(0).out;
     assert!(queries.starts_with("# Queries\n") && queries.contains("| `host:gov.pt` |"), "{queries}");
-    fonds(&["guide", "nosuch"]).with_status(2).says("queries");
+    fonds(&["guide", "nosuch"]).with_status(2).with_message("queries");
     let rows = fonds(&["guide", "--json"]).with_status(0).json_lines();
     assert_eq!(rows.len(), 8);
     assert!(rows[0]["name"] == "crawl" && rows[0]["text"].is_null(), "{}", rows[0]);

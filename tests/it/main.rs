@@ -57,6 +57,7 @@ mod refusals;
 mod report_languages;
 mod revisits;
 mod round_trip;
+mod rust_code;
 mod sample;
 mod schedule;
 mod scope;

@@ -197,7 +197,7 @@ fn a_request_holds_where_its_terms_are_found() {
         for nth in 0..1 + dice.below(3) {
             let text = dice.one_of(&texts);
             let at = dice.below(text.len() - 1);
-            let (asked, written) = match dice.below(3) {
+            let (term, written) = match dice.below(3) {
                 0 => {
                     let phrase = format!("\"{} {}\"", text[at], text[at + 1]);
                     (phrase.clone(), phrase)
@@ -206,7 +206,7 @@ fn a_request_holds_where_its_terms_are_found() {
             };
             let joint = if nth == 0 { "" } else { *dice.one_of(&[" AND ", " OR ", " AND NOT "]) };
             // Brackets: both read them in the same way, whatever binds closer.
-            request = format!("({request}{joint}{asked})");
+            request = format!("({request}{joint}{term})");
             query = format!("({query}{joint}{written})");
         }
         pairs.push((request, query));
@@ -249,7 +249,7 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
             std::fs::read_dir(&index).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
         };
         let meta = || std::fs::read(index.join("meta.json")).unwrap_or_default();
-        let (names_before, meta_before, looks) = (names(), meta(), Cell::new(0));
+        let (names_before, meta_before, polls) = (names(), meta(), Cell::new(0));
         let child = start(&["index", arg(&workspace)]);
         // In turn: at once, with the lock, with the first new files, with all, with a commit, after it.
         let is_killed = kill_when(child, || match round % 5 {
@@ -258,8 +258,8 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
             2 => names().difference(&names_before).count() >= 3,
             3 => meta() != meta_before,
             _ => {
-                looks.set(looks.get() + usize::from(meta() != meta_before));
-                looks.get() > 3
+                polls.set(polls.get() + usize::from(meta() != meta_before));
+                polls.get() > 3
             }
         });
         kills += usize::from(is_killed);
@@ -491,7 +491,7 @@ fn a_saved_search_finds_what_it_found_and_is_listed_renamed_and_removed() {
 }
 
 #[test]
-fn a_rule_that_asks_for_texts_finds_what_came_just_now() {
+fn a_rule_about_texts_finds_what_came_just_now() {
     let dir = tempfile::tempdir().unwrap();
     let html = |text: &str| format!("<html><body><article><p>{text}</p></article></body></html>");
     let first =
@@ -589,16 +589,16 @@ fn what_an_import_and_a_crawl_bring_is_found_where_they_index() {
     let ships = file(folder.path(), "ships.warc.gz", &[ships]);
     let workspace = folder.path().join("imported");
     fonds(&["new", arg(&workspace)]).with_status(0);
-    let said = fonds(&["import", arg(&workspace), arg(&ships), "--index"]).with_status(0);
-    said.says("1 text indexed of 1 new capture");
+    let output = fonds(&["import", arg(&workspace), arg(&ships), "--index"]).with_status(0);
+    output.with_message("1 text indexed of 1 new capture");
     assert_eq!(found(&workspace, "text:caravel"), 1);
     // A crawl of the sample web, whose pages speak of its shipyard.
     copy_folder(&demo().report.workspace, &folder.path().join("crawled"));
     let workspace = folder.path().join("crawled");
     let rows = || fonds(&["captures", arg(&workspace), "--json"]).with_status(0).json_lines().len();
     let before = rows();
-    let said = fonds(&["crawl", arg(&workspace), "1", "--fresh", "--index"]);
-    assert!(said.out.contains("fetched"), "{} {}", said.out, said.err);
+    let output = fonds(&["crawl", arg(&workspace), "1", "--fresh", "--index"]);
+    assert!(output.out.contains("fetched"), "{} {}", output.out, output.err);
     assert!(rows() > before && found(&workspace, "text:estaleiro") > 0);
     let check = fonds(&["index", arg(&workspace), "--check"]).with_status(0);
     assert!(check.out.contains(" 0 captures not indexed yet"), "{}", check.out);

@@ -41,10 +41,10 @@ impl AppState {
         }
     }
 
-    pub(super) fn look_at_jobs(&mut self) {
+    pub(super) fn poll_jobs(&mut self) {
         self.left_jobs.retain(|job| !job.is_finished());
         for job in &mut self.open.jobs {
-            job.look();
+            job.sample_rate();
         }
         let (finished, running) = std::mem::take(&mut self.open.jobs).into_iter().partition(RunningJob::is_finished);
         self.open.jobs = running;

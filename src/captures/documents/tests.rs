@@ -96,7 +96,7 @@ fn a_revisit_has_the_links_of_its_original_wherever_that_is() {
 }
 
 #[derive(Debug, thiserror::Error)]
-enum Failed {
+enum ResolveTestError {
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
     #[error(transparent)]
@@ -108,7 +108,7 @@ fn resolve(
     fetch: impl FnMut(Place) -> Result<Record, WarcError>,
     mut take: impl FnMut(&Document),
 ) {
-    let taken = reader.resolve::<Failed>(
+    let taken = reader.resolve::<ResolveTestError>(
         |_, _| false,
         &JobCx::detached(),
         fetch,

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 /// The record that holds the payload of a revisit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundOriginal {
-    /// The file it stands in.
+    /// The file that has it.
     pub file: PathBuf,
-    /// Where in the file.
+    /// Its place in the file.
     pub offset: u64,
-    /// How it was found.
+    /// The clause that found it.
     pub found_by: FoundBy,
 }
 
@@ -27,7 +27,7 @@ pub enum OriginalError {
     /// A file cannot be read.
     #[error(transparent)]
     Archive(#[from] WarcError),
-    /// What was read cannot be kept.
+    /// The table of revisits cannot be kept.
     #[error(transparent)]
     Revisits(#[from] RevisitError),
     /// The job was cancelled.

@@ -1,11 +1,10 @@
-//! What revisits repeat, among the captures that were read beside them.
+//! Revisits find their originals among the captures that were read beside them.
 //!
-//! Originals may stand anywhere in the input, before or behind, so revisits
-//! wait until all records were read. Of each capture some numbers are kept for
-//! that: in memory while they are few, else in a table on the disk, so that an
-//! archive of any size takes the same memory. The [`rule`] is that of the
-//! catalogue. Digests are those that records declare, and are computed of
-//! captures without one; of bodies in chunks the catalogue has both.
+//! Originals may be anywhere in the input, before or behind, so revisits wait until all records
+//! were read. Of each capture some numbers are kept for that: in memory while they are few, else in
+//! a table on the disk, so that an archive of any size takes the same memory. The [`rule`] is that
+//! of the catalogue. Digests are those that records declare, and are computed of captures without
+//! one; of bodies in chunks the catalogue has both.
 
 mod find;
 pub mod rule;
@@ -30,7 +29,7 @@ const MOST_URL_BYTES: usize = 16 << 20;
 /// Steps of SQLite between two checks whether the job was cancelled.
 const STEPS_PER_CHECK: c_int = 100_000;
 
-/// What revisits repeat cannot be looked up.
+/// Originals cannot be looked up.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{folder}: {source} (what revisits may repeat is kept there: see that there is room and that files may be made, or choose another folder with TMPDIR or the temp folder option)",
@@ -43,7 +42,7 @@ pub struct RevisitError {
 
 type Trouble = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a revisit names as its original.
+/// The original that a revisit names.
 pub(super) struct RefersTo {
     /// `WARC-Refers-To-Target-URI`.
     pub(super) url: Option<Url>,
@@ -64,7 +63,7 @@ impl RefersTo {
     }
 }
 
-/// How the original of a revisit was found: a clause of the [`rule`].
+/// The clause of the [`rule`] that found the original of a revisit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoundBy {
     /// By the URL and date that the revisit names.
@@ -85,7 +84,7 @@ impl FoundBy {
         Self::ALL.get(usize::from(clause)).copied().unwrap_or(Self::Digest)
     }
 
-    /// What a person reads after “found by”.
+    /// The text behind “found by”.
     pub fn label(self) -> &'static str {
         match self {
             Self::UrlAndDate => "the URL and date that the revisit names",
@@ -103,13 +102,13 @@ pub(super) struct Originals {
     rows: Vec<Row>,
     url_bytes: usize,
     has_revisits: bool,
-    /// Where they are when they are many.
+    /// The table that holds them when they are many.
     table: Option<Table>,
     failed: Option<RevisitError>,
     key: String,
 }
 
-/// A capture, in numbers that stand for its names.
+/// A capture, with numbers in the place of its names.
 struct Row {
     url: i64,
     page: i64,
@@ -123,19 +122,19 @@ struct Row {
     repeats: Option<Box<Repeats>>,
 }
 
-/// What a revisit names as its original.
+/// The original that a revisit names, in numbers.
 struct Repeats {
     url: i64,
     page: i64,
     record: Option<i64>,
     date_ms: i64,
-    /// What its head says of it.
+    /// The kind that its head declares.
     declared_kind: DeclaredKind,
     /// The revisit's own URL.
     own_url: String,
 }
 
-/// Where captures and revisits are when they are matched.
+/// The table in which captures and revisits are matched.
 struct Table {
     conn: Connection,
     /// Goes behind the connection.
@@ -144,7 +143,7 @@ struct Table {
 
 /// A revisit with what it repeats.
 pub(super) struct Repeated {
-    /// Where the original stands; none where it is not here and the revisit says that it is a page.
+    /// The place of the original; none where it is not here and the revisit declares a page.
     pub(super) original: Option<Place>,
     pub(super) place: Place,
     pub(super) url: Url,
@@ -188,7 +187,8 @@ impl Originals {
         self.keep(row);
     }
 
-    /// Takes a revisit, with the status of its head, 0 where it has none, and what that says of it.
+    /// Takes a revisit, with the status of its head, 0 where it has none, and the kind that it
+    /// declares.
     pub(super) fn add_revisit(
         &mut self,
         head: &RecordHead,
@@ -310,7 +310,7 @@ impl Table {
         // Nobody goes on with what is here after a crash.
         conn.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")?;
         if let Some(folder) = folder.filter(|folder| **folder != std::env::temp_dir()).and_then(Path::to_str) {
-            // Where SQLite sorts is said for all of the program; a folder that is gone does no harm.
+            // SQLite keeps its sort folder for all of the program; a folder that is gone does no harm.
             conn.pragma_update(None, "temp_store_directory", folder)?;
         }
         conn.execute_batch(include_str!("revisits.sql"))?;
@@ -404,7 +404,7 @@ pub(super) struct Resolved {
 }
 
 impl Resolved {
-    /// How many have one, or are pages of their own words.
+    /// The number of revisits that have one, or declare that they are pages.
     pub(super) fn count(&self) -> Result<u64, RevisitError> {
         let count = self.table.conn.query_row("SELECT count(*) FROM found", [], |row| row.get::<_, i64>(0));
         count.map(i64::cast_unsigned).map_err(|error| self.error(error))
@@ -428,7 +428,7 @@ impl Resolved {
         Ok(hasher.finish())
     }
 
-    /// Gives each of which the original is not here, and that does not say that it is no page.
+    /// Gives each whose original is not here, and that does not declare that it is no page.
     pub(super) fn each_lost(&self, mut give: impl FnMut(Place, &str)) -> Result<(), RevisitError> {
         let mut give_all = || -> rusqlite::Result<()> {
             let mut statement = self.table.conn.prepare(
@@ -496,8 +496,8 @@ fn number_of(text: &str) -> i64 {
     hasher.finish().cast_signed()
 }
 
-/// A number for a SHA-1 in base 32, in the order of the texts as far as their
-/// first eight letters tell: where a date fits several captures the rule goes by that.
+/// A number for a SHA-1 in base 32, in the order of the texts by their first eight letters: where a
+/// date fits several captures the rule goes by that.
 fn digest_number(digest: &str) -> i64 {
     let letters = digest.strip_prefix("sha1:").unwrap_or(digest);
     let first = letters.bytes().take(8).fold(0, |all: i64, letter| {

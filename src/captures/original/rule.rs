@@ -10,9 +10,9 @@
 //! 4. Of its payload digest, whatever the URL, the nearest to that date; pages
 //!    first.
 //!
-//! Digests are SHA-1; those of other kinds tell nothing. A revisit whose own
-//! head says what it is, a page or something else, is by the last two clauses a
-//! repeat of no other kind of thing. The order in which records came never counts.
+//! Digests are SHA-1; those of other kinds are no evidence. A revisit whose own head declares its
+//! kind, a page or something else, is by the last two clauses a repeat of no other kind of thing.
+//! The order in which records came never counts.
 //!
 //! Tables are `capture x` (with `page`, of all spellings of a URL, and `media`)
 //! and a row `m` of what a revisit says: `url`, `page`; `of_url`, `of_page`,
@@ -25,7 +25,7 @@
 
 use crate::captures::media::{is_page_type, is_unknown_type, is_xml_type};
 
-/// What the head of a revisit says of it. Numbers are those that a catalogue keeps.
+/// The kind that the head of a revisit declares. Numbers are those that a catalogue keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum DeclaredKind {
@@ -38,18 +38,18 @@ pub enum DeclaredKind {
 }
 
 impl DeclaredKind {
-    /// What a head with this status (0 where there is none) and type says. Redirects and errors often have no
-    /// payload, as empty pages: they are of nothing else than they say.
+    /// The kind that a head with this status (0 where there is none) and type declares. Redirects and
+    /// errors often have no payload, as empty pages: they are of nothing else than they declare.
     pub fn of(status: i32, mime: &str) -> Self {
         Self::of_kind(status, mime, is_page_type(mime))
     }
 
-    /// The same, where it is said which types are taken for pages.
+    /// The declared kind, with `is_page_type` given for types that are taken for pages.
     pub fn of_kind(status: i32, mime: &str, is_page_type: bool) -> Self {
         match status {
             304 => Self::Nothing,
             0 | 200..=299 if is_unknown_type(mime) || is_xml_type(mime) && !is_page_type => Self::Nothing,
-            // A status that cannot be read says nothing.
+            // A status that cannot be read declares nothing.
             0 if is_page_type => Self::Nothing,
             200..=299 if is_page_type => Self::Page,
             _ => Self::Other,

@@ -170,7 +170,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
                 );
                 let was_there = session.save_search(name, &search_query, &operator())?;
                 let place = if was_there { ", in the place of the one that had this name" } else { "" };
-                tell!("fonds: saved the search “{}”{place}", plain(name.trim()));
+                notice!("fonds: saved the search “{}”{place}", plain(name.trim()));
             }
             one(args, &session, &search_query, &mut out)?;
         }
@@ -209,27 +209,27 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
     }
 }
 
-fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
+fn one(args: &SearchArgs, session: &Session, query: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
     let campaigns = session.catalogue().campaign_titles()?;
     anyhow::ensure!(
-        asked.campaign.is_some() || campaigns.len() < 2 || !args.facets.contains(&FacetKind::Term),
+        query.campaign.is_some() || campaigns.len() < 2 || !args.facets.contains(&FacetKind::Term),
         "--facets term: the terms are those of a campaign's request, and there are several campaigns: {}. Name one \
          with --campaign",
         named_campaigns(&campaigns)
     );
-    let answer = session.search(asked)?;
+    let answer = session.search(query)?;
     if let Some(problem) = answer.problem {
         anyhow::bail!("the query cannot be read: {problem}");
     }
     match answer.waiting {
-        None => tell!(
+        None => notice!(
             "fonds: there is no text index: words were looked for in URLs and titles. Build it: fonds index {}",
             args.folder.display()
         ),
         Some(0) => {}
         Some(waiting) => {
             let captures = counted(waiting, "capture");
-            tell!(
+            notice!(
                 "fonds: {captures} {} not indexed yet. Follow up: fonds index {}",
                 verb(waiting, "is"),
                 args.folder.display()
@@ -264,13 +264,13 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
             writeln!(out, "{}, {}", counted(answer.versions, "page"), counted(answer.captures, "capture"))?;
         }
         for wider in &answer.wider {
-            tell!("fonds: {}: {}", wider.why, plain(&wider.query));
+            notice!("fonds: {}: {}", wider.why, plain(&wider.query));
         }
     }
     if args.facets.is_empty() && args.histogram.is_none() {
         return Ok(());
     }
-    let counts = session.search_counts(asked, &args.facets, args.histogram)?;
+    let counts = session.search_counts(query, &args.facets, args.histogram)?;
     for (kind, values) in counts.facets {
         for value in values {
             let name = kind.name();
@@ -334,7 +334,7 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
     Ok(())
 }
 
-/// Each query of a file, with what it finds.
+/// Runs each query of a file and prints its results.
 fn batch(
     args: &SearchArgs,
     session: &Session,

@@ -1,4 +1,4 @@
-//! One record out of its file, as it is or under another head.
+//! Copy of a record out of its file, as it is or under another head.
 
 use crate::export::{ExportError, ExportRecord, no_temporary};
 use crate::jobs::counted;
@@ -16,16 +16,16 @@ use std::io::{self, BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// A record in memory until it is larger than this; then in a temporary file.
-/// Some dozens are in hand at once.
+/// Some dozens are in memory at once.
 const SPOOL_BYTES: usize = 1024 * 1024;
 
-/// What begins the name of a field of the source that does not hold in the export.
+/// Begin of the name of a field of the source that does not hold in the export.
 const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 
 /// A record as it was found in its file.
 pub(in crate::export) struct SourceRecord {
     pub head: RecordHead,
-    /// What of it was taken out; none where its bytes can be copied as they are.
+    /// The block that was taken out; none where its bytes can be copied as they are.
     block: Option<Block>,
     /// Its line of the index, where they can.
     line: Option<IndexLine>,
@@ -35,7 +35,7 @@ pub(in crate::export) struct SourceRecord {
 struct Block {
     bytes: BlockBytes,
     len: u64,
-    /// Computed where the head does not tell them, or one that cannot be put right.
+    /// Computed where the head has none, or one that cannot be put right.
     digests: Option<Digests>,
     wrong_digests: Vec<WrongDigest>,
     left_behind: Vec<String>,
@@ -56,7 +56,7 @@ pub(in crate::export) enum DigestFault {
 struct WrongDigest {
     name: &'static str,
     fault: DigestFault,
-    /// What is to stand there; none where the two readings of a payload digest differ.
+    /// Its corrected value; none where the two readings of a payload digest differ.
     field: Option<String>,
     right: String,
 }
@@ -65,15 +65,15 @@ struct WrongDigest {
 enum BlockBytes {
     Memory(Vec<u8>),
     File(File),
-    /// They are too many, and nobody asked for them.
-    LetGo,
+    /// They are too many, and nobody needs them.
+    Discarded,
 }
 
 impl BlockBytes {
-    fn push(&mut self, chunk: &[u8], lets_go: bool) -> io::Result<()> {
+    fn push(&mut self, chunk: &[u8], can_discard: bool) -> io::Result<()> {
         match self {
             Self::Memory(bytes) if bytes.len() + chunk.len() <= SPOOL_BYTES => bytes.extend_from_slice(chunk),
-            Self::Memory(_) if lets_go => *self = Self::LetGo,
+            Self::Memory(_) if can_discard => *self = Self::Discarded,
             Self::Memory(bytes) => {
                 let mut file = tempfile::tempfile()?;
                 file.write_all(bytes)?;
@@ -81,7 +81,7 @@ impl BlockBytes {
                 *self = Self::File(file);
             }
             Self::File(file) => file.write_all(chunk)?,
-            Self::LetGo => {}
+            Self::Discarded => {}
         }
         Ok(())
     }
@@ -94,11 +94,11 @@ impl BlockBytes {
                 file.rewind()?;
                 Box::new(io::BufReader::new(file))
             }
-            Self::LetGo => Box::new(io::empty()),
+            Self::Discarded => Box::new(io::empty()),
         })
     }
 
-    /// So many of the first ones.
+    /// Reads at most so many of the first bytes.
     fn begin(&mut self, most: usize) -> io::Result<Vec<u8>> {
         let mut begin = Vec::new();
         self.reader()?.take(most as u64).read_to_end(&mut begin)?;
@@ -132,11 +132,11 @@ pub(in crate::export) struct Carried {
     pub payload_digest: Option<String>,
     /// Fields of digests that its bytes contradict, and those whose algorithm is not known.
     pub wrong_digests: Vec<(&'static str, DigestFault)>,
-    /// What stands around the record in the source and does not come along.
+    /// Remarks on bytes around the record in the source that do not come along.
     pub left_behind: Vec<String>,
 }
 
-/// What becomes a record of the export.
+/// A record of the export before it is packed.
 pub(in crate::export) enum Part {
     /// Bytes of a file as they are, with their line of the index.
     Span(PathBuf, Span, Option<IndexLine>),
@@ -149,7 +149,7 @@ pub(in crate::export) struct NewHead {
     head: RecordBuilder,
     bytes: BlockBytes,
     len: u64,
-    /// Its payload digest, where its head tells none.
+    /// Its payload digest, where its head has none.
     payload_digest: Option<String>,
     /// The member that it is packed in alone.
     member: Option<(PathBuf, Span)>,
@@ -165,7 +165,7 @@ pub(in crate::export) struct PackedMember {
 }
 
 impl Part {
-    /// Its member. With `sizes_only` what can be copied as it is stays where it is.
+    /// Packs it into a member. With `sizes_only` what can be copied as it is stays where it is.
     ///
     /// # Errors
     ///
@@ -225,8 +225,8 @@ pub(in crate::export) enum CopyError {
     Export(ExportError),
 }
 
-/// What of a record's head cannot stand in the export as it stands in the
-/// source. The block stays as it is; a field that does not hold is kept under
+/// The changes of a record's head against the source. The
+/// block stays as it is; a field that does not hold is kept under
 /// the name `WARC-Fonds-Source-…`, which readers pass over.
 #[derive(Default)]
 pub(in crate::export) struct HeadChanges<'r> {
@@ -299,7 +299,7 @@ impl HeadChanges<'_> {
     }
 }
 
-/// Where a record stands, for a person.
+/// The place of a record, for a person.
 pub(in crate::export) fn location_of(record: &ExportRecord) -> String {
     location_in(&record.file, record.span)
 }
@@ -309,10 +309,10 @@ pub(in crate::export) fn location_in(file: &Path, span: Span) -> String {
     format!("{}, offset {}", file.display(), format_offset(span.offset))
 }
 
-/// Reads a record out of its file. Its place is looked at first: the catalogue may
+/// Reads a record out of its file. Its place is checked first: the catalogue may
 /// be older than the file. The block is read to its end: a damaged record is not
 /// passed on, and digests are checked. With `sizes_only` a record that can be
-/// copied as it stands is taken for sound and not read.
+/// copied as it is counts as sound and is not read.
 pub(in crate::export) fn read_source(
     record: &ExportRecord,
     url: &str,
@@ -357,14 +357,14 @@ pub(in crate::export) fn read_source(
         return Ok(SourceRecord { head, block: None, line });
     }
     // Its head is written again, with the right digests.
-    if matches!(block.bytes, BlockBytes::LetGo) {
+    if matches!(block.bytes, BlockBytes::Discarded) {
         let mut reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
         block = take_block(&mut reader, &head, record, false)?;
     }
     Ok(SourceRecord { head, block: Some(block), line: None })
 }
 
-/// What becomes of a record that was read, with these changes to its head.
+/// Makes a record of the export from one that was read, with these changes to its head.
 pub(in crate::export) fn carry(
     record: &ExportRecord,
     SourceRecord { head, block, line }: SourceRecord,
@@ -419,7 +419,7 @@ pub(in crate::export) fn carry(
     })
 }
 
-/// Hands the block of the record in hand on, piece by piece.
+/// Passes the block of the current record on, piece by piece.
 fn read_block(
     reader: &mut ArchiveReader<File>,
     mut each: impl FnMut(&[u8]) -> io::Result<()>,
@@ -437,13 +437,13 @@ fn read_block(
     }
 }
 
-/// Takes the block of the record in hand out of its file. `lets_go`: a long one is only
-/// looked through, unless something about it is wrong.
+/// Takes the block of the current record out of its file. `can_discard`: a long one is only
+/// read through, unless something about it is wrong.
 fn take_block(
     reader: &mut ArchiveReader<File>,
     head: &RecordHead,
     record: &ExportRecord,
-    lets_go: bool,
+    can_discard: bool,
 ) -> Result<Block, CopyError> {
     let room = head.content_length.min(SPOOL_BYTES as u64) as usize;
     // The declared length is a wish.
@@ -456,7 +456,7 @@ fn take_block(
             digester.update(chunk);
         }
         proof.update(chunk);
-        bytes.push(chunk, lets_go)
+        bytes.push(chunk, can_discard)
     })?;
     let (ended, mut left_behind) = end_whole(reader, &location_of(record))?;
     let is_alone = !record.span.is_inside_member() && reader.compression() == Compression::Gzip;
@@ -513,8 +513,8 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8], changes: &HeadChan
     builder
 }
 
-/// Ends the record in hand, all of which has to be there. Says where it stands,
-/// and what is wrong around it; odd fields are what other writers made of them.
+/// Ends the current record, all of which has to be there. Gives its span and the
+/// faults around it; odd fields are what other writers made of them.
 fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec<String>), CopyError> {
     let ended = reader.finish_record().map_err(of_source)?;
     let problems = reader.take_problems();
@@ -530,8 +530,8 @@ fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec
     }
 }
 
-/// What comes last says why a record ended early; before it may stand what is
-/// odd about its head.
+/// The error of a record that ended early: the last problem is the reason;
+/// those before may be about its head.
 fn damaged(place: &str, problems: &[Problem]) -> CopyError {
     let is_damage = |problem: &&Problem| {
         matches!(problem.kind, ProblemKind::Truncated | ProblemKind::BadCompression | ProblemKind::Garbage)

@@ -42,7 +42,7 @@ const WACZ_BYTES_EACH: u64 = 50;
 /// `….open`; after an error or a cancel nothing is left. What a killed export
 /// left there is deleted first, unless another process writes it.
 ///
-/// Records that cannot be read are told in the report; the rest is written.
+/// Records that cannot be read are listed in the report; the rest is written.
 pub fn export_selection(
     items: impl Iterator<Item = Result<ExportItem, ExportError>>,
     out: &Path,
@@ -132,7 +132,7 @@ fn prepare(out: &Path) -> Result<(PathBuf, FileLock), ExportError> {
     }
     let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
     let lock = FileLock::take(&lock_file, &holder).map_err(|error| match error {
-        NotLocked::Held(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
+        NotLocked::LockedBy(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
         NotLocked::Failed(source) => io_at(&lock_file)(source),
     })?;
     clear(&staging)?;
@@ -230,7 +230,7 @@ fn write_wacz(
     Ok(written.problems.iter().map(|problem| format!("{name}: {problem}")).collect())
 }
 
-/// Lists all files, and makes a bag of the folder; says how many bytes the listed files have.
+/// Lists all files, and makes a bag of the folder; returns the bytes of the listed files.
 fn write_manifest(
     options: ExportOptions<'_>,
     created: CaptureDate,

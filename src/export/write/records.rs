@@ -82,7 +82,7 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Takes one record in; says what names it in the export. What an earlier export
+    /// Takes one record in; returns its id in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
@@ -116,7 +116,7 @@ impl Export {
         self.take(record, source, &changes, &at).map(Some)
     }
 
-    /// Takes a record in that was read; says what names it in the export.
+    /// Takes a record in that was read; returns its id in the export.
     fn take(
         &mut self,
         record: &ExportRecord,
@@ -205,7 +205,7 @@ impl Export {
     }
 
     /// Tells which `warcinfo` records are named and missing.
-    pub(in crate::export) fn tell_missing_warcinfos(&mut self) {
+    pub(in crate::export) fn report_missing_warcinfos(&mut self) {
         for ((file, id), records) in std::mem::take(&mut self.missing_warcinfos) {
             self.problem(format!(
                 "{}: {} named the warcinfo record <{id}>, which cannot be read from this file; they are written without WARC-Warcinfo-ID",

@@ -1,4 +1,4 @@
-//! Which charset a page is written in, and its text.
+//! Detects the charset of a page and decodes its text.
 //!
 //! In this order: byte order mark, charset of the HTTP head, `meta` or an XML
 //! declaration in the first 1,024 bytes (the prescan of the HTML standard), valid
@@ -17,7 +17,7 @@ const PRESCAN_BYTES: usize = 1024;
 /// Bytes that the guess is made from: guessing is slower than reading the page.
 const GUESS_BYTES: usize = 64 * 1024;
 
-/// What told the charset.
+/// Source of the charset of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CharsetSource {
     /// A byte order mark.
@@ -45,7 +45,7 @@ impl CharsetSource {
     }
 }
 
-/// The charset of an HTML body and what told it.
+/// The charset of an HTML body and its source.
 pub fn detect(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding, CharsetSource) {
     if let Some((encoding, _)) = Encoding::for_bom(body) {
         return (encoding, CharsetSource::Bom);
@@ -85,7 +85,7 @@ pub fn detect_css(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding
     if is_utf8(body) { (UTF_8, CharsetSource::Utf8) } else { (guess(body), CharsetSource::Guess) }
 }
 
-/// How the bytes of a body fit its charset.
+/// Fit of the bytes of a body to its charset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// All of them are text.
@@ -105,7 +105,7 @@ pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> (Cow<'a, str>,
     let (text, has_errors) = encoding.decode_without_bom_handling(body);
     let has_markup = |bytes| memchr::memchr(b'<', bytes).is_some();
     let fit = match has_errors {
-        // ASCII said to be UTF-16 makes letters of the far east, and hardly an error; UTF-16 taken for ASCII, letters
+        // ASCII declared as UTF-16 decodes to letters of the far east, and hardly fails; UTF-16 taken for ASCII, to letters
         // with a NUL between them.
         _ if !encoding.is_ascii_compatible() && has_markup(body) && !has_markup(text.as_bytes()) => Fit::NotAtAll,
         _ if encoding.is_ascii_compatible() && is_utf16_markup(body) => Fit::NotAtAll,
@@ -142,7 +142,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
     detector.guess(None, chardetng::Utf8Detection::Allow)
 }
 
-/// A charset told inside the text cannot be UTF-16: the text could not have been read.
+/// A charset declared inside the text cannot be UTF-16: the declaration could not have been read.
 fn without_utf16(encoding: &'static Encoding) -> &'static Encoding {
     if encoding == UTF_16LE || encoding == UTF_16BE {
         UTF_8
@@ -269,7 +269,7 @@ fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [
         }
         *at += 1;
     };
-    // Here stands the equals sign.
+    // The equals sign is here.
     *at += 1;
     while is_space(*head.get(*at)?) {
         *at += 1;
@@ -391,9 +391,8 @@ mod tests {
         assert_eq!(fit(b"", "utf-16le"), Fit::Whole);
     }
 
-    /// The encoding tests of html5lib. Where a case differs, it is plain ASCII
-    /// without a declaration in the first 1,024 bytes: that is told as UTF-8,
-    /// and its text is the same in the charset wanted.
+    /// The encoding tests of html5lib. Where a case differs, it is plain ASCII without a declaration in the
+    /// first 1,024 bytes: that is detected as UTF-8, and its text is the same in the expected charset.
     #[test]
     fn agrees_with_html5lib() {
         let Some(folder) = crate::testing::data("html/encoding") else { return };
@@ -401,12 +400,12 @@ mod tests {
         for name in ["html5lib-tests1.dat", "html5lib-test-yahoo-jp.dat"] {
             let bytes = std::fs::read(folder.join(name)).unwrap();
             for case in crate::testing::dat_cases(&bytes) {
-                let (data, wanted) = (case.part(b"data"), case.part(b"encoding"));
-                let wanted = Encoding::for_label(wanted.trim_ascii()).unwrap();
+                let (data, expected) = (case.part(b"data"), case.part(b"encoding"));
+                let expected = Encoding::for_label(expected.trim_ascii()).unwrap();
                 let (got, source) = detect(data, None);
-                let same = got == wanted;
-                let words = String::from_utf8_lossy(data);
-                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {words}", got.name());
+                let same = got == expected;
+                let text = String::from_utf8_lossy(data);
+                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {text}", got.name());
                 *(if same { &mut equal } else { &mut ascii }) += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! What is kept while a page is read: links, anchor texts, title, visible text.
+//! Collects links, anchor texts, title and visible text while a page is read.
 //!
 //! Everything is kept as ranges of a few long buffers; URLs are resolved when
 //! the whole page is known, since its first `base` may stand anywhere.
@@ -210,8 +210,8 @@ impl<'o> Collector<'o> {
     /// The attributes of `html`, whichever of its start tags they stand in.
     pub(crate) fn html(&mut self, attributes: &Attributes) {
         if self.language.is_none() {
-            let told = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
-            self.language = told.as_deref().and_then(primary_language);
+            let declared = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
+            self.language = declared.as_deref().and_then(primary_language);
         }
     }
 
@@ -263,16 +263,16 @@ impl<'o> Collector<'o> {
     fn keep_rel(&mut self, rel: &str) -> Range<usize> {
         let from = self.references.len();
         let end = MAX_LINK_BYTES_PER_PAGE.min(from + MAX_REL_BYTES);
-        for word in rel.split_ascii_whitespace() {
+        for token in rel.split_ascii_whitespace() {
             let blank = usize::from(self.references.len() > from);
-            if self.references.len() + blank + word.len() > end {
+            if self.references.len() + blank + token.len() > end {
                 self.cut.rels += 1;
                 break;
             }
             if blank > 0 {
                 self.references.push(' ');
             }
-            self.references.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+            self.references.extend(token.chars().map(|c| c.to_ascii_lowercase()));
         }
         from..self.references.len()
     }
@@ -489,7 +489,7 @@ impl<'o> Collector<'o> {
             self.canonical_reference = Some(href.clone().into_owned());
         }
         let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
-        let kind = match embeds.iter().any(|word| has_token(&rel, word)) {
+        let kind = match embeds.iter().any(|name| has_token(&rel, name)) {
             true => LinkKind::Stylesheet,
             false => LinkKind::LinkElement,
         };

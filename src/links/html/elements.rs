@@ -1,4 +1,4 @@
-//! What of a page is counted beside its links and text: images with their sizes, forms, frames, scripts.
+//! Counts the elements of a page beside its links and text: images with their sizes, forms, frames, scripts.
 //!
 //! Collected only where somebody asks for it ([`PageOptions::elements`](crate::links::PageOptions)): an import and a
 //! data set pay nothing for it.

@@ -1,4 +1,4 @@
-//! A page or style sheet into its links.
+//! Extracts the links of a page or style sheet.
 
 use super::builder::Builder;
 use super::charset::{self, Fit};

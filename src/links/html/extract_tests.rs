@@ -1,4 +1,4 @@
-//! Pages whose links are known.
+//! Tests of extraction on pages whose links are known.
 
 use super::*;
 use crate::links::{
@@ -247,8 +247,8 @@ fn title_language_canonical_and_text() {
     assert_eq!(read.language.as_deref(), Some("pt"));
     assert_eq!(read.canonical.unwrap().as_str(), "https://exemplo.pt/c");
     assert_eq!(read.text, "Olá\na b c\nd\ne\n1 2\n3\nx\ny");
-    let told = page("<meta http-equiv=content-language content='EN-gb, fr'>");
-    assert_eq!(told.language.as_deref(), Some("en"));
+    let declared = page("<meta http-equiv=content-language content='EN-gb, fr'>");
+    assert_eq!(declared.language.as_deref(), Some("en"));
     // What the text is written in is told elsewhere.
     let text = "Todos os cidadãos têm direito à informação e à cultura. ".repeat(5);
     assert_eq!(page(&format!("<p>{text}")).language, None);
@@ -510,7 +510,7 @@ const SOUP: &[&str] = &[
 ];
 
 #[test]
-fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
+fn a_link_has_its_rel_and_the_part_of_the_page_it_is_in() {
     let links = page(
         "<a href=1>a</a>
          <header><a rel='Home  UGC' href=2>b</a><nav><a href=3>c</a></nav><a href=4>d</a></header>
@@ -520,7 +520,7 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
          <main><table><a href=10>i</a><tr><td><a href=11>j</a></table></main><area href=12 rel='Next'>",
     )
     .links;
-    let told: Vec<String> = links
+    let reported: Vec<String> = links
         .iter()
         .map(|link| {
             let path = link.url.path().trim_start_matches("/dir/");
@@ -529,7 +529,7 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "1 - ",
             "2 header home ugc",

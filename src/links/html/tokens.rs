@@ -1,6 +1,5 @@
-//! Between the tokenizer and the tree: tags with the few attributes that
-//! matter, and text, as slices of the page. What they stand for is decoded
-//! when somebody asks.
+//! Tokens between the tokenizer and the tree: tags with the few attributes that matter, and text, as slices
+//! of the page. References in them are decoded on demand.
 
 use super::tag::Tag;
 use super::tokenizer::{MAX_PACKED, Reading, decode, is_blank, pack};

@@ -1,12 +1,11 @@
-//! Links out of PDF files: the addresses of link annotations and, where that is
-//! wished, those that are printed as text (see `text`).
+//! Extracts links from PDF files: the addresses of link annotations and, as an option, those that are printed
+//! as text (see `text`).
 //!
-//! Of annotations are read `/URI` strings of actions (ISO 32000-1, 12.6.4.7) that stand in
-//! the open or in object streams packed with Flate (7.5.7). Limits: a link
-//! whose address is an object of its own, object streams with a predictor or another filter, and everything in
-//! an encrypted file are not found. The words of a link are drawn elsewhere, at
-//! the same place of the page; its anchor is the address as written, as the
-//! published data set has it for PDF files.
+//! Of annotations are read `/URI` strings of actions (ISO 32000-1, 12.6.4.7) in the open or in object streams
+//! packed with Flate (7.5.7). Limits: a link whose address is an object of its own, object streams with a
+//! predictor or another filter, and everything in an encrypted file are not found. The words of a link are
+//! drawn elsewhere, at the same place of the page; its anchor is the address as written, as the published
+//! data set has it for PDF files.
 
 mod objects;
 mod text;
@@ -23,19 +22,19 @@ use std::io::Read;
 use std::ops::Range;
 use text::{printed_addresses, shown_texts};
 
-/// Of one object stream, unpacked.
+/// Bytes of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Of all object streams of a file, unpacked.
+/// Bytes of all object streams of a file, unpacked.
 const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
 
-/// Object streams of a file that are looked at.
+/// Object streams of a file that are read.
 const MAX_STREAMS: usize = 100_000;
 
 /// Between the name `/ObjStm` and both ends of its dictionary.
 const MAX_DICTIONARY_BYTES: usize = 4096;
 
-/// What was found out.
+/// Result of reading a PDF file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PdfRead {
     /// All that can be read was.
@@ -61,7 +60,7 @@ pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&
     found.annotations_in(body);
     let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
-        // No byte is searched or unpacked twice, however many names stand before it.
+        // No byte is searched or unpacked twice, however many names are before it.
         let Some(stream) = object_stream(body, at, read_to) else { continue };
         read_to = stream.end;
         let packed = body.get(stream).unwrap_or_default();
@@ -110,7 +109,7 @@ fn is_encrypted(body: &[u8]) -> bool {
     memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8)))
 }
 
-/// What was found, and what becomes of it.
+/// Addresses found, and the receiver of them.
 struct Found<'u, F> {
     resolver: Resolver<'u>,
     anchor: String,
@@ -169,8 +168,8 @@ fn is_regular(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
 }
 
-/// Where the deflated bytes stand of the stream whose dictionary holds the name
-/// at `at`; none where they begin before `from`.
+/// Range of the deflated bytes of the stream whose dictionary holds the name at `at`; none where they begin
+/// before `from`.
 fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     let after = body.get(at..(at + MAX_DICTIONARY_BYTES).min(body.len()))?;
     let begin = at + memmem::find(after, b"stream")? + b"stream".len();
@@ -182,7 +181,7 @@ fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     }
     let data = body.get(begin..)?;
     let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).unwrap_or(data);
-    // Two bytes of zlib stand before what is deflated.
+    // Two bytes of zlib precede the deflated ones.
     let (_, packed) = data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8))?;
     let start = body.len() - packed.len();
     if start < from {

@@ -7,11 +7,10 @@
 //! inside a word belong to it as long as they come in pairs:
 //! `https://a.pt/wiki/A_(b)` is one word, also in `(x OR /wiki/A_(b))`.
 //!
-//! A field's name has only letters and stands before the first of `:`, `=`,
-//! `<` and `>`: `a.pt/x?id=4` and `https://a.pt/` are words.
+//! A field's name has only letters and comes before the first of `:`, `=`, `<` and `>`:
+//! `a.pt/x?id=4` and `https://a.pt/` are words.
 //!
-//! How words and the values of fields with text ([`TEXT_FIELDS`]) are meant,
-//! a [`TextTest`] says:
+//! A [`TextTest`] is the meaning of a word, and of a value of a field with text ([`TEXT_FIELDS`]):
 //!
 //! | written | meaning |
 //! |---|---|
@@ -44,31 +43,30 @@ pub use write::{quoted_value, write_query};
 use super::{Cursor, Parsed, Query, Terms, parse};
 use serde::{Deserialize, Serialize};
 
-/// One term of a query.
+/// A term of a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FieldTerm {
     /// Column of its first character, from 1.
     pub column: usize,
-    /// The term as it was written, without quotes and without what stands
-    /// behind them.
+    /// The term as it was written, without quotes and without what follows them.
     pub text: String,
     /// Whether a part of it was in quotes.
     pub is_quoted: bool,
-    /// The field that it asks for; none for a plain word or phrase.
+    /// The test of a field; none for a plain word or phrase.
     pub field: Option<FieldTest>,
-    /// How its text is meant: that of the value, where there is a field.
+    /// The meaning of its text: that of the value, where there is a field.
     pub test: TextTest,
-    /// How much it counts in the order of results: 1, or what stands behind `^`.
+    /// The weight in the order of results: 1, or the number behind `^`.
     pub boost: f32,
 }
 
-/// What a term says about a field.
+/// A test of a field by a term.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldTest {
     /// The field's name in lower case; whether there is such a field is not
     /// known here.
     pub name: String,
-    /// How field and value are compared.
+    /// The comparison of field and value.
     pub sign: Sign,
     /// The value without quotes.
     pub value: String,
@@ -76,8 +74,7 @@ pub struct FieldTest {
     pub value_column: usize,
 }
 
-/// How a text is looked for in text. What is one word, `text`'s folding says:
-/// case and accents never matter.
+/// A test of text. What is one word, the folding of `text` decides: case and accents never matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TextTest {
@@ -92,9 +89,8 @@ pub enum TextTest {
     Phrase {
         /// The phrase.
         text: String,
-        /// How far words may lie apart from where the phrase has them: the
-        /// largest displacement less the smallest. 0 is the phrase itself, 1
-        /// lets one other word in, 2 lets two neighbours change places.
+        /// The distance of words from their places in the phrase: the largest displacement less the
+        /// smallest. 0 is the phrase itself, 1 lets one other word in, 2 lets two neighbours change places.
         slop: u32,
     },
     /// Two of the others, in any order.
@@ -115,11 +111,11 @@ pub enum TextTest {
     Url(String),
 }
 
-/// How a field is compared with a value.
+/// The comparison of a field with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sign {
-    /// `:` – holds the value; each field says what that means.
+    /// `:` – holds the value; each field defines what that means.
     Has,
     /// `=` – is the value.
     Is,

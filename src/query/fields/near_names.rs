@@ -1,4 +1,4 @@
-//! What a person may have meant by a name that there is not.
+//! A name that does not exist is answered with those that a person may have meant.
 
 /// The names that are nearest to one, the nearest first, three at most: those
 /// that begin with it or differ by few letters. None where nothing is near.
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_of_the_hand_is_understood() {
+    fn a_misspelled_field_name_is_understood() {
         let names = ["host", "lang", "date", "title", "inlinks", "inlinks.ext", "collection", "file", "file_rule"];
         for (name, expected) in [
             ("hots", vec!["host"]),

@@ -8,7 +8,7 @@ use crate::query::QueryError;
 use crate::query::limits::{Excess, check_pattern, check_text, check_value};
 use unicode_normalization::char::is_combining_mark;
 
-/// Reads a filter line or a search; an empty one asks for nothing.
+/// Reads a filter line or a search; an empty one has no condition.
 ///
 /// # Errors
 /// Says the column, what was expected there and how it is written.
@@ -84,7 +84,7 @@ fn distance(digits: &str) -> Option<u32> {
     digits.parse().ok().filter(|number| is_number && *number <= MAX_DISTANCE)
 }
 
-/// Reads NEAR and what stands behind it.
+/// Reads NEAR and what follows it.
 fn near(cursor: &mut Cursor<'_>, left: FieldTerm, operator: &str, within: Option<u32>) -> Parsed<FieldTerm> {
     let Some(within) = within else {
         return Err(cursor.error(&format!("{A_DISTANCE} behind NEAR/, such as NEAR/5"), operator));
@@ -125,7 +125,7 @@ fn may_be_near(term: &FieldTerm) -> bool {
     term.boost == 1.0 && !matches!(term.test, TextTest::Any | TextTest::Url(_) | TextTest::Near { .. })
 }
 
-/// A term as it stands in the line.
+/// A term as it is written in the line.
 struct Written {
     /// Without quotes.
     text: String,
@@ -134,7 +134,7 @@ struct Written {
     /// Bytes of the text before the last closing quotation mark, and the
     /// column behind that.
     closed: (usize, usize),
-    /// How many parts were in quotes.
+    /// The number of parts in quotes.
     quotes: usize,
 }
 
@@ -175,7 +175,7 @@ fn one_term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
         value = &text[value_at..];
         term.test = TextTest::Phrase { text: value.to_owned(), slop: 0 };
     } else {
-        // Errors show where the value stands.
+        // Errors show the place of the value.
         cursor.rewind(start + value_at);
         let mut bare = &text[value_at..];
         if is_text && let Some((before, boost)) = boosted(bare) {
@@ -262,7 +262,7 @@ fn quoted(cursor: &mut Cursor<'_>, text: &mut String) -> Parsed<()> {
             }
             Some('"') => {
                 cursor.take('"');
-                // Twice, it stands for itself.
+                // Written twice, it is one quotation mark.
                 if !cursor.take('"') {
                     return Ok(());
                 }
@@ -319,8 +319,8 @@ fn is_text_field(name: &str) -> bool {
     TEXT_FIELDS.contains(&name)
 }
 
-/// What stands right behind a closing quotation mark: `~2`, `^3` or both;
-/// neither where it goes on with other text. `Err` says what was expected.
+/// The signs right behind a closing quotation mark: `~2`, `^3` or both; neither where it goes on
+/// with other text. `Err` has what was expected.
 fn behind_quotes(text: &str) -> Result<(Option<u32>, Option<f32>), String> {
     let (tilde, boost) = match text.split_once('^') {
         Some((tilde, boost)) => (tilde, Some(boost)),
@@ -338,7 +338,7 @@ fn behind_quotes(text: &str) -> Result<(Option<u32>, Option<f32>), String> {
     Ok((slop, boost))
 }
 
-/// A bare text, and what stands behind its `^`. Where a URL has that sign, it is a part of it.
+/// A bare text, and the text behind its `^`. Where a URL has that sign, it is a part of it.
 fn boosted(text: &str) -> Option<(&str, &str)> {
     let (before, boost) = text.rsplit_once('^')?;
     let is_word = !before.is_empty() && !before.contains(['/', '=', '&', '%', '^']);
@@ -350,7 +350,8 @@ fn boost_of(digits: &str) -> Option<f32> {
     digits.parse::<f32>().ok().filter(|boost| is_number && (0.0..=MAX_BOOST).contains(boost))
 }
 
-/// How a name in a request is meant: a word with `*`, `?` or `~` as in a search, everything else as it is written.
+/// The test of a name in a request: a word with `*`, `?` or `~` as in a search, everything else as
+/// it is written.
 pub fn name_test(name: &str) -> TextTest {
     match form_of(name) {
         Ok(test @ (TextTest::Pattern(_) | TextTest::Fuzzy(_))) if check_form(name).is_ok() => test,
@@ -358,7 +359,7 @@ pub fn name_test(name: &str) -> TextTest {
     }
 }
 
-/// Whether a bare word has a form that it can be looked for in; `Err` says what could have been there.
+/// Whether a bare word has a form that it can be looked for in; `Err` has what could have been there.
 pub(crate) fn check_form(word: &str) -> Result<(), Excess> {
     let excess = |expected: String| Excess { expected, found: format!("“{}”", word.escape_debug()) };
     match form_of(word).map_err(excess)? {
@@ -367,7 +368,7 @@ pub(crate) fn check_form(word: &str) -> Result<(), Excess> {
     }
 }
 
-/// A bare text as it is meant; `Err` says what could have been there.
+/// A bare text as it is meant; `Err` has what could have been there.
 fn form_of(text: &str) -> Result<TextTest, String> {
     if let Some(exact) = text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic) && is_letters(rest))
     {
@@ -407,8 +408,8 @@ fn form_of(text: &str) -> Result<TextTest, String> {
     Ok(if is_url(text) { TextTest::Url(text.to_owned()) } else { TextTest::Word(text.to_owned()) })
 }
 
-/// Whether a `?` stands between letters. At the end of a word it ends a
-/// question, at the beginning the path of a URL.
+/// Whether a `?` is between letters. At the end of a word it ends a question, at the beginning the
+/// path of a URL.
 fn has_inner_question_mark(text: &str) -> bool {
     let inner = text.trim_end_matches('?');
     !text.starts_with('?') && inner.len() == text.len() && inner.contains('?')

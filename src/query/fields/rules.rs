@@ -1,4 +1,4 @@
-//! How queries are written, for help pages.
+//! The rules of writing queries are listed for help pages.
 
 /// Each way to write a part of a query, and what it means, in the order of a help page.
 pub const QUERY_RULES: [(&str, &str); 16] = [

@@ -92,7 +92,7 @@ fn columns_are_counted_in_characters() {
     assert_eq!((term.column, term.field.as_ref().unwrap().value_column), (4, 9));
 }
 
-/// How a single term is meant.
+/// The test and weight of a single term.
 fn meant(line: &str) -> (TextTest, f32) {
     match parse_fields(line).unwrap() {
         Query::Term(term) => (term.test, term.boost),
@@ -122,7 +122,7 @@ fn near(left: TextTest, right: TextTest, within: u32) -> TextTest {
 }
 
 #[test]
-fn a_text_says_how_it_is_meant() {
+fn a_text_shows_how_it_is_meant() {
     check_test("casa", plain("casa"));
     check_test("*", TextTest::Any);
     check_test("=casa", TextTest::Exact("casa".to_owned()));
@@ -228,7 +228,7 @@ fn values_with_an_order_are_compared() {
 }
 
 #[test]
-fn errors_say_how_it_is_written() {
+fn errors_show_how_it_is_written() {
     check_error("a *asa", 3, "host:*.pt");
     check_error("*.pdf", 1, "re:\\.pdf$");
     check_error("a title:*b", 9, "letters before *");

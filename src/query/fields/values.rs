@@ -1,10 +1,10 @@
-//! What the values of fields with an order say: `a..b`, `>n`, `1m`, `4xx`.
+//! Values of fields with an order are ranges and comparisons: `a..b`, `>n`, `1m`, `4xx`.
 
 use super::{FieldTest, Sign};
 use crate::uri::CaptureDate;
 use std::ops::RangeInclusive;
 
-/// One side of a range, or a value that is to be met.
+/// A comparison: one side of a range, or a value that is to be met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comparison<'a> {
     /// [`Sign::Is`] for one value, never [`Sign::Has`].
@@ -14,11 +14,11 @@ pub struct Comparison<'a> {
 }
 
 impl FieldTest {
-    /// What must hold all together of a value that has an order: `a..b` are
-    /// two, `a..` is one, `..` is none.
+    /// The comparisons that a value with an order must all meet: `a..b` are two, `a..` is one, `..` is
+    /// none.
     ///
     /// # Errors
-    /// A range behind `<` or `>`; says how it is written.
+    /// A range behind `<` or `>`; the message shows how it is written.
     pub fn comparisons(&self) -> Result<Vec<Comparison<'_>>, String> {
         let (name, value) = (&self.name, self.value.as_str());
         let Some((from, to)) = value.split_once("..") else {
@@ -36,7 +36,7 @@ impl FieldTest {
     /// The seconds since 1970 that a date has to be among; all of them for `*`.
     ///
     /// # Errors
-    /// No date, or a range that nothing is in; says how it is written.
+    /// No date, or a range that nothing is in; the message shows how it is written.
     pub fn seconds(&self) -> Result<RangeInclusive<i64>, String> {
         let (mut from, mut to) = (i64::MIN, i64::MAX);
         if self.value == "*" {
@@ -60,14 +60,13 @@ impl FieldTest {
     }
 }
 
-/// How dates of a field are written.
+/// Examples of dates of a field.
 pub fn date_examples(name: &str) -> String {
     format!("write a year, month or day such as {name}:2024-03, {name}>=2019, {name}:2019..2024-05")
 }
 
-/// What a written number stands for, first and last: `3`, `1.5m` (k, m and g
-/// are thousands, millions and thousand millions), and `4xx`, which is 400 to
-/// 499. None where it is no number.
+/// The first and last value of a written number: `3`, `1.5m` (k, m and g are thousands, millions
+/// and thousand millions), and `4xx`, which is 400 to 499. None where it is no number.
 pub fn number_range(text: &str) -> Option<(f64, f64)> {
     let class = text.strip_suffix("xx").and_then(|class| class.parse::<u8>().ok());
     if let Some(class) = class.filter(|class| (1..=9).contains(class)) {

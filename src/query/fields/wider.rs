@@ -7,7 +7,7 @@ use super::{FieldTerm, Query, Sign, TextTest, write_query};
 pub struct Wider {
     /// The query as it is written.
     pub query: String,
-    /// What it does, as a button says it.
+    /// Its effect, as on its button.
     pub why: String,
 }
 
@@ -15,10 +15,9 @@ pub struct Wider {
 /// how many of them the beginning keeps at least.
 const MIN_BEGIN: usize = 4;
 
-/// Every wider query that there is for one: any of its terms, words without
-/// quotes, other spellings, beginnings of words, without one of its fields.
-/// Nothing wider than everything, nothing twice; what stands under NOT stays
-/// as it is. None is run without a person's word.
+/// Every wider query that there is for one: any of its terms, words without quotes, other
+/// spellings, beginnings of words, without one of its fields. Nothing wider than everything,
+/// nothing twice; terms under NOT stay as they are. None runs before a person chooses it.
 pub fn wider(query: &Query<FieldTerm>) -> Vec<Wider> {
     let mut all = Vec::new();
     let mut offer = |wider: Query<FieldTerm>, why: String| {
@@ -43,8 +42,8 @@ pub fn wider(query: &Query<FieldTerm>) -> Vec<Wider> {
     all
 }
 
-/// Terms that were joined by AND joined by OR: fields and what stands under
-/// NOT go on to restrict. None where there is nothing to choose from.
+/// Terms that were joined by AND joined by OR: fields and terms under NOT go on to restrict. None
+/// where there is nothing to choose from.
 fn any_of(query: &Query<FieldTerm>) -> Option<Query<FieldTerm>> {
     let Query::And(parts) = query else { return None };
     let (kept, free): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(is_restriction);

@@ -3,10 +3,9 @@
 use super::{FieldTerm, Query, Sign, TextTest, parse_fields};
 use std::fmt::Write;
 
-/// A query as text, which reads back as the same tree, columns aside. What
-/// cannot be written as it is gets the nearest text that means the same:
-/// groups of one or no part (`*` is met by all, `-*` by none) and words that
-/// only stand as themselves in quotes.
+/// A query as text, which reads back as the same tree, columns aside. What cannot be written as it
+/// is gets the nearest text that means the same: groups of one or no part (`*` is met by all, `-*`
+/// by none) and words that only mean themselves in quotes.
 pub fn write_query(query: &Query<FieldTerm>) -> String {
     match query {
         Query::And(parts) if parts.is_empty() => String::new(),
@@ -18,7 +17,7 @@ pub fn write_query(query: &Query<FieldTerm>) -> String {
     }
 }
 
-/// Where a part stands.
+/// The place of a part in its query.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     Whole,

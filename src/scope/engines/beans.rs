@@ -15,7 +15,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 const MAX_ATTRIBUTES: usize = 200;
 /// Declarations of namespaces in a file: every element carries on those around it.
 const MAX_NAMESPACES: usize = 100;
-/// What an expression that would be run stands for when it is only text.
+/// Spelling of `#{` as plain text, which would begin an expression to be run.
 const QUOTED_HASH: &str = "#{'#'}{";
 
 /// Reads the other files of a job by their names in its folder.
@@ -54,7 +54,7 @@ impl Element {
         self.elements().find(|element| element.tag == tag)
     }
 
-    /// All text directly in it.
+    /// The text directly in the element.
     pub fn text(&self) -> String {
         let texts = self.nodes.iter().filter_map(|node| match node {
             Node::Text(text) => Some(text.as_str()),
@@ -117,7 +117,7 @@ fn parse_within(file: &str, text: &str, budget: &mut Budget) -> Result<Rc<Elemen
     })?;
     let nodes = u32::try_from(document.descendants().count()).unwrap_or(u32::MAX);
     budget.nodes = budget.nodes.saturating_sub(nodes);
-    // Asking the parser for the place of each element would read the text anew each time.
+    // A query of the parser for the place of each element would read the text again each time.
     let lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     convert(file, &lines, document.root_element(), 0)
         .map(Rc::new)
@@ -204,15 +204,15 @@ pub(super) enum Setting<'a> {
     Bean(&'a Element),
 }
 
-/// All beans of a job, those of imported files included.
+/// The beans of a job, those of imported files included.
 #[derive(Debug, Default)]
 pub(super) struct Beans {
     files: Vec<Rc<Element>>,
     /// The first element of each id.
     ids: HashMap<String, Rc<Element>>,
-    /// `bean.property` and its value, which stands above what the bean says.
+    /// `bean.property` and its value, which goes before that in the bean.
     overrides: HashMap<String, String>,
-    /// Values that were asked for and could not be read, since they were last taken.
+    /// Values that were needed and could not be read, since they were last taken.
     unread: RefCell<Vec<EngineNote>>,
 }
 
@@ -228,12 +228,12 @@ impl Beans {
         let mut at = 0;
         let mut seen = HashSet::from([file.to_owned()]);
         'files: while let Some(root) = beans.files.get(at) {
-            let wanted: Vec<(String, String)> = root
+            let imports: Vec<(String, String)> = root
                 .elements()
                 .filter(|element| element.tag == "import")
                 .filter_map(|element| Some((element.attribute("resource")?.to_owned(), element.place.clone())))
                 .collect();
-            for (name, place) in wanted {
+            for (name, place) in imports {
                 if !seen.insert(name.clone()) {
                     continue;
                 }
@@ -248,7 +248,7 @@ impl Beans {
                     }
                     None => notes.push(EngineNote::new(
                         place,
-                        format!("it imports “{name}”, which is not in the folder; what stands there is not known"),
+                        format!("it imports “{name}”, which is not in the folder; its content is not known"),
                     )),
                 }
             }
@@ -282,12 +282,12 @@ impl Beans {
         self.overrides = found;
     }
 
-    /// What overrides say of a property, by its dotted name.
+    /// The value of a property in the overrides, by its dotted name.
     pub fn overridden(&self, name: &str) -> Option<&str> {
         self.overrides.get(name).map(String::as_str)
     }
 
-    /// The bean (or list) of this id, wherever it stands.
+    /// The bean (or list) of this id, in any file.
     pub fn by_id(&self, id: &str) -> Option<&Element> {
         self.ids.get(id).map(|element| &**element)
     }
@@ -297,7 +297,7 @@ impl Beans {
         self.files.iter().flat_map(|root| root.elements()).find(|bean| bean.class().ends_with(class))
     }
 
-    /// What a `<ref bean="…"/>` means; itself where it is none.
+    /// Resolves a `<ref bean="…"/>`; any other element is returned.
     pub fn resolved<'a>(&'a self, element: &'a Element) -> Option<&'a Element> {
         match element.tag.as_str() {
             "ref" => self.by_id(element.attribute("bean").or(element.attribute("local"))?),
@@ -314,7 +314,7 @@ impl Beans {
         self.unread.borrow_mut().push(EngineNote::new(&at.place, format!("“{name}” {what}")));
     }
 
-    /// A value that is known without running anything; what is not is told.
+    /// A value that is known without running anything; any other becomes a note.
     fn plain(&self, at: &Element, name: &str, value: &str) -> Option<String> {
         let text = plain(value);
         if text.is_none() {
@@ -323,8 +323,8 @@ impl Beans {
         text
     }
 
-    /// The value of a bean's property; none where it is not said, or cannot be
-    /// read, which [`Self::take_unread`] tells.
+    /// The value of a bean's property; none where it is missing, or cannot be
+    /// read, which [`Self::take_unread`] reports.
     pub fn property<'a>(&'a self, bean: &'a Element, name: &str) -> Option<Setting<'a>> {
         let id = bean.attribute("id").unwrap_or_default();
         if let Some(value) = self.overrides.get(&format!("{id}.{name}")).filter(|_| !id.is_empty()) {
@@ -375,12 +375,18 @@ impl Beans {
         }
     }
 
-    /// A text that is read as something else; where that fails, it is told.
-    pub fn read_as<T>(&self, bean: &Element, name: &str, wanted: &str, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+    /// A text that is read as something else; a failure becomes a note.
+    pub fn read_as<T>(
+        &self,
+        bean: &Element,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
         let text = self.text(bean, name)?;
         let value = read(text.trim());
         if value.is_none() {
-            self.unread(bean, name, &format!("is “{}”, which is no {wanted}", short(&text)));
+            self.unread(bean, name, &format!("is “{}”, which is no {expected}", short(&text)));
         }
         value
     }
@@ -429,7 +435,7 @@ fn gather_ids(element: &Rc<Element>, ids: &mut HashMap<String, Rc<Element>>) {
     }
 }
 
-/// A value as it is told: its begin.
+/// The begin of a value, for a note.
 fn short(value: &str) -> String {
     let mut text: String = value.chars().take(80).collect();
     if text.len() < value.len() {
@@ -438,9 +444,9 @@ fn short(value: &str) -> String {
     text
 }
 
-/// A value with its expressions taken for what they stand for: the default of
+/// A value with its expressions replaced: by the default of
 /// `#{systemEnvironment['X'] ?: default}`, the text of a quoted `#{`. None
-/// where only a running crawler could say.
+/// where only a running crawler knows it.
 fn plain(value: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = value;

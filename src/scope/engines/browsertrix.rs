@@ -99,7 +99,7 @@ fn text(text: &str) -> String {
     json.chars().map(|c| if is_refused(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() }).collect()
 }
 
-/// What the rules come to there: patterns, and a depth.
+/// The rules as Browsertrix has them: patterns, and a depth.
 #[derive(Default)]
 struct Patterns {
     include: Vec<String>,
@@ -144,7 +144,7 @@ impl Patterns {
         patterns
     }
 
-    /// Which side a rule added to, if any; `Err` says why it has no place.
+    /// Adds a rule to a side, if any, and returns that; `Err` is the reason why it has no place.
     fn take(&mut self, kind: &RuleKind) -> Result<Option<Decision>, String> {
         let mut add = |patterns: Vec<String>, decision| {
             let list = if decision == Decision::Accept { &mut self.include } else { &mut self.exclude };
@@ -153,7 +153,7 @@ impl Patterns {
             some.then_some(decision)
         };
         Ok(match kind {
-            // The seeds' scopes say it, a browser loads what a page needs, and nothing else is fetched anyway.
+            // The seeds' scopes have it, a browser loads what a page needs, and nothing else is fetched anyway.
             RuleKind::RejectAll(_)
             | RuleKind::SeedScope(_)
             | RuleKind::SchemeNotInSet(_)
@@ -255,8 +255,8 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// What the pages of a crawl (`pages.jsonl`) say of it: the pages marked as
-/// seeds. Handed out with the number of pages, and lines that are none, from 1.
+/// Makes a campaign of the pages of a crawl (`pages.jsonl`) that are marked as
+/// seeds. Returns the number of pages, too, and the lines that are none, from 1.
 pub fn browsertrix_campaign(name: &str, pages: &str) -> (Campaign, usize, Vec<(usize, String)>) {
     let (mut seeds, mut count, mut unread): (Vec<Seed>, usize, Vec<(usize, String)>) = (Vec::new(), 0, Vec::new());
     for (number, line) in pages.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

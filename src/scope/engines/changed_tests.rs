@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Jobs that were changed by hand, and such as mean harm.
+//! Tests of jobs that people changed, and of malicious ones.
 
 use super::*;
 use crate::campaign::{Seed, SeedScope};
@@ -29,7 +29,7 @@ fn endless_numbers_and_text_for_numbers_become_defaults_and_are_reported() {
             notes_of(&job),
             format!(
                 "x.cxml:2: “delayFactor” is “{number}”, which is no number that can be used here; \
-                 Heritrix's default stands for it"
+                 Heritrix's default is used"
             )
         );
         // What is saved can be read again.
@@ -102,13 +102,13 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     let job = read(beans, &format!("{surts}+http://(pt,c,\n"), seeds);
     assert_eq!(job.campaign.rules[at]["prefixes"], json!(["http://(pt,a,)/", "http://(pt,b,", "http://(pt,c,"]));
     assert!(notes_of(&job).contains("changed since"), "{}", notes_of(&job));
-    // It was turned round, or looks at via too.
+    // Its decision was reversed, or it tests via too.
     for (property, name, value) in
         [("decision", "decision", json!("REJECT")), ("alsoCheckVia", "also_check_via", json!(true))]
     {
-        let word = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let id = "<bean id=\"seedSurts\" class=\"org.archive.modules.deciderules.surt.SurtPrefixedDecideRule\">\n";
-        let changed = beans.replace(id, &format!("{id}<property name=\"{property}\" value=\"{word}\"/>"));
+        let changed = beans.replace(id, &format!("{id}<property name=\"{property}\" value=\"{text}\"/>"));
         assert_ne!(changed, *beans);
         let job = read(&changed, surts, seeds);
         assert_eq!((&job.campaign.rules[at]["rule"], &job.campaign.rules[at][name]), (&json!("surt_prefix"), &value));
@@ -119,7 +119,7 @@ fn edits_made_in_heritrix_are_not_taken_for_scopes_of_seeds() {
     let job = read(&plain, "", &format!("{seeds}+http://(pt,d,\n"));
     let prefixes = job.campaign.rules[at]["prefixes"].as_array().unwrap();
     assert!(prefixes.contains(&json!("http://(pt,d,")), "{prefixes:?}");
-    // Where no rule asks for it, that is told.
+    // Where no rule uses it, there is a note.
     assert!(notes_of(&read(beans, surts, &format!("{seeds}+http://(pt,d,\n"))).contains("used by no rule"));
 }
 
@@ -136,9 +136,9 @@ fn seeds_that_are_no_urls_open_nothing_in_a_written_job() {
     let (files, notes) = heritrix_job(&campaign);
     assert_eq!(files[1].1, "http://a.pt/\nhttp://fct.pt/\n");
     assert_eq!(files[2].1, "+http://(pt,a,)/\n+http://(pt,fct,\n");
-    let told = notes.iter().map(ToString::to_string).filter(|note| note.starts_with("seed ")).collect::<Vec<_>>();
-    assert_eq!(told.len(), 6, "{told:?}");
-    assert_eq!(told[0], "seed 1: “+http://(” is no web address; it is left out");
+    let seed_notes = notes.iter().map(ToString::to_string).filter(|note| note.starts_with("seed ")).collect::<Vec<_>>();
+    assert_eq!(seed_notes.len(), 6, "{seed_notes:?}");
+    assert_eq!(seed_notes[0], "seed 1: “+http://(” is no web address; it is left out");
 }
 
 #[test]
@@ -178,13 +178,13 @@ fn large_configurations_are_read_once_through_or_refused() {
     // The budget holds for all files together.
     let imports: String = (0..100).map(|n| format!("<import resource=\"{n}\"/>")).collect();
     let part = format!("<beans>{}</beans>", " ".repeat(5_000_000));
-    let asked = std::cell::Cell::new(0);
+    let reads = std::cell::Cell::new(0);
     let others = |_: &str| {
-        asked.set(asked.get() + 1);
+        reads.set(reads.get() + 1);
         Some(part.clone())
     };
     let job = read_heritrix_job("x.cxml", &format!("<beans>{imports}</beans>"), &others).unwrap();
     // The last is the one for seeds.
-    assert_eq!(asked.get(), 5);
+    assert_eq!(reads.get(), 5);
     assert!(notes_of(&job).contains("no more files that it imports are read"), "{}", notes_of(&job));
 }

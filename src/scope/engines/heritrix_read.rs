@@ -24,8 +24,8 @@ pub fn read_heritrix_job(file: &str, text: &str, others: OtherFiles<'_>) -> Resu
         let (seeds, signed, unread) = seeds_of_text(&text);
         campaign.seeds = seeds;
         prefixes = signed;
-        for (line, words) in unread {
-            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is neither seed nor prefix")));
+        for (line, entry) in unread {
+            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{entry}” is neither seed nor prefix")));
         }
     }
     notes.extend(beans.take_unread());
@@ -70,7 +70,7 @@ fn seeds_text(beans: &Beans, others: OtherFiles<'_>, notes: &mut Vec<EngineNote>
 }
 
 impl Reading<'_> {
-    /// Reads the rules into the campaign; says how many there are.
+    /// Reads the rules into the campaign; returns their number.
     fn scope(&mut self) -> usize {
         let beans = self.beans;
         let Some(scope) = beans.by_id("scope").or_else(|| beans.by_class("DecideRuleSequence")) else {

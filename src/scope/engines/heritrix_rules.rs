@@ -1,4 +1,4 @@
-//! What the decide rules of Heritrix are here.
+//! Decide rules of Heritrix as rules of a campaign.
 
 use super::beans::{Beans, Element, OtherFiles, Setting};
 use super::seeds_text::prefixes_of_text;
@@ -19,11 +19,11 @@ pub(super) struct Reading<'a> {
     pub others: OtherFiles<'a>,
     pub campaign: &'a mut Campaign,
     pub notes: Vec<EngineNote>,
-    /// Prefixes that stand among the seeds, with whether they are to be taken.
+    /// Prefixes among the seeds, with whether they are to be taken.
     pub prefixes: Vec<(bool, String)>,
 }
 
-/// What a bean is here.
+/// The counterpart of a Heritrix bean in a campaign.
 pub(super) enum Known {
     /// This.
     Rule(RuleKind),
@@ -41,7 +41,7 @@ const SCHEMES: [&str; 6] = ["http", "https", "ftp", "sftp", "dns", "whois"];
 impl Reading<'_> {
     pub(super) fn known(&mut self, bean: &Element, remark: &str) -> Known {
         let beans = self.beans;
-        let read_decision = |word: &str| match word {
+        let read_decision = |name: &str| match name {
             "ACCEPT" => Some(Decision::Accept),
             "REJECT" => Some(Decision::Reject),
             _ => None,
@@ -150,7 +150,7 @@ impl Reading<'_> {
         Known::Rule(RuleKind::SurtPrefix(SurtPrefix { prefixes, decision, also_check_via }))
     }
 
-    /// The prefixes that stand in the bean or in a file.
+    /// The prefixes in the bean or in a file.
     fn listed_prefixes(&mut self, bean: &Element) -> Vec<String> {
         let beans = self.beans;
         let mut texts = Vec::new();
@@ -178,8 +178,8 @@ impl Reading<'_> {
         for (place, text) in texts {
             let (prefixes, unread) = prefixes_of_text(&text);
             all.extend(prefixes);
-            for (line, words) in unread {
-                self.notes.push(EngineNote::new(format!("{place}, line {line}"), format!("“{words}” is no prefix")));
+            for (line, entry) in unread {
+                self.notes.push(EngineNote::new(format!("{place}, line {line}"), format!("“{entry}” is no prefix")));
             }
         }
         all
@@ -260,7 +260,7 @@ impl Reading<'_> {
     }
 }
 
-/// What rules are tried with that ask neither for seeds nor for permissions.
+/// The ground for rules that use neither seeds nor permissions.
 pub(super) fn bare_ground(grounds: &Grounds) -> Ground<'_> {
     Ground { seeds: &[], permissions: &[], grounds }
 }

@@ -4,9 +4,9 @@ use super::EngineNote;
 use super::beans::Beans;
 use crate::campaign::{Campaign, RobotsPolicy};
 
-/// What stands for the operator's address in the crawler's name.
+/// Placeholder of the operator's address in the crawler's name.
 pub(super) const CONTACT: &str = "@OPERATOR_CONTACT_URL@";
-/// What the stock profile has for an address.
+/// The placeholder of an address in the stock profile.
 pub(super) const NO_CONTACT: &str = "ENTER_AN_URL_WITH_YOUR_CONTACT_INFO_HERE_FOR_WEBMASTERS_AFFECTED_BY_YOUR_CRAWL";
 
 pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<EngineNote>) {
@@ -27,7 +27,7 @@ pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<Engin
         let (contact, template) = (text("operatorContactUrl"), text("userAgentTemplate"));
         let has_contact = !contact.is_empty() && contact != NO_CONTACT && !contact.starts_with('[');
         if template.is_empty() || template.contains("@VERSION@") {
-            // The name of another crawler: nobody is to be told that it came.
+            // The name of another crawler: servers must not see it.
             let contact = if has_contact { format!("; its operator is reached at {contact}") } else { String::new() };
             let what = format!("the crawler's name is Heritrix's; give the campaign a user agent of your own{contact}");
             notes.push(EngineNote::new(&bean.place, what));
@@ -59,7 +59,7 @@ pub(super) fn read(beans: &Beans, campaign: &mut Campaign, notes: &mut Vec<Engin
         campaign.politeness.workers = beans.number(bean, "maxToeThreads").unwrap_or(25);
     }
     for EngineNote { place, what } in beans.take_unread() {
-        notes.push(EngineNote { place, what: format!("{what}; Heritrix's default stands for it") });
+        notes.push(EngineNote { place, what: format!("{what}; Heritrix's default is used") });
     }
     let association = "SurtPrefixesSheetAssociation";
     if let Some(bean) = beans.by_class(association).or_else(|| beans.by_class("DecideRuledSheetAssociation")) {

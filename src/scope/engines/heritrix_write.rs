@@ -38,17 +38,21 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
     notes.extend(refusals_note(campaign));
     let settings = settings(campaign, &mut notes);
     let seeds = seeds_text(campaign, &mut notes);
-    let has = |wanted: fn(&RuleKind) -> bool| {
+    let has = |is_kind: fn(&RuleKind) -> bool| {
         let rules = campaign.rules.iter().filter_map(|rule| Rule::read(rule).ok());
-        rules.into_iter().any(|rule| rule.enabled && wanted(&rule.kind))
+        rules.into_iter().any(|rule| rule.enabled && is_kind(&rule.kind))
     };
     let nofollow = has(|kind| matches!(kind, RuleKind::Nofollow(_)));
     let geo = campaign.rules.iter().any(|rule| rule.get("rule").and_then(|name| name.as_str()) == Some("geolocation"));
-    let mut told = String::new();
+    let mut differences = String::new();
     for note in &notes {
-        told.push_str(&format!("   {}\n", comment_text(&note.to_string())));
+        differences.push_str(&format!("   {}\n", comment_text(&note.to_string())));
     }
-    let told = if told.is_empty() { String::new() } else { format!(" <!-- Not the same as in Fonds:\n{told} -->\n") };
+    let differences = if differences.is_empty() {
+        String::new()
+    } else {
+        format!(" <!-- Not the same as in Fonds:\n{differences} -->\n")
+    };
     let geo_bean = if geo {
         " <!-- Where servers stand: needs the class of UKWA's build, and a country database at this path -->\n \
          <bean id=\"externalGeoLookup\" class=\"uk.bl.wap.modules.deciderules.ExternalGeoLookup\">\n  \
@@ -65,7 +69,7 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
          xsi:schemaLocation=\"http://www.springframework.org/schema/beans \
          http://www.springframework.org/schema/beans/spring-beans-3.0.xsd \
          http://www.springframework.org/schema/context http://www.springframework.org/schema/context/spring-context-3.0.xsd\">\n\n \
-         <context:annotation-config/>\n\n{told}{metadata}\n \
+         <context:annotation-config/>\n\n{differences}{metadata}\n \
          <bean id=\"seeds\" class=\"org.archive.modules.seeds.TextSeedModule\">\n  <property name=\"textSource\">\n   \
          <bean class=\"org.archive.spring.ConfigFile\">\n    <property name=\"path\" value=\"seeds.txt\"/>\n   </bean>\n  \
          </property>\n  <property name=\"sourceTagSeeds\" value=\"true\"/>\n </bean>\n\n \
@@ -97,7 +101,7 @@ fn seed_url(text: &str) -> Option<Url> {
     url.host_str().is_some_and(|host| host.chars().all(is_name)).then_some(url)
 }
 
-/// The seeds, one a line; what is no URL of the web is told and left out.
+/// The seeds, one a line; what is no URL of the web is left out with a note.
 fn seeds_text(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> String {
     let mut text = String::new();
     for (position, seed) in campaign.seeds.iter().enumerate() {
@@ -212,7 +216,7 @@ fn chain(id: &str, class: &str, processors: &[&str]) -> String {
     bean(id, class, &format!("  <property name=\"processors\">\n   <list>\n{refs}   </list>\n  </property>\n"))
 }
 
-/// What every job needs, in the order of a URL's way through it.
+/// The beans that every job needs, in the order of a URL's way through it.
 fn rest(settings: &Settings, nofollow: bool) -> String {
     let extractor = if nofollow { property("obeyRelNofollow", true) } else { String::new() };
     let controller = property("maxToeThreads", settings.workers) + &property("pauseAtStart", true);

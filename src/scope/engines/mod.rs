@@ -11,7 +11,7 @@
 //! document types (entities that grow), and no expressions that the other
 //! crawler would run are taken from it or written into it.
 //!
-//! Not here: folders and files; who calls hands their texts in.
+//! Not here: folders and files; callers pass their texts.
 
 mod beans;
 mod browsertrix;
@@ -43,7 +43,7 @@ pub struct EngineJob {
     pub campaign: Campaign,
     /// Rules that were found in the scope, those that are not known included.
     pub rules: usize,
-    /// What has no place in a campaign, or a place that is not quite the same.
+    /// Notes on what has no place in a campaign, or a place that is not quite the same.
     pub notes: Vec<EngineNote>,
 }
 
@@ -52,7 +52,7 @@ pub struct EngineJob {
 pub struct EngineNote {
     /// Where: a file with its line, a rule, a seed, a setting.
     pub place: String,
-    /// What about it.
+    /// The note.
     pub what: String,
 }
 
@@ -62,7 +62,7 @@ impl EngineNote {
     }
 }
 
-/// That what permissions refuse is no rule of the other crawler.
+/// The note that refusals of permissions are no rule of the other crawler.
 fn refusals_note(campaign: &Campaign) -> Option<EngineNote> {
     let refused = campaign.permissions.iter().filter(|record| record.state == PermissionState::Refused);
     let covers: Vec<&str> = refused.map(|record| record.covers.as_str()).collect();
@@ -82,6 +82,6 @@ impl std::fmt::Display for EngineNote {
 pub struct EngineError {
     /// The file.
     pub file: String,
-    /// What is wrong, and what to do.
+    /// The fault, and what to do.
     pub why: String,
 }

@@ -68,8 +68,8 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     if let Some(text) = seeds {
         let (found, prefixes, unread) = seeds_of_text(text);
         campaign.seeds = found;
-        for (line, words) in unread {
-            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{words}” is no URL")));
+        for (line, entry) in unread {
+            notes.push(EngineNote::new(format!("seeds, line {line}"), format!("“{entry}” is no URL")));
         }
         if !prefixes.is_empty() {
             notes.push(EngineNote::new(
@@ -88,16 +88,16 @@ pub fn read_heritrix1_order(file: &str, text: &str, seeds: Option<&str>) -> Resu
     Ok(EngineJob { campaign, rules, notes })
 }
 
-/// What follows from a number that cannot be read.
-const DEFAULT: &str = "; the default stands for it";
+/// The consequence of a number that cannot be read.
+const DEFAULT: &str = "; the default is used";
 const NO_LIMIT: &str = "; there is no limit then";
 const NO_EMBEDS: &str = "; what pages need to be shown has no rule of its own then";
-const ONE: &str = "; 1 stands for it";
-/// The filter that it is of is told of by itself.
+const ONE: &str = "; 1 is used";
+/// Nothing more: the filter that it is of has a note of its own.
 const NO_VALUE: &str = "";
 
-/// A number that a setting holds; one that cannot be read is told, with what
-/// follows from that.
+/// A number that a setting holds; one that cannot be read becomes a note, with
+/// what follows from that.
 fn read_number<N: FromStr>(at: &Element, name: &str, then: &str, notes: &mut Vec<EngineNote>) -> Option<N> {
     let found = named(at, name)?;
     let number = found.text().trim().parse().ok();

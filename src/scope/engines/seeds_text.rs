@@ -5,22 +5,22 @@ use crate::uri::{ScopePrefix, parse_web_url};
 
 /// Reads `seeds.txt`: `#` begins a comment, the first word of a line counts, a
 /// bare host is http. Lines with `+` and `-` are prefixes to take or refuse.
-/// Handed out are seeds, prefixes with their sign, and what could not be read,
+/// Returns seeds, prefixes with their sign, and what could not be read,
 /// with its line from 1.
 #[allow(clippy::type_complexity)]
 pub fn seeds_of_text(text: &str) -> (Vec<Seed>, Vec<(bool, String)>, Vec<(usize, String)>) {
     let (mut seeds, mut prefixes, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     for (number, line) in text.lines().enumerate() {
         let line = line.trim().trim_start_matches('\u{feff}');
-        let Some(word) = line.split_whitespace().next().filter(|word| !word.starts_with('#')) else { continue };
-        if let Some(prefix) = word.strip_prefix(['+', '-']) {
+        let Some(entry) = line.split_whitespace().next().filter(|entry| !entry.starts_with('#')) else { continue };
+        if let Some(prefix) = entry.strip_prefix(['+', '-']) {
             match ScopePrefix::parse(prefix) {
-                Some(prefix) => prefixes.push((word.starts_with('+'), prefix.to_string())),
+                Some(prefix) => prefixes.push((entry.starts_with('+'), prefix.to_string())),
                 None => unread.push((number + 1, line.to_owned())),
             }
             continue;
         }
-        let url = if word.contains("://") { word.to_owned() } else { format!("http://{word}") };
+        let url = if entry.contains("://") { entry.to_owned() } else { format!("http://{entry}") };
         match parse_web_url(&url) {
             Some(_) => seeds.push(Seed { url, scope: SeedScope::Root, depth: None, source_tag: String::new() }),
             None => unread.push((number + 1, line.to_owned())),

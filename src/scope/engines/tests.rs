@@ -50,12 +50,12 @@ fn a_job_comes_back_as_the_campaign_it_was() {
     assert_eq!(job.campaign.politeness, campaign.politeness);
     assert_eq!(job.campaign.limits, crate::campaign::Limits { disk_floor_bytes: 500_000_000, ..campaign.limits });
     assert_eq!(job.notes, []);
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(note_lines.join("\n"), @r"
     rule 2: Heritrix has the rule and brings no database; the bean “externalGeoLookup” needs the class of UKWA's build and the path of a country database
     rule 10: robots.txt is a setting there (robotsPolicyName), which is written; the rule is switched off
     ");
-    // Nothing that Spring would run; what stands in a comment it does not look at.
+    // Nothing that Spring would run; it does not read comments.
     let (_, beans) = files[0].1.split_once("<beans").unwrap();
     let quoted = "#{&apos;#&apos;}";
     assert!(beans.contains(&format!("{quoted}{{1+1}}")) && !beans.replace(quoted, "").contains("#{"), "{beans}");
@@ -90,8 +90,8 @@ fn every_kind_of_rule_is_written_in_its_place() {
     top_level_domain -> {"enabled":true,"comment":"","rule":"surt_prefix","prefixes":["http://(uk,co,"],"decision":"REJECT","also_check_via":false}
     query_parameters -> {"enabled":true,"comment":"","rule":"regex","patterns":["[^?]*\\?([&;]*[^&;]+[&;]+){8}[&;]*[^&;].*"],"any":true,"decision":"REJECT"}
     "#);
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(note_lines.join("\n"), @r"
     rule 7: names of hosts are written as prefixes there; they come back as such
     rule 8: names of hosts are written as prefixes there; they come back as such
     rule 10: Heritrix has the rule and brings no database; the bean “externalGeoLookup” needs the class of UKWA's build and the path of a country database
@@ -137,7 +137,7 @@ fn growing_entities_and_deep_files_are_refused() {
     assert_eq!((job.rules, job.notes.len()), (0, 2));
 }
 
-/// The rules of a job in short, and what was told of it.
+/// The rules of a job in short, and its notes.
 fn job_text(job: &EngineJob) -> String {
     let rules = job.campaign.rules.iter().enumerate().map(|(index, rule)| {
         let off = if rule["enabled"] == json!(true) { "" } else { " (off)" };
@@ -205,7 +205,7 @@ fn the_scope_of_ukwa_is_read() {
     13 (off) {"rule":"reject_all"}
     14 (off) {"rule":"reject_all"}
     15 {"rule":"hop_type","hops":"P","decision":"ACCEPT"}
-    ! ukwa-scope.xml:192: it imports “sheets.xml”, which is not in the folder; what stands there is not known
+    ! ukwa-scope.xml:192: it imports “sheets.xml”, which is not in the folder; its content is not known
     ! ukwa-scope.xml:125: prefixes and seeds are one rule there; here the prefixes of the present seeds are written out, and a seed that is added later needs its own
     ! ukwa-scope.xml:132: it follows the seeds there; here the prefixes of the present seeds are written out
     ! ukwa-scope.xml:71: its prefixes are in “url.shorteners.txt”, which is not in the folder; they are not known
@@ -251,8 +251,8 @@ fn a_browsertrix_crawl_is_written() {
     campaign.seeds.push(seed("http://c.pt/", SeedScope::Plus1));
     campaign.seeds.push(Seed { depth: Some(2), ..seed("http://d.pt/", SeedScope::Root) });
     let (yaml, notes) = browsertrix_yaml(&campaign, "election");
-    let told: Vec<String> = notes.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(yaml + &told.join("\n"), @r#"
+    let note_lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(yaml + &note_lines.join("\n"), @r#"
     # A Browsertrix crawl, written by Fonds.
     collection: "election"
     description: "two\nlines & more"
@@ -350,8 +350,8 @@ fn numbers_of_an_order_that_cannot_be_read_are_named() {
     0 {"rule":"reject_all"}
     1 {"rule":"seed_scope"}
     ! order.xml:2: max-bytes-download: “lots” is no number that can be used here; there is no limit then
-    ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default stands for it
-    ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default stands for it
+    ! order.xml:3: max-toe-threads: “-3” is no number that can be used here; the default is used
+    ! order.xml:10: min-delay-ms: “soon” is no number that can be used here; the default is used
     ! order.xml:5: max-link-hops: “3.5” is no number that can be used here; there is no limit then
     ! order.xml:7: max-path-depth: “?” is no number that can be used here
     ! order.xml:7: deep: the filter PathDepthFilter has no value that can be used; it is left out

@@ -56,7 +56,7 @@ pub(super) fn rules_xml(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> Str
     xml
 }
 
-/// A rule that is switched off and keeps the index; what it was is told.
+/// A rule that is switched off and keeps the index, with a comment on what it was.
 fn kept(rule: &Value) -> String {
     // A comment holds no two hyphens, and blanks in it are folded.
     let json = rule.to_string().replace("--", "-\\u002d").replace("  ", " \\u0020");
@@ -117,7 +117,7 @@ impl Bean {
     }
 }
 
-/// The bean of a rule; none where Heritrix has nothing like it, which is told.
+/// The bean of a rule; none, with a note, where Heritrix has nothing like it.
 fn bean(campaign: &Campaign, rule: &Rule, place: &str, notes: &mut Vec<EngineNote>) -> Option<Bean> {
     let mut note = |what: &str| notes.push(EngineNote::new(place, what));
     let surts = |prefixes: &[String], decision, via: bool| {

@@ -7,7 +7,7 @@ use crate::store::rows::CampaignId;
 use rusqlite::params;
 use serde::Serialize;
 
-/// What a campaign that is here has in common with one that is about to be added.
+/// The agreement of a campaign that is here with one that is about to be added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TwinKind {
@@ -20,7 +20,7 @@ pub enum TwinKind {
 }
 
 impl TwinKind {
-    /// In words, after “has”.
+    /// The text behind “has”.
     pub fn label(self) -> &'static str {
         match self {
             Self::Identity => "the same identity",
@@ -37,7 +37,7 @@ pub struct CampaignTwin {
     pub campaign: CampaignId,
     /// Its title.
     pub name: String,
-    /// What it has in common.
+    /// The kind of agreement.
     pub kind: TwinKind,
 }
 

@@ -1,7 +1,7 @@
 //! Deleting a campaign: what goes with it, and what stays.
 //!
-//! Captures, decisions, crawls and archive files stay, and so does what crawls
-//! were decided by: who asks why a capture is there still gets an answer.
+//! Captures, decisions, crawls and archive files stay, and so do the rules of crawls: the reason
+//! why a capture is there stays known.
 
 use super::{latest, parse};
 use crate::jobs::counted;
@@ -14,7 +14,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{Connection, params};
 use serde::Serialize;
 
-/// What there is of a campaign.
+/// Counts of everything that belongs to a campaign, for its deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CampaignContents {
     /// Its number.
@@ -40,7 +40,7 @@ pub struct CampaignContents {
 }
 
 impl CampaignContents {
-    /// What goes with the campaign, in words.
+    /// Text that lists what goes with the campaign.
     pub fn lost(&self) -> String {
         let mut lost = vec![match self.crawls {
             0 => counted(self.versions, "version"),
@@ -55,7 +55,7 @@ impl CampaignContents {
         lost.join(", ")
     }
 
-    /// What stays, in words; none where there is nothing else.
+    /// Text that lists what stays; none where there is nothing else.
     pub fn stays(&self) -> Option<String> {
         let mut stays = Vec::new();
         if self.captures > 0 {
@@ -94,7 +94,7 @@ const OF_CAMPAIGN: [&str; 10] = [
 ];
 
 impl Catalogue {
-    /// What there is of a campaign: what goes with it, and what stays.
+    /// The contents of a campaign: what goes with it, and what stays.
     ///
     /// # Errors
     ///

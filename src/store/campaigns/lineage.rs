@@ -1,6 +1,5 @@
-//! Which campaign a campaign is, whatever workspace it stands in: its
-//! identity, what each version was made from, and campaigns of others that
-//! come in beside one's own.
+//! A campaign keeps its identity in every workspace: what each version was made from, and campaigns
+//! of others that come in beside one's own.
 //!
 //! Nothing that comes changes a campaign of which a version was saved here: a
 //! campaign of the same identity with other versions is kept beside it as its
@@ -35,7 +34,7 @@ impl FromSql for Identity {
     }
 }
 
-/// Where a branch left the campaign of its identity.
+/// The version at which a branch left the campaign of its identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BranchPoint {
     /// The campaign.
@@ -51,7 +50,7 @@ impl Display for BranchPoint {
     }
 }
 
-/// What a campaign became that came with files.
+/// The form in which a campaign from files was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TakenAs {
@@ -71,7 +70,7 @@ struct VersionKey {
     digest: String,
     parent: Option<String>,
     /// It came with files, and nobody saved it here.
-    is_handed: bool,
+    from_handover: bool,
 }
 
 type Versions = BTreeMap<u32, VersionKey>;
@@ -105,7 +104,7 @@ impl VersionToKeep {
         Ok(Self { name: campaign.name.clone(), spec, digest: campaign.digest() })
     }
 
-    /// Adds it as a version, and says that it is the last one.
+    /// Adds it as a version, and makes it the last one.
     pub(in crate::store) fn insert(
         &self,
         conn: &Connection,
@@ -219,7 +218,7 @@ impl Catalogue {
         for (number, file) in versions {
             let version = VersionToKeep::of(&file.campaign)?;
             let digest = version.digest.clone();
-            came.insert(number, VersionKey { digest, parent: file.parent, is_handed: true });
+            came.insert(number, VersionKey { digest, parent: file.parent, from_handover: true });
             to_keep.insert(number, version);
         }
         let origin = origin.to_owned();
@@ -267,7 +266,7 @@ fn has(kept: &Versions, number: u32, of: &VersionKey) -> bool {
 /// from the last.
 fn continued(kept: &Versions, came: &Versions) -> Option<u32> {
     let (head, last) = kept.last_key_value()?;
-    let is_copy = kept.iter().all(|(number, of)| of.is_handed && has(came, *number, of));
+    let is_copy = kept.iter().all(|(number, of)| of.from_handover && has(came, *number, of));
     let (_, next) = came.range(head.checked_add(1)?..).next()?;
     let is_rest_known = came.range(..=head).all(|(number, of)| has(kept, *number, of));
     (is_copy && is_rest_known && next.parent.as_ref() == Some(&last.digest)).then_some(*head)
@@ -284,7 +283,7 @@ fn campaigns_of(conn: &Connection, identity: Identity) -> rusqlite::Result<Vec<(
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
         let rows = versions.query_map([id], |row| {
-            Ok((row.get(0)?, VersionKey { digest: row.get(1)?, parent: row.get(2)?, is_handed: row.get(3)? }))
+            Ok((row.get(0)?, VersionKey { digest: row.get(1)?, parent: row.get(2)?, from_handover: row.get(3)? }))
         })?;
         found.push((id, rows.collect::<rusqlite::Result<_>>()?));
     }

@@ -68,12 +68,12 @@ impl Catalogue {
         })
     }
 
-    /// Where a campaign came from that nobody here has let run yet.
+    /// The origin of a campaign that nobody here has let run yet.
     pub fn suspended_campaign(&self, id: CampaignId) -> Result<Option<String>, StoreError> {
         self.read(|conn| Ok(suspended(conn, id)?))
     }
 
-    /// Lets a campaign run that came from elsewhere; says whether it waited for that.
+    /// Lets a campaign run that came from elsewhere; returns whether it waited for that.
     pub fn activate_campaign(&self, id: CampaignId) -> Result<bool, StoreError> {
         self.write(move |conn| {
             let changed = conn.execute(
@@ -92,7 +92,7 @@ impl Catalogue {
         })
     }
 
-    /// When a campaign was made: its birthday.
+    /// The date at which a campaign was made: its birthday.
     pub fn campaign_created(&self, id: CampaignId) -> Result<CaptureDate, StoreError> {
         self.read(|conn| {
             let created = conn
@@ -223,7 +223,7 @@ impl Catalogue {
                     problem,
                 });
             }
-            // A branch stands below its campaign, whatever it is called.
+            // A branch comes below its campaign, whatever its name.
             let place = |row: &CampaignRow| {
                 let of = row.branch.map_or(row.id, |point| point.campaign);
                 let place = campaigns.iter().position(|trunk| trunk.id == of).unwrap_or(usize::MAX);
@@ -236,7 +236,7 @@ impl Catalogue {
         })
     }
 
-    /// One campaign with its versions and figures.
+    /// A campaign with its versions and figures.
     pub fn campaign_page(&self, id: CampaignId) -> Result<CampaignPage, StoreError> {
         self.read(|conn| {
             let (version, spec) = latest(conn, id)?;
@@ -381,7 +381,7 @@ pub(super) fn parse(id: CampaignId, spec: &str) -> Result<Campaign, StoreError> 
     serde_json::from_str(spec).map_err(|error| StoreError::Content(format!("campaign {id}: {error}")))
 }
 
-/// The next run of a campaign in words; none when only a person starts it.
+/// The next run of a campaign as text; none when only a person starts it.
 pub fn next_run(campaign: &Campaign, created: CaptureDate) -> Option<String> {
     let runs = campaign.next_runs(CaptureDate::now(), created, 1).ok()?;
     runs.first().map(|run| run.words.clone())

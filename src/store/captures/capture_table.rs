@@ -23,8 +23,8 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params_from_iter};
 /// A person's decision on a capture.
 pub(in crate::store) const LAST_MARK: &str = decision_sql!();
 
-/// All of these give one row a capture, and are written as outer joins so
-/// that SQLite leaves out those that a query does not look at.
+/// All of these give one row a capture, and are written as outer joins so that SQLite leaves out
+/// those that a query does not use.
 const FROM: &str = "FROM capture c
     LEFT JOIN url u ON u.id = c.url
     LEFT JOIN host h ON h.id = c.host
@@ -146,12 +146,12 @@ struct Condition {
     values: Vec<Value>,
     /// The captures that meet it, where they are known already.
     set: Option<FixedBitSet>,
-    /// The campaign whose scores and selection are asked for.
+    /// The campaign that gives scores and selection.
     campaign: CampaignId,
 }
 
-/// `FROM … WHERE …` of a filter that is asked of a campaign, with its values; `None` is no ready
-/// filter. Rows show the scores of `campaign`, or of the `only` one there is.
+/// `FROM … WHERE …` of a filter under a campaign, with its values; `None` is no ready filter. Rows
+/// show the scores of `campaign`, or of the `only` one there is.
 fn condition(
     (filter, campaign): (Filter, Option<CampaignId>),
     only: Option<CampaignId>,
@@ -219,8 +219,8 @@ impl Catalogue {
         })
     }
 
-    /// How many captures each ready filter holds.
-    /// Without inlinks nothing is known of those that are about them: they are left out.
+    /// The number of captures in each ready filter. Without inlinks nothing is known of those that are
+    /// about them: they are left out.
     pub fn tab_counts(&self, query: &CaptureQuery) -> Result<TabCounts, StoreError> {
         let mut counts = self.every_tab_count(query)?;
         if self.inlink_build()?.is_none() {
@@ -243,7 +243,7 @@ impl Catalogue {
         })
     }
 
-    /// Those of these captures that match.
+    /// The captures among these that match.
     pub fn captures_among(&self, query: &CaptureQuery, ids: &[CaptureId]) -> Result<Vec<CaptureId>, StoreError> {
         let mut condition = self.condition(query, Some(query.tab))?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
@@ -255,8 +255,8 @@ impl Catalogue {
         })
     }
 
-    /// Numbers of the captures that meet a query of fields, in no order, with
-    /// what it asks of a campaign asked of this one.
+    /// Numbers of the captures that meet a query of fields, in no order; fields of a campaign are those
+    /// of this one.
     pub fn captures_where(
         &self,
         query: &Query<FieldTerm>,
@@ -300,16 +300,15 @@ impl Catalogue {
     }
 }
 
-/// The captures of the part asked for, in the order of their numbers.
+/// The captures of the requested part, in the order of their numbers.
 fn part_of(set: &FixedBitSet, query: &CaptureQuery) -> Vec<CaptureId> {
     let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
     let most = usize::try_from(query.limit).unwrap_or(usize::MAX);
     set.ones().skip(skipped).take(most).filter_map(|id| CaptureId::try_from(id).ok()).collect()
 }
 
-/// The captures of the part asked for, in its order: which rows first, what
-/// stands in them after; sorting would otherwise carry every column of every
-/// capture along.
+/// The captures of the requested part, in its order: which rows first, their columns after; sorting
+/// would otherwise carry every column of every capture along.
 fn ids(conn: &Connection, condition: &Condition, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
     let mut order: Vec<String> = query
         .sort

@@ -17,13 +17,13 @@ use rusqlite::{Connection, OptionalExtension, params};
 const MAX_PATH: usize = 100;
 
 impl Catalogue {
-    /// One row of the captures table.
+    /// A row of the captures table.
     pub fn capture_row(&self, id: CaptureId) -> Result<CaptureRow, StoreError> {
         self.read(|conn| one_row(conn, id))
     }
 
-    /// One capture with its path, versions and notes; the trace is added by
-    /// whoever can run the rules, its facts by whoever has the index of texts.
+    /// A capture with its path, versions and notes; the trace is added by whoever can run the rules,
+    /// its facts by whoever has the index of texts.
     pub fn capture_detail(&self, id: CaptureId) -> Result<CaptureDetail, StoreError> {
         self.read(|conn| {
             let row = one_row(conn, id)?;
@@ -185,12 +185,12 @@ fn path(conn: &Connection, id: CaptureId, row: &CaptureRow) -> Result<Vec<(Strin
     Ok(steps)
 }
 
-/// Notes on a capture and decisions on its content version, newest first; without those taken back as
-/// they are handed over.
+/// Notes on a capture and decisions on its content version, newest first; with `without_undone`
+/// those that hold alone, as in a handover.
 pub(in crate::store) fn notes(
     conn: &Connection,
     id: CaptureId,
-    only_standing: bool,
+    without_undone: bool,
 ) -> Result<Vec<CaptureNote>, StoreError> {
     let mut statement = conn.prepare_cached(concat!(
         note_sql!(),
@@ -198,6 +198,6 @@ pub(in crate::store) fn notes(
         " AND (m.capture = c.id OR m.mark <> 'note' AND m.reaches <= c.id)
           AND (NOT ?2 OR m.undone_ms IS NULL) ORDER BY m.id DESC"
     ))?;
-    let notes = statement.query_map(params![id, only_standing], note_of)?.map(|note| note?);
+    let notes = statement.query_map(params![id, without_undone], note_of)?.map(|note| note?);
     notes.collect()
 }

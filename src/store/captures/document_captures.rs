@@ -44,12 +44,12 @@ pub struct LandingPage {
     pub anchor: String,
 }
 
-/// Pages looked at for one document.
+/// Linking pages that are read for one document.
 pub(in crate::store) const MOST_LANDINGS: usize = 200;
 
 impl Catalogue {
-    /// Hands out every capture of a document ([`Media::Document`]) that was answered with one, by URL, oldest
-    /// first; those that say that nothing changed are among them.
+    /// Gives every capture of a document ([`Media::Document`]) that was answered with one, by URL,
+    /// oldest first, with those whose answer was that nothing changed.
     pub fn for_each_document<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(DocumentCapture) -> Result<(), E>,
@@ -95,7 +95,7 @@ impl Catalogue {
         self.read(|conn| Ok(conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?))
     }
 
-    /// How many captures came behind the one of this number.
+    /// The number of captures behind the one of this number.
     pub fn captures_behind(&self, after: CaptureId) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM capture WHERE id > ?1";
         self.read(|conn| Ok(crate::store::catalogue::sql::uint(conn.query_row(sql, [after], |row| row.get(0))?)))

@@ -16,7 +16,7 @@ pub(in crate::store) struct UrlIds {
     pub host: HostId,
 }
 
-/// Host with port where it is no default: what one server queue stands for.
+/// Host with port where it is no default: the key of one server queue.
 pub(in crate::store) fn authority(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
@@ -29,7 +29,7 @@ pub(in crate::store) fn url_ids(conn: &Connection, url: &Url) -> Result<UrlIds, 
     url_ids_and_page(conn, url).map(|(ids, _)| ids)
 }
 
-/// The same, and whether its page had no number before: nothing is of it then.
+/// Numbers a URL, and returns whether its page had no number before: nothing is of it then.
 pub(in crate::store) fn url_ids_and_page(conn: &Connection, url: &Url) -> Result<(UrlIds, bool), StoreError> {
     let known = conn
         .prepare_cached("SELECT id, page, host FROM url WHERE url = ?1")?

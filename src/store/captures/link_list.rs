@@ -45,13 +45,13 @@ const HAS_PLACE: u8 = 1 << 6;
 pub(in crate::store) struct StoredLink {
     /// Number of the link in its page.
     pub position: u32,
-    /// Where it stands.
+    /// The kind of its element.
     pub kind: LinkKind,
     /// Absolute URL.
     pub url: String,
     /// Its text.
     pub anchor: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
     /// Its `rel`; empty where there is none.
     pub rel: String,
@@ -217,7 +217,7 @@ pub(in crate::store) fn packed(plain: &[u8]) -> Vec<u8> {
     out
 }
 
-/// What is wrong with a stored list.
+/// The error of a broken stored list.
 fn broken(what: &str) -> StoreError {
     StoreError::Content(format!("a list of outlinks ({what})"))
 }
@@ -233,7 +233,7 @@ pub(in crate::store) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreErro
     Ok(links)
 }
 
-/// The same of a capture, which an error names.
+/// Decodes the links of a capture, which an error names.
 pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     decode(list).map_err(|error| match error {
         StoreError::Content(what) => StoreError::Content(format!("{what} of capture {capture}")),
@@ -241,7 +241,7 @@ pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec
     })
 }
 
-/// What [`packed`] was given.
+/// The bytes that [`packed`] was given.
 pub(in crate::store) fn unpacked(list: &[u8]) -> Result<Cow<'_, [u8]>, StoreError> {
     thread_local! {
         static DECOMPRESSOR: RefCell<Decompressor> = RefCell::new(Decompressor::new());
@@ -270,7 +270,7 @@ fn each_link(list: &[u8], mut take: impl FnMut(LinkRef<'_>)) -> Result<(), Store
     })
 }
 
-/// A link of a list whose texts were not looked at.
+/// A link of a list whose texts are not decoded.
 struct RawLink<'l> {
     position: u32,
     marks: u8,
@@ -419,24 +419,45 @@ impl PageKeys {
     }
 }
 
-/// Makes `shown_links(list)` known in a connection: a JSON array of the links that a
-/// page cannot be shown without, each the key of its page and its URL.
+/// URLs whose pages `shown_links` remembers: the pages of a site name the same style sheets and scripts.
+const KNOWN_URLS: usize = 4096;
+
+/// Adds the function `shown_links(list)` to a connection: a JSON array of the links that a page cannot be shown without,
+/// each the key of its page and its URL.
 pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    conn.create_scalar_function("shown_links", 1, flags, |context| {
+    let known = RefCell::new(HashMap::<String, Option<String>>::new());
+    conn.create_scalar_function("shown_links", 1, flags, move |context| {
+        let failed = |error: StoreError| Error::UserFunctionError(error.into());
         let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
-        let mut pages = Vec::new();
+        let mut known = known.borrow_mut();
+        let mut pages = "[".to_owned();
         each_raw(links, |link| {
             use LinkKind::{Css, Frame, Image, Media, Redirect, Script, Stylesheet};
             // Most links are of other kinds: their texts are passed over.
-            if matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
-                let link = link.read()?;
-                pages.extend(link.page().map(|page| [page.as_str().to_owned(), link.url.to_owned()]));
+            if !matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
+                return Ok(());
+            }
+            let link = link.read()?;
+            if !known.contains_key(link.url) {
+                if known.len() >= KNOWN_URLS {
+                    known.clear();
+                }
+                let page = link.page().map(|page| serde_json::to_string(&[page.as_str(), link.url])).transpose();
+                let page = page.map_err(|error| StoreError::Content(error.to_string()))?;
+                known.insert(link.url.to_owned(), page);
+            }
+            if let Some(Some(page)) = known.get(link.url) {
+                if pages.len() > 1 {
+                    pages.push(',');
+                }
+                pages.push_str(page);
             }
             Ok(())
         })
-        .map_err(|error| Error::UserFunctionError(error.into()))?;
-        serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))
+        .map_err(failed)?;
+        pages.push(']');
+        Ok(pages)
     })
 }
 

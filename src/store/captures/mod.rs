@@ -1,4 +1,4 @@
-//! Captures in, and out again as they stand in the files.
+//! Captures are added with their records, and found again at their places in the files.
 
 pub(super) mod requisites;
 pub(super) mod which;
@@ -35,11 +35,11 @@ pub struct RecordRow {
     pub file_size: u64,
     /// Whether other bytes were found at the file's place since.
     pub file_changed: bool,
-    /// Where in the file.
+    /// Its place in the file.
     pub span: Span,
 }
 
-/// What is needed to read a capture from its file.
+/// The places and facts needed to read a capture from its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCapture {
     /// Its number.
@@ -322,8 +322,7 @@ fn insert_new(
     insert_lists(conn, capture, links)
 }
 
-/// Adds outlinks to the capture whose first record stands at this place, if
-/// some of them were missing.
+/// Adds outlinks to the capture whose first record is at this place, if some of them were missing.
 pub(in crate::store) fn add_outlinks(
     conn: &Connection,
     launch: LaunchId,
@@ -347,7 +346,7 @@ pub(in crate::store) fn add_outlinks(
     Ok(())
 }
 
-/// All outlinks of a capture are here: revisits of it are looked at again.
+/// All outlinks of a capture are here: revisits of it are read again.
 fn end_outlink_gap(conn: &Connection, capture: CaptureId) -> Result<(), StoreError> {
     conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
     which::note_links_of_original(conn, capture)
@@ -400,9 +399,8 @@ fn note_change_after(
 }
 
 impl Catalogue {
-    /// Adds captures of an imported file that are not here already; says how
-    /// many were new, once that is waited for. Those that stand in `lost` files
-    /// are read from this one from now on.
+    /// Adds captures of an imported file that are not here already; returns how many were new, once
+    /// that is waited for. Those in `lost` files are read from this one from now on.
     pub fn import_captures(
         &self,
         launch: LaunchId,
@@ -419,7 +417,7 @@ impl Catalogue {
         })
     }
 
-    /// Adds captures whose records are not known; says how many were new.
+    /// Adds captures whose records are not known; returns how many were new.
     pub fn add_captures(&self, launch: LaunchId, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
         self.write(move |conn| {
             let mut new = 0;
@@ -468,8 +466,7 @@ impl Catalogue {
         Ok(first.map_or(newest, |first| newest.min(CaptureId::new(first.get() - 1))))
     }
 
-    /// Begin and end of every record of a file that the catalogue knows, in
-    /// the order they stand.
+    /// Begin and end of every known record of a file, in their order in it.
     pub fn known_places(&self, file: &str) -> Result<Vec<Range<u64>>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -482,7 +479,7 @@ impl Catalogue {
         })
     }
 
-    /// What is needed to read a capture from its file.
+    /// The places and facts needed to read a capture from its file.
     pub fn stored_capture(&self, id: CaptureId) -> Result<StoredCapture, StoreError> {
         self.read(|conn| stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() }))
     }

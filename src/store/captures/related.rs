@@ -29,7 +29,7 @@ pub struct LinkedCapture {
     pub cited_together: u64,
 }
 
-/// What links bring together with a capture.
+/// Captures that are linked with a capture.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkedCaptures {
     /// Captures of other pages.
@@ -50,8 +50,8 @@ struct Links {
 }
 
 impl Workspace {
-    /// What links bring together with a capture: those of its page, those to
-    /// it within the window, and those of the pages that these stand on.
+    /// Captures linked with a capture: those that its page links to, those that link to it within the
+    /// window, and those that the same pages link to.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Workspace {
             }
         })?;
         self.catalogue().read(|conn| {
-            // One look at the file for all of them.
+            // One read transaction for all of them.
             let conn = conn.unchecked_transaction()?;
             let (mut pages, mut found) = (PageKeys::default(), HashMap::<String, Links>::new());
             for target in targets(&conn, &mut pages, id)? {

@@ -1,4 +1,4 @@
-//! What selected captures need to be shown, in SQL.
+//! Requisites are the captures that selected pages need to be shown; they are found in SQL.
 
 /// SQL: the links of `needed` captures that a page cannot be shown without, as
 /// capture `c` with `k`, the key of the page that they lead to and their URL,
@@ -24,7 +24,7 @@ macro_rules! requisite_capture_sql {
     };
 }
 
-/// SQL: common table expressions after `asked (campaign)`: `chosen (campaign, id)` are
+/// SQL: common table expressions after `target_campaign (campaign)`: `chosen (campaign, id)` are
 /// the selected captures of those campaigns, `rejected (capture, id)` those that a person
 /// rejected, whoever selected them, and new versions of rejected pages that nobody
 /// approved, each with its rejection.
@@ -40,9 +40,9 @@ macro_rules! chosen_sql {
             $crate::store::review::marks::rejected_before_sql!(),
             "), chosen (campaign, id) AS (
             SELECT campaign, capture FROM score
-            WHERE selected AND campaign IN asked AND capture NOT IN (SELECT capture FROM rejected)
+            WHERE selected AND campaign IN target_campaign AND capture NOT IN (SELECT capture FROM rejected)
             UNION
-            SELECT a.campaign, d.capture FROM asked a, decided d
+            SELECT a.campaign, d.capture FROM target_campaign a, decided d
             JOIN capture c ON c.id = d.capture JOIN launch l ON l.id = c.launch
             WHERE d.mark = 'approve' AND l.campaign = a.campaign)"
         )
@@ -89,7 +89,7 @@ macro_rules! needed_sql {
     };
 }
 
-/// SQL: what comes along with the selection of the campaign at hand.
+/// SQL: the requisites of the selection of the target campaign.
 macro_rules! requisite_sql {
     () => {
         concat!(
@@ -102,12 +102,12 @@ macro_rules! requisite_sql {
     };
 }
 
-/// SQL: what would come along with the selection of the campaign at hand and does
-/// not, since a person rejected it; found once for a question.
+/// SQL: what would come along with the selection of the target campaign and does not, since a
+/// person rejected it; found once for a question.
 macro_rules! vetoed_sql {
     () => {
         concat!(
-            "(c.id IN (WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            "(c.id IN (WITH RECURSIVE target_campaign (campaign) AS (SELECT ?1), ",
             $crate::store::captures::requisites::needed_sql!(),
             " SELECT id FROM needed WHERE id IN (SELECT capture FROM rejected)))"
         )

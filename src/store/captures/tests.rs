@@ -30,7 +30,7 @@ proptest! {
     #[test]
     fn the_nearest_capture_is_the_one_that_a_scan_finds(
         captures in prop::collection::vec((0_i64..9_000, prop::sample::select(vec![200, 204, 301, 304, 404, 503])), 1..20),
-        asked in prop::collection::vec(-2_000_i64..11_000, 1..8),
+        dates in prop::collection::vec(-2_000_i64..11_000, 1..8),
     ) {
         let made = made();
         let entry = |(at, (date, status)): (usize, &(i64, i32))| {
@@ -41,12 +41,12 @@ proptest! {
         };
         add(&made, captures.iter().enumerate().map(entry).collect());
         let page = PageKey::of(&Url::parse(PAGE).unwrap());
-        for date in asked {
+        for date in dates {
             for answers in [Answers::All, Answers::WithoutErrors] {
                 let rank = |(at, (when, status)): &(usize, &(i64, i32))| {
                     ((when - date).abs() / 1000, !(200..300).contains(status), *when, *at)
                 };
-                // Captures of one instant may be told apart by their digests, which are numbered here.
+                // Captures of one instant may be distinguished by their digests, which are numbered here.
                 let scan = captures
                     .iter()
                     .enumerate()

@@ -23,11 +23,11 @@ pub(in crate::store) const CAPTURES_LOST: &str = "captures_lost";
 pub struct VersionToIndex {
     /// Its number.
     pub version: CaptureId,
-    /// The capture whose record has the payload, or says where it is.
+    /// The capture whose record has the payload, or names its original.
     pub holder: CaptureId,
 }
 
-/// What a capture is held against a request with, beside its text.
+/// The facts of a capture that a request is matched with, beside its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureHead {
     /// Its number.
@@ -47,11 +47,11 @@ pub struct CaptureHead {
 /// Captures that were looked through for new versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VersionsFound {
-    /// What is to be indexed, in the order of the holders.
+    /// The versions to index, in the order of the holders.
     pub versions: Vec<VersionToIndex>,
-    /// The last capture that was looked at; 0 where there was none.
+    /// The last capture that was checked; 0 where there was none.
     pub through: CaptureId,
-    /// How many were looked at.
+    /// How many were checked.
     pub captures: u64,
 }
 
@@ -94,7 +94,7 @@ impl Catalogue {
     /// number of [`Self::originals_changed`].
     pub fn changed_versions(&self, through: CaptureId, after: i64) -> Result<Vec<VersionToIndex>, StoreError> {
         self.read(|conn| {
-            // Each page and payload is looked at once.
+            // Each page and payload is read once.
             let mut statement = conn.prepare_cached(
                 "SELECT version, ifnull(holder, version) FROM (
                     SELECT CASE v.digest WHEN '' THEN v.id ELSE
@@ -126,7 +126,7 @@ impl Catalogue {
         })
     }
 
-    /// What a capture is, in a line that another capture of this number would not have.
+    /// A line that identifies a capture: another capture of this number would have another one.
     pub fn capture_stamp(&self, id: CaptureId) -> Result<Option<String>, StoreError> {
         self.read(|conn| {
             let sql = concat!(
@@ -153,13 +153,13 @@ impl Catalogue {
         })
     }
 
-    /// How many captures were taken out since the catalogue was made.
+    /// The number of captures that were taken out since the catalogue was made.
     pub fn captures_lost(&self) -> Result<u64, StoreError> {
         Ok(self.setting(CAPTURES_LOST)?.and_then(|count| count.parse().ok()).unwrap_or_default())
     }
 
-    /// What captures are held against a request with beside their texts, in this order; those that are gone are left
-    /// out.
+    /// The facts that a request is matched with beside the texts of captures, in this order; captures
+    /// that are gone are left out.
     pub fn capture_heads(&self, captures: &[CaptureId]) -> Result<Vec<CaptureHead>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(concat!(
@@ -185,8 +185,8 @@ impl Catalogue {
         })
     }
 
-    /// Puts captures into columns that those do not have yet, and says anew
-    /// what changes: decisions, countries, names of crawls.
+    /// Puts captures into columns that lack them, and renews what changes: decisions, countries, names
+    /// of crawls.
     pub fn fill_facts(&self, facts: &mut CaptureFacts) -> Result<(), StoreError> {
         self.read(|conn| {
             let after = facts.newest();
@@ -239,8 +239,8 @@ impl Catalogue {
         })
     }
 
-    /// What changes whenever columns of captures do: captures, losses, originals, marks,
-    /// places of hosts, launches.
+    /// A stamp that changes whenever columns of captures do: captures, losses, originals, marks,
+    /// locations of hosts, launches.
     pub fn facts_stamp(&self) -> Result<[i64; 7], StoreError> {
         let lost = crate::store::catalogue::sql::int(self.captures_lost()?);
         // What of a capture changes with either is read again with all of them.

@@ -1,5 +1,5 @@
-//! Which capture is meant: what a revisit repeats, which captures are one
-//! content version, which capture of a page is nearest in time.
+//! The original of a revisit, the content version of a capture and the capture nearest in time are
+//! determined here.
 //!
 //! The original of a revisit is found by the rule of
 //! [`crate::captures::original_rule`] and kept in its row, with what the revisit has
@@ -8,8 +8,8 @@
 //! revisits that a capture which came since may be the original of. So the order in
 //! which files are imported does not count.
 //!
-//! Everybody who asks for an original, a version or the nearest capture does it
-//! with what is here: no other SQL of the store orders by distances of dates.
+//! Every query for an original, a version or the nearest capture uses what is here: no other SQL of
+//! the store orders by distances of dates.
 
 use super::{StoredCapture, stored_capture};
 use crate::captures::original_rule::{AT_DATE, BY_PAYLOAD, BY_RECORD, SAME_URL, is_page_sql, names_payload};
@@ -108,11 +108,11 @@ pub(in crate::store) const IS_PAGE: &str = is_page_sql!("p");
 pub(in crate::store) const IS_PAGE_ITSELF: &str = is_page_sql!("c");
 /// Whether the status of `c` leaves open that it is of a page, whatever it repeats:
 /// redirects and errors often have no payload, as empty pages.
-pub(in crate::store) const SAYS_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
+pub(in crate::store) const MAY_BE_PAGE: &str = "(c.status IN (0, 304) OR c.status BETWEEN 200 AND 299)";
 /// Revisits `c` with their row `r` whose original is not here, and that may be of a page.
 const IS_LOST_PAGE: &str = "c.revisit_of_ms IS NOT NULL AND c.original IS NULL AND r.declared_kind <> 2";
 
-/// How often originals were found late, as a setting: a number that grows.
+/// The setting that counts how often originals were found late: a number that grows.
 const CHANGED: &str = "originals_changed";
 /// When, by that number, an original was last replaced so that what was built with it is wrong, as a setting.
 const REPLACED: &str = "originals_replaced";
@@ -122,8 +122,9 @@ const SETTLED: &str = "originals_settled";
 /// Revisits that are written with their originals in one write.
 const WRITTEN_AT_ONCE: usize = 5_000;
 
-/// Revisits that one of the captures behind `?1` up to `?2`, which came after them, may be the original of by
-/// the first two clauses, and those behind `?1` that have none. Each page and payload is looked at once.
+/// Revisits that one of the captures behind `?1` up to `?2`, which came after them, may be the
+/// original of by the first two clauses, and those behind `?1` that have none. Each page and
+/// payload is read once.
 const MAY_HAVE_ORIGINAL: &str = "
     SELECT r.capture FROM revisit r WHERE r.found_by IS NULL AND r.capture > ?1
     UNION SELECT r.id FROM (SELECT x.page, x.digest, max(x.id) AS last FROM capture x
@@ -150,7 +151,7 @@ const MAY_HAVE_ORIGINAL: &str = "
              WHERE d.capture > ?1 AND d.capture <= ?2 GROUP BY d.page) x
         CROSS JOIN capture r ON r.page = x.page AND r.revisit_of_ms > -9223372036854775808 AND r.id < x.last";
 
-/// Rows `m` of what revisits say, as the rule has them.
+/// Rows `m` of the claims of revisits, as the rule has them.
 const CLAIMS: &str = "SELECT c.id, c.url, c.page, ifnull(r.url, c.url) AS of_url,
         ifnull((SELECT u.page FROM url u WHERE u.id = r.url), c.page) AS of_page, c.revisit_of_ms AS of_ms,
         CASE WHEN r.names_payload THEN ifnull(r.digest, c.digest) ELSE '' END AS digest, r.record_id AS record, r.declared_kind,
@@ -164,7 +165,7 @@ const SAME_DECLARED: &str = "(SELECT x.id FROM declared_digest d CROSS JOIN capt
     ORDER BY abs(x.date_ms - m.of_ms) / 1000, x.status NOT BETWEEN 200 AND 299, x.date_ms, x.id LIMIT 1)";
 
 /// SQL: original and clause of each row of `m`, a subquery, by the first two clauses of the rule.
-fn by_look_up(m: &str) -> String {
+fn by_lookup(m: &str) -> String {
     let by_url = format!("CASE WHEN by_date IS NULL THEN ifnull({SAME_URL}, {SAME_DECLARED}) END");
     format!(
         "SELECT m.id, ifnull(by_date, by_url), CASE WHEN by_date IS NULL THEN 1 ELSE 0 END, was, found_by
@@ -174,18 +175,18 @@ fn by_look_up(m: &str) -> String {
 
 /// SQL: the same of the revisits that may have another one since captures came behind `?1` up to `?2`.
 pub(super) fn may_change() -> String {
-    by_look_up(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
+    by_lookup(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
 }
 
 /// SQL: the same of one revisit, whose claims are the parameters.
-static LOOK_UP: LazyLock<String> = LazyLock::new(|| {
-    by_look_up(
+static LOOKUP: LazyLock<String> = LazyLock::new(|| {
+    by_lookup(
         "SELECT 0 AS id, ?1 AS url, ?2 AS page, ?3 AS of_url, ?4 AS of_page, ?5 AS of_ms, ?6 AS digest,
             NULL AS was, NULL AS found_by",
     )
 });
 
-/// What the record of a revisit says itself.
+/// The claims in the record of a revisit.
 pub(super) struct RevisitClaims {
     url: Option<UrlId>,
     record_id: Option<String>,
@@ -196,7 +197,7 @@ pub(super) struct RevisitClaims {
     declared_kind: DeclaredKind,
 }
 
-/// What a revisit has from the capture that it repeats.
+/// The facts that a revisit takes from its original.
 pub(super) struct Original {
     pub(super) id: CaptureId,
     found_by: FoundBy,
@@ -233,14 +234,14 @@ impl Original {
     }
 
     /// Whether a revisit without a head of its own was answered as this was: others of the same payload
-    /// may be errors, or no pages; that of no bytes tells nothing.
+    /// may be errors, or no pages; that of no bytes is no evidence.
     fn has_status_of(&self, named_url: UrlId) -> bool {
         self.url == named_url && (200..300).contains(&self.status) && self.size > 0
     }
 }
 
 impl RevisitClaims {
-    /// What the revisit of an entry says; numbers the URL that it names.
+    /// The claims of the revisit of an entry; numbers the URL that it names.
     pub(super) fn of(conn: &Connection, entry: &CaptureEntry) -> Result<Option<Self>, StoreError> {
         if entry.revisit_of.is_none() {
             return Ok(None);
@@ -270,7 +271,7 @@ impl RevisitClaims {
             }
         };
         let digest = if self.names_payload { self.digest.as_str() } else { "" };
-        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&LOOK_UP)?.query_row(
+        let found: (Option<CaptureId>, u8) = conn.prepare_cached(&LOOKUP)?.query_row(
             params![ids.url, ids.page, self.url.unwrap_or(ids.url), of_page, revisit_of.millis(), digest],
             |row| Ok((row.get(1)?, row.get(2)?)),
         )?;
@@ -336,7 +337,7 @@ fn set_original(
     };
     let sql = format!(
         "SELECT c.url, u.url, c.original, c.digest, c.status, c.mime, r.digest, r.names_payload, r.lacks_head, r.url,
-            {IS_PAGE_ITSELF} AND {SAYS_PAGE}, {IS_PAGE}, p.digest,
+            {IS_PAGE_ITSELF} AND {MAY_BE_PAGE}, {IS_PAGE}, p.digest,
             (SELECT o.digest || ' ' || o.status || ' ' || o.mime FROM capture o WHERE o.id = r.links_of), c.page, c.date_ms
          FROM capture c JOIN revisit r ON r.capture = c.id JOIN url u ON u.id = c.url
          LEFT JOIN capture p ON p.id = c.original WHERE c.id = ?1"
@@ -445,7 +446,7 @@ pub(in crate::store) fn lose_original(conn: &Connection, id: CaptureId) -> Resul
 /// A revisit with another original than it has.
 type Change = (CaptureId, (CaptureId, FoundBy));
 
-/// A row of [`by_look_up`] or of the last clauses: the revisit, what was found, what it has.
+/// A row of [`by_lookup`] or of the last clauses: the revisit, what was found, what it has.
 fn change_of(row: &Row<'_>) -> rusqlite::Result<(CaptureId, Option<Change>, bool)> {
     let (id, found): (CaptureId, Option<CaptureId>) = (row.get(0)?, row.get(1)?);
     let (clause, was, found_by): (u8, Option<CaptureId>, Option<u8>) = (row.get(2)?, row.get(3)?, row.get(4)?);
@@ -562,11 +563,11 @@ pub struct WaitingRepeat {
     pub capture: CaptureId,
     /// Its URL.
     pub url: Url,
-    /// What it repeats, which is there.
+    /// The original that it repeats, which is there.
     pub original: CaptureId,
 }
 
-/// Which captures of a page are asked for the nearest one.
+/// The captures of a page among which the nearest one is sought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answers {
     /// All.
@@ -605,7 +606,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// What the catalogue says, and cancelling.
+    /// Errors of the catalogue, and cancelling.
     pub fn settle_originals(&self, cx: &JobCx) -> Result<(), StoreError> {
         // What one has read would be old when another has written.
         let _only_one = self.settling();
@@ -629,7 +630,7 @@ impl Catalogue {
                 Ok(all_set)
             })?;
         }
-        // Where captures were lost meanwhile, everything is looked at again the next time.
+        // Where captures were lost meanwhile, everything is checked again the next time.
         self.change_setting(SETTLED, move |now| ((all_set && now == before).then(|| newest.to_string()), ()))
     }
 
@@ -644,8 +645,9 @@ impl Catalogue {
         })
     }
 
-    /// How often originals, or the links of what is repeated under another URL, were found after their
-    /// revisits: whoever has read captures looks at those again that changed behind a number.
+    /// The number of times that originals, or the links of what is repeated under another URL, were
+    /// found after their revisits: whoever has read captures reads those again that changed behind a
+    /// number.
     pub fn originals_changed(&self) -> Result<i64, StoreError> {
         Ok(self.setting(CHANGED)?.and_then(|number| number.parse().ok()).unwrap_or_default())
     }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Pages copied at once: between two such steps a copy can be cancelled.
 const STEP_PAGES: i32 = 2048;
-/// How long a copy waits where another process holds the catalogue.
+/// The time that a copy waits where another process holds the catalogue.
 const BUSY_WAIT: Duration = Duration::from_millis(50);
 
 impl Catalogue {
@@ -59,7 +59,7 @@ impl Catalogue {
             cx.checkpoint()?;
             let found = found.map_err(StoreError::sql("check the copy"))?;
             if found != "ok" {
-                // The last line says what; before it stands of which database.
+                // The last line has the message; the line before names the database.
                 return Err(self.damaged(found.lines().last().unwrap_or_default()));
             }
             if let Some(where_it_is) = foreign_text(&copy, cx)? {

@@ -1,4 +1,4 @@
-//! What can be said of a catalogue that is damaged.
+//! A damaged catalogue is reported with what can be rebuilt, and from which files.
 
 use super::error::StoreError;
 use super::immutable_uri;
@@ -27,7 +27,7 @@ pub(in crate::store) fn damaged(path: &Path, why: &str) -> StoreError {
     StoreError::Damaged { path: path.to_owned(), why: why.to_owned(), rebuild }
 }
 
-/// The command that brings in what stands in the workspace itself.
+/// The command that rebuilds what lies in the workspace itself.
 fn rebuild(path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
     let mut sources = vec![folder.join("output/warcs").display().to_string()];
@@ -44,7 +44,7 @@ pub(in crate::store) fn altered(path: &Path, what: String) -> StoreError {
     StoreError::Altered { path: path.to_owned(), what, rebuild: rebuild(path) }
 }
 
-/// The same, where an error is of that kind.
+/// The error of a damaged catalogue in the place of an SQLite error of that kind.
 pub(in crate::store) fn explain(path: &Path, error: StoreError) -> StoreError {
     match &error {
         StoreError::Sql { source, .. } if is_damage(source) => damaged(path, &source.to_string()),

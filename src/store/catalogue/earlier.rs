@@ -65,10 +65,10 @@ const TABLES: [&str; 41] = [
     "export",
 ];
 
-/// Settings that say what was done with the rows of the earlier catalogue, and is done again.
+/// Settings that record what was done with the rows of the earlier catalogue, and is done again.
 const LEFT_SETTINGS: &str = "'originals_searched', 'repeats_read', 'links_lost', 'inlinks_wanted', 'inlinks_counted'";
 
-/// What was taken from an earlier catalogue.
+/// Counts of rows taken from an earlier catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EarlierRows {
     /// Campaigns, whatever their versions.
@@ -206,7 +206,7 @@ fn copy(earlier: &Connection, conn: &Connection, table: &str, condition: &str, c
     copy_and_fill(earlier, conn, (table, condition), None, cx)
 }
 
-/// The same, with a new identity for each row in a column that only the present version has.
+/// Copies a table, with a new identity for each row in a column that only the present version has.
 fn copy_and_fill(
     earlier: &Connection,
     conn: &Connection,
@@ -234,7 +234,7 @@ fn copy_and_fill(
     Ok(())
 }
 
-/// Copies captures, and what the records of revisits say. Their originals are found by the present rule.
+/// Copies captures, and the claims of the records of revisits. Their originals are found by the present rule.
 fn copy_captures(earlier: &Connection, conn: &Connection, cx: &JobCx) -> Result<(), StoreError> {
     let mut select = earlier.prepare(
         "SELECT c.id, c.launch, c.url, c.page, c.host, c.date_ms, c.status, c.mime, c.size, c.digest, c.truncated, c.ip,

@@ -1,4 +1,4 @@
-//! What can go wrong with a workspace, and what to do then.
+//! Errors of a workspace name the place, the cause and the next step.
 
 use crate::inlinks::LinkError;
 use crate::jobs::Cancelled;
@@ -6,13 +6,13 @@ use crate::store::CATALOGUE_FILE;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What can go wrong with a workspace. Every message says what to do next.
+/// An error of a workspace. Every message names the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such folder.
     #[error("{0}: there is no such folder. Make a workspace there with: fonds new {0}")]
     NoFolder(PathBuf),
-    /// A file stands where a folder is wanted.
+    /// A file lies where a folder is expected.
     #[error("{0}: this is a file, not the folder of a workspace. Name the folder")]
     NotAFolder(PathBuf),
     /// The folder holds no catalogue.
@@ -23,7 +23,7 @@ pub enum StoreError {
     /// The catalogue is of another program.
     #[error("{0}: this file is an SQLite database of another program, not a catalogue of Fonds. Choose another folder")]
     Foreign(PathBuf),
-    /// Another process has begun the catalogue, and nothing stands in it yet.
+    /// Another process has begun the catalogue, and it is still empty.
     #[error("{0}: this workspace is being made just now. Try again in a moment")]
     BeingMade(PathBuf),
     /// The workspace was written by a later version.
@@ -57,7 +57,7 @@ pub enum StoreError {
     Damaged {
         /// The catalogue.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message of SQLite.
         why: String,
         /// The command that brings in what can be rebuilt.
         rebuild: String,
@@ -69,7 +69,7 @@ pub enum StoreError {
     Altered {
         /// The catalogue.
         path: PathBuf,
-        /// What is foreign in it, or missing.
+        /// The foreign part in it, or the missing one.
         what: String,
         /// The command that brings in what can be rebuilt.
         rebuild: String,
@@ -79,17 +79,17 @@ pub enum StoreError {
         "{0}: this workspace cannot be written to. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is; nothing was changed"
     )]
     ReadOnly(PathBuf),
-    /// Another process wrote the workspace as it was opened for looking.
+    /// Another process wrote the workspace as it was opened read-only.
     #[error(
         "{path}: the workspace is open elsewhere ({holder}). Close it there first, then open it here again; nothing was changed"
     )]
-    HeldElsewhere {
-        /// What was to be written.
+    LockedElsewhere {
+        /// The path that was to be written.
         path: PathBuf,
-        /// Who held the lock, as far as known.
+        /// The holder of the lock, as far as known.
         holder: String,
     },
-    /// It was opened for looking.
+    /// It was opened read-only.
     #[error("{0}: this workspace was opened for looking only; nothing was changed. Open it again to write")]
     OpenedReadOnly(PathBuf),
     /// There is a workspace already.
@@ -103,23 +103,23 @@ pub enum StoreError {
     Locked {
         /// The folder.
         folder: PathBuf,
-        /// Who holds the lock, as far as known.
+        /// The holder of the lock, as far as known.
         holder: String,
     },
-    /// The system says no.
+    /// An operation of the system failed.
     #[error("{path}: {source}")]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The catalogue says no.
+    /// A statement of the catalogue failed.
     #[error("the catalogue could not {doing}: {source}")]
     Sql {
-        /// What was being done.
+        /// The action that failed.
         doing: &'static str,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// A change did not reach the disk.
@@ -140,7 +140,7 @@ pub enum StoreError {
     Outside {
         /// The workspace.
         workspace: PathBuf,
-        /// As it is stored.
+        /// The name as it is stored.
         name: String,
     },
     /// The catalogue, or its log, is a link to another file.
@@ -148,7 +148,7 @@ pub enum StoreError {
         "{0}: this is a link, and a catalogue is written only where it stands, with its log beside it. Put the file itself in its place; nothing was changed"
     )]
     LinkedCatalogue(PathBuf),
-    /// A link stands where the workspace keeps a folder of its own.
+    /// A link lies where the workspace keeps a folder of its own.
     #[error(
         "{0}: this is a link, and a workspace is written only into folders of its own. Put the folder itself in its place, then try again; nothing was written there"
     )]
@@ -158,23 +158,23 @@ pub enum StoreError {
         "{path}: the archive file is not there any more. Bring its disk back, or have it looked for with: fonds files locate {workspace} FOLDER"
     )]
     FileMissing {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
         /// The workspace.
         workspace: PathBuf,
     },
-    /// Other bytes stand at the place of an archive file.
+    /// Other bytes are at the place of an archive file.
     #[error(
         "{path}: another file stands here than the one that was read (it had {then} bytes, this one has {now}); it is not read in its place. Have the old one looked for with: fonds files locate {workspace} FOLDER"
     )]
     FileChanged {
-        /// Where it was.
+        /// Its path.
         path: PathBuf,
         /// The workspace.
         workspace: PathBuf,
         /// Bytes it had.
         then: u64,
-        /// Bytes that stand there now.
+        /// Bytes that it has now.
         now: u64,
     },
     /// A filter line has no meaning.
@@ -183,7 +183,7 @@ pub enum StoreError {
     /// No campaign has this number or title.
     #[error("there is no campaign “{0}” in this workspace; fonds campaign list DIR shows those that there are")]
     NoCampaign(String),
-    /// A title alone does not say which campaign is meant.
+    /// A title alone does not identify a campaign.
     #[error("several campaigns are called “{name}”: say which by its number, one of {numbers}")]
     SeveralCampaigns {
         /// The title.
@@ -202,13 +202,13 @@ pub enum StoreError {
     /// Built inlinks cannot be read, or not written.
     #[error(transparent)]
     Links(#[from] LinkError),
-    /// The job was asked to stop.
+    /// The job was cancelled.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
     /// No such row.
     #[error("there is no {what} {id} in this workspace")]
     Missing {
-        /// What was looked for.
+        /// The kind of thing that was looked for.
         what: &'static str,
         /// Its number or name.
         id: String,

@@ -29,7 +29,7 @@ macro_rules! ids {
                 self.0
             }
 
-            /// The same without a sign, as keys of tables and links have it.
+            /// The number without a sign, as keys of tables and links have it.
             pub const fn unsigned_abs(self) -> u64 {
                 self.0.unsigned_abs()
             }
@@ -98,7 +98,7 @@ macro_rules! ids {
 ids! {
     /// Number of a campaign in the catalogue.
     CampaignId
-    /// Number of a capture in the catalogue. The default stands before the first.
+    /// Number of a capture in the catalogue. The default is before the first.
     CaptureId
     /// Number of a launch (one run of a crawl, or one import) in the catalogue.
     LaunchId

@@ -1,9 +1,9 @@
 //! Texts that are only shown, read whatever their bytes are.
 //!
-//! One byte that is no UTF-8 in a title does not keep a person from the other
-//! rows: it is shown as “\u{fffd}”, and the catalogue says once which rows have
-//! such texts. Texts by which rows are found again (URLs, keys of pages, names
-//! of hosts and files) are not read so: changed, they would be those of others.
+//! One byte that is no UTF-8 in a title does not keep a person from the other rows: it is shown as
+//! “\u{fffd}”, and a warning names once which rows have such texts. Texts by which rows are found
+//! again (URLs, keys of pages, names of hosts and files) are not read so: changed, they would be
+//! those of others.
 
 use rusqlite::types::{FromSql, FromSqlResult, ValueRef};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ impl FromSql for LossyText {
     }
 }
 
-/// The same of bytes.
+/// Bytes as text with “\u{fffd}” in the place of what is no UTF-8.
 pub(in crate::store) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes);
     if matches!(text, Cow::Owned(_)) {
@@ -34,7 +34,7 @@ pub(in crate::store) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
-/// Whether this thread has read such a text since it was asked last.
+/// Whether this thread has read such a text since the last call.
 pub(in crate::store) fn take_met() -> bool {
     HAS_MET.take()
 }

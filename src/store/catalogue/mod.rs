@@ -1,4 +1,4 @@
-//! One thread writes, a few connections read.
+//! One thread writes the catalogue, a few connections read it.
 
 pub(super) mod backup;
 pub(super) mod damage;
@@ -41,7 +41,7 @@ type Write = Box<dyn FnOnce(Option<&Connection>) -> Written + Send>;
 /// Told whether the commit held.
 type AfterCommit = Box<dyn FnOnce(Result<(), CommitError>) + Send>;
 
-/// What a write came to before the commit.
+/// The result of a write before the commit.
 struct Written {
     after: AfterCommit,
     /// Whether it met a full disk; SQLite may have taken all of the
@@ -84,18 +84,18 @@ pub struct Catalogue {
     immutable: bool,
     /// Texts that are no UTF-8 were named.
     foreign_texts: Once,
-    /// What answers the terms of filters that ask for words of texts.
+    /// The index that answers terms of texts in filters.
     full_text: RwLock<Option<Arc<dyn FullText>>>,
     refused_counts: RefusedCounts,
 }
 
-/// A look at the commits of other processes.
+/// A watch for commits of other processes.
 #[derive(Default)]
 struct Watch {
     /// SQLite counts for each connection alone, so one is kept for this.
     conn: Option<Connection>,
     version: i64,
-    looked: Option<Instant>,
+    checked_at: Option<Instant>,
 }
 
 /// Reads at the same time, and connections kept for them.
@@ -104,11 +104,11 @@ const MAX_READERS: usize = 8;
 const READER_PATIENCE: Duration = Duration::from_millis(50);
 /// Pages of the file that the writing connection keeps, in KiB.
 const WRITER_CACHE_KIB: i64 = 32 << 10;
-/// The same of a reading one.
+/// Pages of the file that a reading connection keeps, in KiB.
 const READER_CACHE_KIB: i64 = 8 << 10;
 
-/// How often it is looked for commits of other processes at most.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Shortest time between two checks for commits of other processes.
+const COMMIT_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Catalogue {
     /// Makes a new catalogue file. What persons wrote and whom they watch is
@@ -123,10 +123,10 @@ impl Catalogue {
         Self::start(path)
     }
 
-    /// Opens a catalogue that another process may write, or that stands on a
-    /// disk that cannot be written to.
+    /// Opens a catalogue that another process may write, or that lies on a disk that cannot be written
+    /// to.
     pub(super) fn open_read_only(path: &Path, why: ReadOnlyReason) -> Result<Self, StoreError> {
-        let looking = |immutable: bool| Self {
+        let read_only = |immutable: bool| Self {
             path: path.to_owned(),
             writer: Err(why.clone()),
             thread: None,
@@ -143,12 +143,12 @@ impl Catalogue {
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
         let marked = path.metadata().is_ok_and(|meta| meta.permissions().readonly());
-        let catalogue = looking(marked && !has_log(path));
+        let catalogue = read_only(marked && !has_log(path));
         match answers(&catalogue) {
             Ok(()) => Ok(catalogue),
-            // Without a log everything stands in the file itself.
+            // Without a log everything is in the file itself.
             Err(_) if !has_log(path) => {
-                let catalogue = looking(true);
+                let catalogue = read_only(true);
                 answers(&catalogue)?;
                 Ok(catalogue)
             }
@@ -172,7 +172,7 @@ impl Catalogue {
         let found = match has_log(path) {
             false => alone,
             true => match (alone, tables(path.display().to_string())) {
-                // What cannot be read says so when it is opened.
+                // A damaged file is an error when it is opened.
                 (Ok((3, _)), Err(_)) => return Ok(()),
                 (_, with_log) => with_log,
             },
@@ -243,18 +243,18 @@ impl Catalogue {
         &self.refused_counts
     }
 
-    /// Says what answers the terms of filters that ask for words of texts.
-    /// Until then such a filter is an error that says how to build an index.
+    /// Sets the index that answers terms of texts in filters. Until then such a filter is an error that
+    /// explains how to build an index.
     pub fn set_full_text(&self, full_text: Arc<dyn FullText>) {
         *self.full_text.write().unwrap_or_else(PoisonError::into_inner) = Some(full_text);
     }
 
-    /// What answers the terms of filters that ask for words of texts.
+    /// The index that answers terms of texts in filters.
     pub(super) fn full_text(&self) -> Option<Arc<dyn FullText>> {
         self.full_text.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Where its file is.
+    /// The path of its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -265,17 +265,17 @@ impl Catalogue {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// The same, after a look at what other processes committed.
+    /// The revision, after a check for commits of other processes.
     pub(crate) fn revision_now(&self) -> Result<u64, StoreError> {
-        self.look(Duration::ZERO)?;
+        self.check_commits(Duration::ZERO)?;
         Ok(self.revision())
     }
 
     /// Counts commits of other processes, where it was not looked for them for so long.
-    fn look(&self, since: Duration) -> Result<(), StoreError> {
+    fn check_commits(&self, since: Duration) -> Result<(), StoreError> {
         let Some(watch) = &self.watch else { return Ok(()) };
         let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
-        if watch.looked.is_some_and(|looked| looked.elapsed() < since) {
+        if watch.checked_at.is_some_and(|checked_at| checked_at.elapsed() < since) {
             return Ok(());
         }
         let (conn, is_new) = match watch.conn.take() {
@@ -284,10 +284,10 @@ impl Catalogue {
         };
         let version = conn.query_row("PRAGMA data_version", [], |row| row.get(0))?;
         // Each connection counts for itself.
-        if watch.looked.is_some() && (is_new || version != watch.version) {
+        if watch.checked_at.is_some() && (is_new || version != watch.version) {
             self.revision.fetch_add(1, Ordering::Relaxed);
         }
-        *watch = Watch { conn: Some(conn), version, looked: Some(Instant::now()) };
+        *watch = Watch { conn: Some(conn), version, checked_at: Some(Instant::now()) };
         Ok(())
     }
 
@@ -308,7 +308,7 @@ impl Catalogue {
     ///
     /// # Errors
     ///
-    /// A catalogue that is only looked at, or in use; no room.
+    /// A catalogue that is open read-only, or in use; no room.
     pub fn vacuum(&self) -> Result<(), StoreError> {
         self.writer()?;
         // The connections that answer would make the copy in memory.
@@ -329,7 +329,7 @@ impl Catalogue {
         self.write_later(work)?.wait()
     }
 
-    /// The same without waiting for the commit.
+    /// Runs `work` as [`Self::write`], without waiting for the commit.
     pub(super) fn write_later<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -357,7 +357,7 @@ impl Catalogue {
         Ok(UnderWay(receiver))
     }
 
-    /// Who takes the writes.
+    /// The thread that takes the writes.
     fn writer(&self) -> Result<&Sender<Write>, StoreError> {
         self.writer.as_ref().map_err(|why| why.refusal(&self.path))
     }
@@ -376,7 +376,7 @@ impl Catalogue {
         Ok(conn)
     }
 
-    /// Runs `work` on a reading connection; what it asks of SQLite ends with an error when the job is cancelled.
+    /// Runs `work` on a reading connection; its queries end with an error when the job is cancelled.
     pub(super) fn read_in_job<T>(
         &self,
         cx: &JobCx,
@@ -397,8 +397,8 @@ impl Catalogue {
         self.read_with(|conn| work(conn))
     }
 
-    /// The same in a job and for questions about all captures: what SQLite sorts or gathers for the
-    /// answer lies in a temporary file, so that memory does not grow with their number.
+    /// Reads in a job, for questions about all captures: what SQLite sorts or gathers for the answer
+    /// lies in a temporary file, so that memory does not grow with their number.
     pub(super) fn read_on_disk<T>(
         &self,
         cx: &JobCx,
@@ -413,8 +413,8 @@ impl Catalogue {
     }
 
     fn read_with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.look(LOOK_EVERY)?;
-        let _turn = ReadPermit::take(self);
+        self.check_commits(COMMIT_CHECK_INTERVAL)?;
+        let _permit = ReadPermit::take(self);
         let idle = self.readers().idle.pop();
         let mut conn = match idle {
             Some(conn) => conn,
@@ -526,7 +526,7 @@ pub(super) fn immutable_uri(path: &Path) -> Result<String, String> {
     Ok(uri.into())
 }
 
-/// Whether something stands in the log that is not in the file yet.
+/// Whether the log has content that is not in the file yet.
 fn has_log(path: &Path) -> bool {
     path.with_extension("sqlite-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
@@ -534,7 +534,7 @@ fn has_log(path: &Path) -> bool {
 impl Drop for Catalogue {
     fn drop(&mut self) {
         // Without senders the thread ends.
-        self.writer = Err(ReadOnlyReason::Asked);
+        self.writer = Err(ReadOnlyReason::Requested);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -568,7 +568,7 @@ fn savepoint<T>(
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(conn)));
     let end = if matches!(result, Ok(Ok(_))) { "RELEASE one" } else { "ROLLBACK TO one; RELEASE one" };
     match conn.execute_batch(end).map_err(StoreError::sql("end a change")) {
-        // What failed first says why.
+        // The first failure is the reason.
         Err(error) if matches!(result, Ok(Ok(_))) => Ok(Err(error)),
         _ => result,
     }

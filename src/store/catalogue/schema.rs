@@ -11,7 +11,7 @@ pub(in crate::store) const APPLICATION_ID: u32 = 0x466e_6473;
 /// The version that [`TABLES`] are. Earlier ones were never released.
 pub(in crate::store) const FIRST_VERSION: u32 = 29;
 
-/// How the tables of an empty catalogue are made.
+/// The SQL that makes the tables of an empty catalogue.
 const TABLES: [&str; 7] = [
     include_str!("schema/launches.sql"),
     include_str!("schema/people.sql"),

@@ -9,8 +9,8 @@ pub struct SortKey {
     pub descending: bool,
 }
 
-/// What follows `ORDER BY`: the columns that `sql_of` knows, then `rest`, which
-/// gives every row a place of its own. No name gets into the SQL.
+/// The text behind `ORDER BY`: the columns that `sql_of` has, then `rest`, which gives every row a
+/// place of its own. No name gets into the SQL.
 pub(in crate::store) fn order_sql(
     sort: &[SortKey],
     sql_of: impl Fn(&str) -> Option<&'static str>,

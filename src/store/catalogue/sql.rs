@@ -17,17 +17,17 @@ pub(in crate::store) fn uint(value: i64) -> u64 {
 
 /// The word the catalogue keeps for a link kind.
 pub(in crate::store) fn kind_name(kind: LinkKind) -> String {
-    serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(kind).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// The mark behind the catalogue's word.
-pub(in crate::store) fn mark_of(word: &str) -> Option<ReviewMark> {
-    serde_json::from_value(serde_json::Value::String(word.to_owned())).ok()
+pub(in crate::store) fn mark_of(name: &str) -> Option<ReviewMark> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
 }
 
 /// The catalogue's word for a mark.
 pub(in crate::store) fn mark_name(mark: ReviewMark) -> String {
-    serde_json::to_value(mark).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(mark).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A URL that was stored is a URL.

@@ -56,19 +56,19 @@ struct Object {
     kind: String,
     name: String,
     table: String,
-    /// How it is made (see [`plain_sql`]).
+    /// The SQL that makes it (see [`plain_sql`]).
     sql: String,
 }
 
-/// SHA-256 of the shape of the present version: making it anew to compare takes
-/// longer than all the rest of opening.
+/// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
+/// rest of opening.
 const PRESENT_SHAPE: &str = "afdca8352dd73a3046c80b7767e7de785b684f1a560bf797acee886fedf50234";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.
 pub(in crate::store) fn foreign_shape(conn: &Connection) -> rusqlite::Result<Option<String>> {
     let version: u32 = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    // Of one that is too new others say so.
+    // One that is too new is refused elsewhere.
     if version > SCHEMA_VERSION {
         return Ok(None);
     }
@@ -139,7 +139,7 @@ pub(in crate::store) fn foreign_number(conn: &Connection) -> rusqlite::Result<Op
     Ok(None)
 }
 
-/// Rows between two looks at whether the job is to stop.
+/// Rows between two checks whether the job is cancelled.
 const ROWS_PER_CHECK: u64 = 4096;
 
 /// Says which texts are no UTF-8, the first of each column; none where all are. Reads the whole catalogue.
@@ -200,7 +200,7 @@ fn digest(shape: &[Object]) -> String {
     data_encoding::HEXLOWER.encode(&hasher.finalize())
 }
 
-/// What a catalogue consists of, by names, without what may be there or not.
+/// The objects of a catalogue, by names, without optional ones.
 fn shape(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
     let mut statement = conn.prepare(
         "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), CAST(sql AS TEXT) FROM main.sqlite_schema",
@@ -223,7 +223,7 @@ fn shape(conn: &Connection) -> rusqlite::Result<Vec<Object>> {
 /// The words and signs of a statement with one blank between them. Names are
 /// without quotes where they need none: SQLite quotes those of tables that it renames.
 fn plain_sql(sql: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_name_char = |c: char| c.is_alphanumeric() || c == '_';
     let mut plain = String::with_capacity(sql.len());
     let mut rest = sql;
     while let Some(first) = rest.chars().next() {
@@ -232,14 +232,14 @@ fn plain_sql(sql: &str) -> String {
             '-' if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
             '\'' | '"' | '`' => until(rest.len()),
-            _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            _ if is_name_char(first) => rest.find(|c| !is_name_char(c)).unwrap_or(rest.len()),
             _ => first.len_utf8(),
         };
         let (part, behind) = rest.split_at(len);
         let is_comment = matches!(first, '-' | '/') && len > 1;
         if !is_comment && !first.is_ascii_whitespace() {
             let name = part.strip_prefix(['"', '`']).and_then(|name| name.strip_suffix(first));
-            let needs_none = |name: &&str| !name.is_empty() && name.chars().all(is_word);
+            let needs_none = |name: &&str| !name.is_empty() && name.chars().all(is_name_char);
             plain.push_str(name.filter(needs_none).unwrap_or(part));
             plain.push(' ');
         }
@@ -284,13 +284,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_smaller_copied_or_only_looked_at_has_its_shape() {
+    fn a_compacted_copied_or_read_only_catalogue_has_its_shape() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let workspace = Workspace::create(&folder).unwrap();
         workspace.catalogue().vacuum().unwrap();
         workspace.catalogue().back_up(&dir.path().join("copy.sqlite"), &JobCx::detached()).unwrap();
-        Workspace::look(&folder).unwrap();
+        Workspace::open_read_only(&folder).unwrap();
         // A build puts tables in the place of others; one that is killed leaves its own.
         crate::store::tests::build(&workspace);
         workspace

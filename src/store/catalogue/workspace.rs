@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex};
 
 /// The catalogue, and what SQLite keeps beside it.
 const CATALOGUE_FILES: [&str; 4] = [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"];
-/// Who writes a workspace holds the lock of this file.
+/// The file whose lock the writer of a workspace holds.
 pub const LOCK_FILE: &str = "fonds.lock";
 /// The folders of a workspace.
 const SUBFOLDERS: [&str; 5] = ["output/warcs", "output/logs", "imports", "inlinks", "exports"];
 
-/// How a workspace is open.
+/// The access that a workspace was opened with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// This process writes it.
@@ -29,44 +29,44 @@ pub enum Access {
     ReadOnly(ReadOnlyReason),
 }
 
-/// Why a workspace is only looked at. Shown, it says what cannot be done and
-/// what to do about it.
+/// The reason why a workspace is open read-only. Its text explains what cannot be done and what to
+/// do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadOnlyReason {
     /// Another process wrote it as it was opened: who, as far as known.
-    Held(String),
+    Locked(String),
     /// Nobody can write it.
     NotWritable,
-    /// Nothing else was asked for.
-    Asked,
+    /// Read-only access was requested.
+    Requested,
 }
 
 impl ReadOnlyReason {
     /// Why nothing is written, as what a greyed button shows.
     pub fn brief(&self) -> &'static str {
         match self {
-            Self::Held(_) => "This workspace is open in another window; read only",
+            Self::Locked(_) => "This workspace is open in another window; read only",
             Self::NotWritable => "This workspace cannot be written to; read only",
-            Self::Asked => "This workspace was opened for reading; read only",
+            Self::Requested => "This workspace was opened for reading; read only",
         }
     }
 
     /// Why nothing is written, as a clause.
     fn reason(&self) -> String {
         match self {
-            Self::Held(holder) => format!("another process writes it ({holder})"),
+            Self::Locked(holder) => format!("another process writes it ({holder})"),
             Self::NotWritable => "it cannot be written to".to_owned(),
-            Self::Asked => "it was opened for looking only".to_owned(),
+            Self::Requested => "it was opened for looking only".to_owned(),
         }
     }
 
-    /// What whoever wants to write is told.
+    /// The error for whoever wants to write.
     pub(in crate::store) fn refusal(&self, path: &Path) -> StoreError {
         let path = path.to_owned();
         match self {
-            Self::Held(holder) => StoreError::HeldElsewhere { path, holder: holder.clone() },
+            Self::Locked(holder) => StoreError::LockedElsewhere { path, holder: holder.clone() },
             Self::NotWritable => StoreError::ReadOnly(path),
-            Self::Asked => StoreError::OpenedReadOnly(path),
+            Self::Requested => StoreError::OpenedReadOnly(path),
         }
     }
 }
@@ -76,7 +76,7 @@ impl fmt::Display for ReadOnlyReason {
         const NOTHING: &str =
             "Everything can be read here, but nothing crawled, imported, built, exported, marked or saved";
         match self {
-            Self::Held(holder) => {
+            Self::Locked(holder) => {
                 write!(
                     f,
                     "The workspace is open elsewhere ({holder}). {NOTHING}. Close it there, then open it here again"
@@ -86,7 +86,9 @@ impl fmt::Display for ReadOnlyReason {
                 f,
                 "The workspace cannot be written to. {NOTHING}. Make the folder and its {CATALOGUE_FILE} writable, or copy it to a disk that is, then open it again"
             ),
-            Self::Asked => write!(f, "The workspace was opened for looking only. {NOTHING}. Open it again to write"),
+            Self::Requested => {
+                write!(f, "The workspace was opened for looking only. {NOTHING}. Open it again to write")
+            }
         }
     }
 }
@@ -96,7 +98,7 @@ pub struct Workspace {
     folder: PathBuf,
     access: Access,
     catalogue: Arc<Catalogue>,
-    /// The built inlinks, once somebody asked.
+    /// The built inlinks, once opened.
     pub(in crate::store) opened: Mutex<Option<Opened>>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
     lock: Option<FileLock>,
@@ -187,23 +189,21 @@ impl Workspace {
         Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
     }
 
-    /// Opens a workspace for writing, or for looking only when another
-    /// process writes it or nobody can.
+    /// Opens a workspace for writing, or read-only when another process writes it or nobody can.
     pub fn open_or_read_only(folder: &Path) -> Result<Self, StoreError> {
         match Self::open(folder) {
-            Err(StoreError::Locked { folder, holder }) => Self::look_since(folder, ReadOnlyReason::Held(holder)),
-            Err(StoreError::ReadOnly(folder)) => Self::look_since(check(&folder)?, ReadOnlyReason::NotWritable),
+            Err(StoreError::Locked { folder, holder }) => Self::read_only(folder, ReadOnlyReason::Locked(holder)),
+            Err(StoreError::ReadOnly(folder)) => Self::read_only(check(&folder)?, ReadOnlyReason::NotWritable),
             other => other,
         }
     }
 
-    /// Opens a workspace for looking only, whoever writes it meanwhile and
-    /// even where nothing can be written.
-    pub fn look(folder: &Path) -> Result<Self, StoreError> {
-        Self::look_since(check(folder)?, ReadOnlyReason::Asked)
+    /// Opens a workspace read-only, whoever writes it meanwhile and even where nothing can be written.
+    pub fn open_read_only(folder: &Path) -> Result<Self, StoreError> {
+        Self::read_only(check(folder)?, ReadOnlyReason::Requested)
     }
 
-    fn look_since(folder: PathBuf, why: ReadOnlyReason) -> Result<Self, StoreError> {
+    fn read_only(folder: PathBuf, why: ReadOnlyReason) -> Result<Self, StoreError> {
         let catalogue = Catalogue::open_read_only(&folder.join(CATALOGUE_FILE), why.clone())?;
         Ok(Self::of(folder, Access::ReadOnly(why), catalogue, None))
     }
@@ -217,7 +217,7 @@ impl Workspace {
         &self.folder
     }
 
-    /// How it is open.
+    /// The access that it is open with.
     pub fn access(&self) -> &Access {
         &self.access
     }
@@ -277,8 +277,8 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     let damaged = |why: &str| super::damage::damaged(&path, why);
     let being_made = || FileLock::is_locked(&folder.join(LOCK_FILE));
-    // The header of the file says whose it is, without a database library
-    // that might start to recover something (SQLite file format, 1.3).
+    // The header of the file names its program, without a database library that might start to recover
+    // something (SQLite file format, 1.3).
     let mut header = [0u8; 100];
     let mut file = File::open(&path).map_err(StoreError::io(&path))?;
     if file.read_exact(&mut header).is_err() {
@@ -290,13 +290,13 @@ fn check(folder: &Path) -> Result<PathBuf, StoreError> {
     }
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let (mut of, mut version) = (number(68), number(60));
-    // Until the log is carried over for the first time, or again by a newer
-    // program, whose file it is stands in the log alone.
+    // Until the log is carried over for the first time, or again by a newer program, the id of the file
+    // is in the log alone.
     if matches!(of, 0 | APPLICATION_ID) {
         match Catalogue::header_with_log(&path) {
             None => {}
             Some(Ok(logged)) => (of, version) = logged,
-            // What the file itself is found to be says more.
+            // The error of the file itself is more precise.
             Some(Err(_)) if of == APPLICATION_ID => {}
             Some(Err(source)) => return Err(StoreError::Sql { doing: "be read with its log", source }),
         }
@@ -326,7 +326,7 @@ fn take_lock(folder: &Path) -> Result<FileLock, StoreError> {
     let path = folder.join(LOCK_FILE);
     let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
     FileLock::take(&path, &holder).map_err(|error| match error {
-        NotLocked::Held(holder) => StoreError::Locked { folder: folder.to_owned(), holder },
+        NotLocked::LockedBy(holder) => StoreError::Locked { folder: folder.to_owned(), holder },
         NotLocked::Failed(source)
             if matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
         {

@@ -1,4 +1,4 @@
-//! Which campaign the captures of an import belong to: one, or none.
+//! An import belongs to one campaign or to none, and its captures with it.
 
 use crate::jobs::{counted, verb};
 use crate::store::catalogue::Catalogue;
@@ -10,11 +10,11 @@ use crate::store::rows::{CampaignChoice, CampaignId, LaunchId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 
-/// How often captures came to another campaign, in a setting: whoever keeps
-/// captures by campaign in memory reads them again then.
+/// The number of times that captures came to another campaign, in a setting: whoever keeps captures
+/// by campaign in memory reads them again then.
 const MOVED: &str = "import_campaigns_changed";
 
-/// What it came to that an import belongs to another campaign.
+/// An import whose campaign was changed, with the captures concerned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImportAssigned {
     /// The import.
@@ -29,7 +29,7 @@ pub struct ImportAssigned {
     pub unselected: u64,
 }
 
-/// Captures at hand that are of no campaign.
+/// Captures here that are of no campaign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Unassigned {
     /// Imports that brought them, and crawls of campaigns that were deleted.
@@ -47,12 +47,12 @@ pub struct CapturesElsewhere {
     pub campaign: Option<CampaignId>,
     /// Its title.
     pub name: String,
-    /// How many.
+    /// Their number.
     pub captures: u64,
 }
 
 impl CapturesElsewhere {
-    /// In words.
+    /// A line of text for a person.
     pub fn line(&self) -> String {
         let captures = counted(self.captures, "capture");
         let stays = verb(self.captures, "stays");
@@ -67,7 +67,7 @@ impl CapturesElsewhere {
 }
 
 impl Unassigned {
-    /// In words; none where every capture is of a campaign.
+    /// A line of text; none where every capture is of a campaign.
     pub fn line(&self) -> Option<String> {
         let captures = counted(self.captures, "capture");
         let belong = verb(self.captures, "belongs");
@@ -186,7 +186,7 @@ impl Catalogue {
         })
     }
 
-    /// How often captures came to another campaign.
+    /// The number of times that captures came to another campaign.
     pub(in crate::store) fn campaigns_changed(&self) -> Result<i64, StoreError> {
         Ok(self.setting(MOVED)?.and_then(|number| number.parse().ok()).unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! Imports: what was asked, what each file came to, what is broken in them.
+//! Imports keep their sources, the outcome of each file and the problems in it.
 
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
@@ -21,9 +21,9 @@ pub struct ImportProblem {
     pub offset: u64,
     /// The compressed member that the record shares, where that is known.
     pub member: Option<SharedMember>,
-    /// What kind of problem, in words.
+    /// The kind of problem, as text.
     pub kind: &'static str,
-    /// What exactly, in words.
+    /// The details, as text.
     pub detail: String,
 }
 
@@ -36,16 +36,16 @@ impl ImportProblem {
 
 impl From<Problem> for ImportProblem {
     fn from(problem: Problem) -> Self {
-        // Of problems that were counted only, the words say how many.
-        let told = Self::new(problem.offset, problem.kind.label(), problem.detail);
-        Self { member: problem.member, ..told }
+        // Of problems that were counted only, the text has the number.
+        let row = Self::new(problem.offset, problem.kind.label(), problem.detail);
+        Self { member: problem.member, ..row }
     }
 }
 
 /// Problems that one page of the window or one list holds.
 const MAX_LISTED: i64 = 20_000;
 
-/// The kind of the row that says why a file could not be read.
+/// The kind of the row of a file that could not be read.
 const UNREADABLE: &str = "not readable";
 
 /// Whether an import follows links, which few do.
@@ -56,8 +56,8 @@ macro_rules! follows_links {
 }
 
 impl Catalogue {
-    /// Begins an import, or goes on with the last one when it was stopped or
-    /// killed and asked for the same. Says its launch.
+    /// Begins an import, or continues the last one when it was stopped or killed and had the same
+    /// sources and options. Returns its launch.
     ///
     /// # Errors
     ///
@@ -127,9 +127,8 @@ impl Catalogue {
         })
     }
 
-    /// Keeps what a file came to. Written last: one that was cut off in the
-    /// middle by a kill is read again. `sha256` is that of the whole file, for
-    /// one that was read to its end.
+    /// Keeps the outcome of a file. Written last: one that was cut off in the middle by a kill is read
+    /// again. `sha256` is that of the whole file, for one that was read to its end.
     pub fn keep_imported(
         &self,
         launch: LaunchId,
@@ -199,8 +198,8 @@ impl Catalogue {
         })
     }
 
-    /// How many captures of a file an import has brought in, before it was
-    /// stopped or killed and since.
+    /// The number of captures of a file that an import has brought in, before it was stopped or killed
+    /// and since.
     pub fn brought_in(&self, launch: LaunchId, file: FileId) -> Result<u64, StoreError> {
         self.read(|conn| {
             Ok(conn
@@ -221,7 +220,7 @@ impl Catalogue {
         })
     }
 
-    /// One import.
+    /// An import with its counts.
     pub fn import(&self, launch: LaunchId) -> Result<ImportRow, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(&format!("{IMPORT} WHERE l.id = ?1 GROUP BY l.id"))?
@@ -242,7 +241,7 @@ impl Catalogue {
         })
     }
 
-    /// What each file of an import came to, in the order of their names.
+    /// The files of an import with their outcome, in the order of their names.
     pub fn imported_files(&self, launch: LaunchId) -> Result<Vec<ImportedFile>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -255,28 +254,28 @@ impl Catalogue {
         })
     }
 
-    /// Problems that fit the question: of one import what it told then, else
-    /// what holds as far as is known now.
+    /// Problems that match the query: of one import those that it found then, else those that hold as
+    /// far as is known now.
     pub fn problems(&self, query: &ProblemQuery) -> Result<ProblemPage, StoreError> {
         const NARROWED: &str =
             "(CASE WHEN ?1 IS NULL THEN p.read_again = 0 ELSE i.launch = ?1 END) AND (?2 IS NULL OR p.file = ?2)
             AND (?3 = '' OR instr(lower(ifnull(f.path, i.path)), ?3) OR instr(lower(p.detail), ?3))
             AND (?4 = '' OR i.path = ?4)";
-        let words = query.words.to_lowercase();
+        let text = query.text.to_lowercase();
         self.read(|conn| {
             let rows = conn
                 .prepare_cached(&format!(
                     "{PROBLEM} WHERE {NARROWED} AND (?5 = '' OR p.kind = ?5)
                      ORDER BY ifnull(f.path, i.path), p.offset, p.id LIMIT ?6"
                 ))?
-                .query_map(params![query.launch, query.file, words, query.path, query.kind, MAX_LISTED], problem_row)?
+                .query_map(params![query.launch, query.file, text, query.path, query.kind, MAX_LISTED], problem_row)?
                 .collect::<Result<_, _>>()?;
             let kinds = conn
                 .prepare_cached(&format!(
                     "SELECT p.kind, count(*) FROM problem p JOIN import_file i ON i.id = p.import_file
                      LEFT JOIN warc_file f ON f.id = p.file WHERE {NARROWED} GROUP BY p.kind ORDER BY count(*) DESC, p.kind"
                 ))?
-                .query_map(params![query.launch, query.file, words, query.path], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
+                .query_map(params![query.launch, query.file, text, query.path], |row| Ok((row.get(0)?, uint(row.get(1)?))))?
                 .collect::<Result<_, _>>()?;
             let unlisted: i64 = conn
                 .prepare_cached(
@@ -289,7 +288,7 @@ impl Catalogue {
         })
     }
 
-    /// The problems that the import of one file has told, as far as they are listed.
+    /// The problems that the import of one file has listed.
     pub fn problems_of(&self, launch: LaunchId, path: &str) -> Result<Vec<ProblemRow>, StoreError> {
         self.read(|conn| {
             let mut statement =
@@ -299,7 +298,7 @@ impl Catalogue {
         })
     }
 
-    /// One problem.
+    /// A problem by its number.
     pub fn problem(&self, id: ProblemId) -> Result<ProblemRow, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(&format!("{PROBLEM} WHERE p.id = ?1"))?
@@ -310,8 +309,7 @@ impl Catalogue {
     }
 }
 
-/// What is read again tells its problems anew; those that earlier imports told
-/// stay theirs.
+/// Problems of what is read again are listed anew; those of earlier imports stay theirs.
 fn forget_problems(conn: &Connection, launch: LaunchId, done: &ImportedFile) -> Result<(), StoreError> {
     conn.prepare_cached(
         "DELETE FROM problem WHERE import_file = (SELECT id FROM import_file WHERE launch = ?1 AND path = ?2)",

@@ -1,7 +1,7 @@
 //! Archive files as the catalogue knows them, held against the disk.
 //!
-//! A file is known by its digest. Its size and the time it was written last
-//! are kept beside it, so that a look at the folder tells most changes.
+//! A file is known by its digest. Its size and the time it was written last are kept beside it, so
+//! that reading the folder shows most changes.
 
 pub(super) mod import_campaigns;
 pub(super) mod imports;
@@ -43,14 +43,13 @@ pub struct KnownFile {
 /// A file whose bytes are not at their place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileToLocate {
-    /// What is known of it.
+    /// The file as known.
     pub known: KnownFile,
-    /// A few of its records, by which a file without digest is told.
+    /// A few of its records, by which a file without digest is recognized.
     pub records: Vec<RecordRow>,
 }
 
-/// When a file was written last, in nanoseconds since 1970; 0 where the
-/// system does not say.
+/// The modification time of a file, in nanoseconds since 1970; 0 where the system has none.
 pub fn mtime_ns(meta: &Metadata) -> i64 {
     let Ok(time) = meta.modified() else { return 0 };
     match time.duration_since(UNIX_EPOCH) {
@@ -92,10 +91,9 @@ fn is_taken(conn: &Connection, path: &str, id: FileId) -> Result<bool, StoreErro
 }
 
 impl Catalogue {
-    /// What the file found at this path was when it was looked at before, if
-    /// its size and date are still the same and it was read to its end. It may
-    /// have grown at the place that it is read from.
-    pub fn file_looked_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
+    /// The file that was read at this path before, if its size and date are still the same and it was
+    /// read to its end. It may have grown at the place that it is read from.
+    pub fn known_file_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(&format!(
@@ -109,8 +107,8 @@ impl Catalogue {
         })
     }
 
-    /// What was read from this path the last time, when it had fewer bytes than
-    /// now, or was not read to its end.
+    /// The file that was read at this path the last time, when it had fewer bytes than now, or was not
+    /// read to its end.
     pub fn read_from_before(&self, path: &str, size: u64) -> Result<Option<KnownFile>, StoreError> {
         self.read(|conn| {
             Ok(conn
@@ -164,7 +162,7 @@ impl Catalogue {
         })
     }
 
-    /// Every file, without a look at the disk.
+    /// Every file as the catalogue has it, without its state on the disk.
     pub fn known_files(&self) -> Result<Vec<KnownFile>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
@@ -183,8 +181,7 @@ impl Catalogue {
         })
     }
 
-    /// Keeps what a look at the whole file has told: it is as it was, or its
-    /// digest is known from now on.
+    /// Keeps the result of reading the whole file: it is unchanged, or its digest is known from now on.
     pub fn file_is_sound(&self, id: FileId, size: u64, mtime_ns: i64, sha256: &str) -> Result<(), StoreError> {
         let sha256 = sha256.to_owned();
         self.write(move |conn| {
@@ -217,7 +214,7 @@ impl Catalogue {
         })
     }
 
-    /// Other bytes stand at the place of a file than those that were read.
+    /// Marks a file at whose place other bytes are than those that were read.
     pub fn file_is_changed(&self, id: FileId) -> Result<(), StoreError> {
         self.write(move |conn| {
             conn.execute("UPDATE warc_file SET changed = 1 WHERE id = ?1 AND changed = 0", [id])?;
@@ -256,8 +253,8 @@ impl Catalogue {
         })
     }
 
-    /// Begins to read the file at this path; says its number. What was read
-    /// there before of other bytes keeps a row of its own.
+    /// Begins to read the file at this path; returns its number. What was read there before of other
+    /// bytes keeps a row of its own.
     pub fn begin_file(&self, launch: LaunchId, path: &str, size: u64, mtime_ns: i64) -> Result<FileId, StoreError> {
         let path = path.to_owned();
         self.write(move |conn| {
@@ -270,7 +267,7 @@ impl Catalogue {
                 params![path, int(size), mtime_ns],
             )?;
             if replaced > 0 {
-                // What was broken in bytes that are gone is told by their import alone.
+                // Problems in bytes that are gone stay with their import alone.
                 conn.execute(
                     "UPDATE problem SET read_again = 1 WHERE read_again = 0 AND file IN
                         (SELECT id FROM warc_file WHERE path = ?1 AND changed = 2)",
@@ -287,7 +284,7 @@ impl Catalogue {
         })
     }
 
-    /// The file that the first record of a capture stands in.
+    /// The file that holds the first record of a capture.
     pub fn file_of_capture(&self, capture: CaptureId) -> Result<Option<FileId>, StoreError> {
         self.read(|conn| {
             Ok(conn
@@ -331,12 +328,12 @@ impl Catalogue {
     }
 }
 
-/// What the catalogue says of a file, before a look at the disk.
+/// A file as the catalogue has it, without its state on the disk.
 struct Listed {
     row: FileRow,
     mtime_ns: i64,
     changed: bool,
-    /// Where the last record ends that a crawl wrote into it; 0 for other files.
+    /// The end of the last record that a crawl wrote into it; 0 for other files.
     written: u64,
 }
 
@@ -375,7 +372,7 @@ fn listed(conn: &Connection, only: Option<FileId>) -> Result<Vec<Listed>, StoreE
 }
 
 impl Listed {
-    /// The row with the state that a look at the disk gives.
+    /// The row with the state of the file on the disk.
     fn on_disk(self, folder: &Path) -> FileRow {
         let mut row = self.row;
         row.location = folder.join(&row.path);
@@ -413,7 +410,7 @@ impl Listed {
 }
 
 impl Workspace {
-    /// Every file with how it stands on the disk, in the order of their names.
+    /// Every file with its state on the disk, in the order of their names.
     pub fn files(&self) -> Result<Vec<FileRow>, StoreError> {
         let rows = self.catalogue().read(|conn| listed(conn, None))?;
         Ok(rows.into_iter().map(|row| row.on_disk(self.folder())).collect())
@@ -448,7 +445,7 @@ impl Workspace {
         files.map(problem).collect()
     }
 
-    /// One file with how it stands on the disk.
+    /// A file with its state on the disk.
     pub fn file(&self, id: FileId) -> Result<FileRow, StoreError> {
         let rows = self.catalogue().read(|conn| listed(conn, Some(id)))?;
         let row = rows.into_iter().next().ok_or(StoreError::Missing { what: "file", id: id.to_string() })?;
@@ -469,7 +466,7 @@ impl Workspace {
                 Err(StoreError::FileMissing { path, workspace })
             }
             Err(source) => Err(StoreError::Io { path, source }),
-            // Of a file of the system that says so, more may be waited for.
+            // Of a file of the system without a size, more may be waited for.
             Ok(meta) if meta.len() == 0 => {
                 Err(StoreError::Io { path, source: std::io::Error::other("this file is empty, and is not read") })
             }

@@ -1,4 +1,4 @@
-//! Where the files of a workspace are.
+//! Folders and files of a workspace are located here, and links in it are refused.
 
 use crate::store::catalogue::error::StoreError;
 
@@ -20,7 +20,7 @@ impl Workspace {
         own_folder(self.folder(), place.as_ref())
     }
 
-    /// Where the folders of a job's launches are.
+    /// The folder of a job's launches.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Workspace {
         self.own_folder(Path::new("output/warcs").join(checked_job(job)?))
     }
 
-    /// Where the WARC files of a launch go.
+    /// The folder of a launch's WARC files.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Workspace {
         self.own_folder(self.job_folder(job)?.join(checked_launch(launch)?))
     }
 
-    /// Where the logs of a launch go.
+    /// The folder of a launch's logs.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Workspace {
         stored_place(self.folder(), stored)
     }
 
-    /// The same; a file that is still being written ends in `.open`.
+    /// The absolute path of a file of the catalogue; one that is still being written ends in `.open`.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ impl FilterField {
 }
 
 /// What of a query of fields asks a campaign, with its column; queries within it (`found:`) too.
-fn asks_campaign(query: &Query<FieldTerm>) -> Option<String> {
+fn campaign_part(query: &Query<FieldTerm>) -> Option<String> {
     let mut found = None;
     query.for_each_term(&mut |term| {
         let Some(test) = term.field.as_ref().filter(|_| found.is_none()) else { return };
@@ -33,7 +33,7 @@ fn asks_campaign(query: &Query<FieldTerm>) -> Option<String> {
         if CAPTURES.fields.iter().any(is_of_campaign) {
             found = Some(format!("column {}: {}:", term.column, test.name));
         } else if test.name == "found" {
-            let inner = parse_fields(&test.value).ok().and_then(|inner| asks_campaign(&inner));
+            let inner = parse_fields(&test.value).ok().and_then(|inner| campaign_part(&inner));
             found = inner.map(|_| format!("column {}: {}", term.column, term.text));
         }
     });
@@ -63,7 +63,7 @@ impl Catalogue {
         named: Option<CampaignId>,
         query: &Query<FieldTerm>,
     ) -> Result<Option<CampaignId>, StoreError> {
-        self.campaign_of(named, || asks_campaign(query))
+        self.campaign_of(named, || campaign_part(query))
     }
 
     /// A filter of captures, and the campaign that the whole question is asked of.
@@ -72,7 +72,7 @@ impl Catalogue {
         query: &CaptureQuery,
     ) -> Result<(Filter, Option<CampaignId>), StoreError> {
         let parsed = parse_fields(&query.filter).map_err(|error| StoreError::Filter(error.to_string()))?;
-        let part = || asks_campaign(&parsed).or_else(|| query.part_of_campaign());
+        let part = || campaign_part(&parsed).or_else(|| query.part_of_campaign());
         let campaign = self.campaign_of(query.campaign, part)?;
         let full_text = self.full_text();
         let context = FilterContext { full_text: full_text.as_deref(), campaign };
@@ -82,9 +82,9 @@ impl Catalogue {
     fn campaign_of(
         &self,
         named: Option<CampaignId>,
-        asks: impl FnOnce() -> Option<String>,
+        find_part: impl FnOnce() -> Option<String>,
     ) -> Result<Option<CampaignId>, StoreError> {
-        let Some(part) = named.map_or_else(asks, |_| None) else { return Ok(named) };
+        let Some(part) = named.map_or_else(find_part, |_| None) else { return Ok(named) };
         match self.campaign_titles()?.as_slice() {
             [] => Ok(None),
             [(only, _)] => Ok(Some(*only)),
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_whose_sql_asks_a_campaign_is_known_as_one() {
+    fn every_field_whose_sql_needs_a_campaign_is_known_as_one() {
         for field in CAPTURES.fields.iter().filter(|field| !field.needs_index()) {
             let query = parse_fields(field.example).unwrap();
             let filter = Filter::of(&CAPTURES, &query, FilterContext::default()).unwrap();
@@ -123,12 +123,12 @@ mod tests {
             let sql = filter.sql.replace(crate::store::review::marks::to_review_sql!(), "");
             let needs_campaign = sql.contains("?1") || sql.contains("s.score") || sql.contains("s.selected");
             assert_eq!(field.is_of_campaign(), needs_campaign, "{}: {sql}", field.name);
-            let is_named = asks_campaign(&query).is_some_and(|part| part.contains(field.name));
+            let is_named = campaign_part(&query).is_some_and(|part| part.contains(field.name));
             assert_eq!(field.is_of_campaign(), is_named, "{}", field.name);
         }
         for nested in ["found:\"selected:yes\"", "a OR NOT (host:b -score>0.5)", "found:\"x found:export:yes\""] {
-            assert!(asks_campaign(&parse_fields(nested).unwrap()).is_some(), "{nested}");
+            assert!(campaign_part(&parse_fields(nested).unwrap()).is_some(), "{nested}");
         }
-        assert_eq!(asks_campaign(&parse_fields("title:selected found:\"score\" mark:reject").unwrap()), None);
+        assert_eq!(campaign_part(&parse_fields("title:selected found:\"score\" mark:reject").unwrap()), None);
     }
 }

@@ -226,7 +226,7 @@ fn every_field_is_listed_and_its_example_works() {
 
 #[test]
 fn what_is_not_understood_is_reported_with_its_column() {
-    for (line, column, words) in [
+    for (line, column, expected) in [
         ("a inlinks.all>3", 3, "“inlinks.all” is no field"),
         ("é colour:red", 3, "“colour” is no field"),
         ("status:many", 8, "is no number"),
@@ -246,7 +246,7 @@ fn what_is_not_understood_is_reported_with_its_column() {
         ("host: a", 6, "a value is missing, such as host:gov.pt"),
     ] {
         let error = Filter::parse(&CAPTURES, line, FilterContext::default()).unwrap_err();
-        assert!(error.starts_with(&format!("column {column}: ")) && error.contains(words), "{line}: {error}");
+        assert!(error.starts_with(&format!("column {column}: ")) && error.contains(expected), "{line}: {error}");
     }
     let error = Filter::parse(&CAPTURES, &"a ".repeat(401), FilterContext::default()).unwrap_err();
     assert!(error.starts_with("column 801: ") && error.contains("400 terms at most"), "{error}");
@@ -399,7 +399,7 @@ fn the_index_of_texts_answers_for_its_fields() {
 }
 
 #[test]
-fn a_set_of_captures_is_looked_up_or_tested_row_by_row() {
+fn a_set_of_captures_is_a_lookup_or_a_test_of_each_row() {
     let made = titled(&[("http://a.pt/0", 1, "x"), ("http://a.pt/1", 1, "x"), ("http://a.pt/2", 1, "x")]);
     for (line, expected) in [("text:ria", vec![2]), ("text:ria status:200", vec![2]), ("text:ria status:404", vec![])] {
         for few in [0, 9] {

@@ -55,7 +55,7 @@ fn line() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn what_is_looked_for_together_is_what_each_means() {
+fn patterns_compiled_together_match_as_each_by_itself() {
     let made = titled(&PAGES.map(|(url, title)| (url, 1, title)));
     let documents = PAGES.map(|(url, title)| SearchDocument::of_json(&serde_json::json!({"url": url, "title": title})));
     let config = ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() };

@@ -1,4 +1,4 @@
-//! What the logs of another crawler say, kept as a launch.
+//! Logs of other crawlers are kept as launches.
 
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
 use super::seen_tally::{Counted, TallyChange};
@@ -11,7 +11,7 @@ use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, params};
 use std::collections::HashMap;
 
-/// A URL as a log tells of it.
+/// A URL in a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoggedUrl {
     /// The URL.
@@ -20,19 +20,19 @@ pub struct LoggedUrl {
     pub via: Option<Url>,
     /// Its path from the seed.
     pub hops: String,
-    /// The seed, where the log says it.
+    /// The seed, where the log has it.
     pub seed: Option<String>,
     /// The tag of the seed.
     pub source_tag: String,
-    /// What the rules said, where the log says it.
+    /// The decision of the rules, where the log has one.
     pub verdict: Option<Verdict>,
-    /// What became of it.
+    /// Its outcome.
     pub fate: LoggedFate,
     /// When.
     pub date: CaptureDate,
 }
 
-/// What became of a URL.
+/// The fate of a URL in a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoggedFate {
     /// The scope spoke of it; nothing is known of a fetch.
@@ -75,7 +75,7 @@ impl Catalogue {
         })
     }
 
-    /// When such a launch ended, and why it is here.
+    /// Keeps the end of such a launch, and why it is here.
     pub fn end_engine_launch(&self, launch: LaunchId, ended: CaptureDate, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
@@ -87,8 +87,8 @@ impl Catalogue {
         })
     }
 
-    /// Takes lines of a log in; says how many URLs are new to the launch. Read
-    /// again, a log changes nothing.
+    /// Takes lines of a log in; returns how many URLs are new to the launch. Read again, a log changes
+    /// nothing.
     pub fn take_logged(&self, launch: LaunchId, lines: Vec<LoggedUrl>) -> Result<UnderWay<u64>, StoreError> {
         self.write_later(move |conn| {
             let mut urls = url_numbers(conn, &lines)?;
@@ -119,7 +119,7 @@ impl Catalogue {
 const USUAL_PAGES: i64 = 1_000;
 const BULK_PAGES: i64 = 65_536;
 
-/// As long as this lives much is taken in at once.
+/// A bulk load of rows: while it lives, the log of the catalogue is carried over less often.
 pub struct Bulk<'a>(&'a Catalogue);
 
 impl Drop for Bulk<'_> {
@@ -204,8 +204,8 @@ impl<'c> Taker<'c> {
             LoggedFate::Fetched(status) => (FETCHED, *status, ""),
             LoggedFate::Failed(status, why) => (FAILED, *status, why.as_str()),
         };
-        // A log of fetches says of each URL how it was found. One of decisions does
-        // so only with its JSON; without, most of what it let in is no seed.
+        // A log of fetches has for each URL how it was found. One of decisions has it only with its JSON;
+        // without, most of what it let in is no seed.
         let is_seed = line.hops.is_empty()
             && line.via.is_none()
             && state != REFUSED

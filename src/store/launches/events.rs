@@ -10,7 +10,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
-/// Which events of a launch are shown.
+/// A query for events of a launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventQuery {
     /// The launch.
@@ -20,9 +20,9 @@ pub struct EventQuery {
     /// Each by itself; else those that differ in numbers and URL only are one,
     /// the last of them, with how often it happened.
     pub each: bool,
-    /// How many are skipped.
+    /// Rows that are skipped.
     pub offset: u64,
-    /// How many are shown at most.
+    /// Most rows that are shown.
     pub limit: u64,
 }
 
@@ -31,7 +31,7 @@ pub struct EventQuery {
 pub struct EventPage {
     /// The events.
     pub rows: Vec<EventRow>,
-    /// How many there are of the kind that was asked for.
+    /// How many events of that kind there are.
     pub total: u64,
     /// Kinds that the launch has, with how many there are of each.
     pub kinds: Vec<(EventKind, u64)>,
@@ -45,7 +45,7 @@ pub struct EventRow {
     /// Number of its URL among those that the launch has seen.
     #[serde(skip)]
     pub seen: Option<SeenId>,
-    /// What happened.
+    /// The event itself.
     #[serde(flatten)]
     pub event: CrawlEvent,
 }
@@ -83,8 +83,8 @@ impl Catalogue {
                         AND s.url = (SELECT id FROM url WHERE url.url = event.url))
                  FROM event WHERE {sql} GROUP BY {group} ORDER BY max(id) DESC LIMIT ?3 OFFSET ?4"
             ))?;
-            let asked = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
-            let rows = statement.query_map(asked, event_row)?;
+            let values = params![query.launch, query.kind.map(EventKind::name), int(query.limit), int(query.offset)];
+            let rows = statement.query_map(values, event_row)?;
             let mut rows: Vec<EventRow> = rows.filter_map(Result::transpose).collect::<Result<_, _>>()?;
             if !query.each {
                 rows.iter_mut().for_each(|row| row.event.text = row.event.plain_text().to_owned());

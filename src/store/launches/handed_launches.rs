@@ -1,5 +1,5 @@
-//! Crawls as a handover carries them, out and in: launches, what they have
-//! seen, which captures are theirs, and where hosts stand.
+//! A handover carries crawls out and in: launches, the URLs they have seen, their captures, and the
+//! locations of hosts.
 //!
 //! A launch that came with a handover is kept as one of another crawler, with
 //! its origin beside it (`launch_origin`): nobody goes on with it, and nothing
@@ -20,10 +20,10 @@ use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-/// A launch that is handed over.
+/// A launch in a handover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HandedLaunch {
+pub struct HandoverLaunch {
     /// Its job folder.
     pub job: String,
     /// UTC start, 14 digits.
@@ -58,10 +58,10 @@ pub struct VersionChange {
     pub to: u32,
 }
 
-/// How a crawl came to a capture that is handed over.
+/// The way on which a crawl came to a capture of a handover.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct HandedCrawl {
+pub struct HandoverCrawl {
     /// Job of the launch.
     pub job: String,
     /// The launch.
@@ -86,12 +86,12 @@ pub struct HandedCrawl {
 }
 
 impl Catalogue {
-    /// The crawls of a campaign as they are handed over, oldest first.
+    /// The launches of a campaign for a handover, oldest first.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn handed_launches(&self, campaign: CampaignId) -> Result<Vec<HandedLaunch>, StoreError> {
+    pub fn handover_launches(&self, campaign: CampaignId) -> Result<Vec<HandoverLaunch>, StoreError> {
         self.read(|conn| {
             let mut changes = conn.prepare_cached(
                 "SELECT date_ms, from_version, to_version FROM launch_change WHERE launch = ?1 ORDER BY date_ms",
@@ -106,7 +106,7 @@ impl Catalogue {
                     let date = CaptureDate::from_millis(row.get(0)?);
                     Ok(VersionChange { date, from: row.get(1)?, to: row.get(2)? })
                 })?;
-                Ok(HandedLaunch {
+                Ok(HandoverLaunch {
                     job: row.get(1)?,
                     launch: row.get(2)?,
                     version: row.get(3)?,
@@ -122,10 +122,9 @@ impl Catalogue {
         })
     }
 
-    /// The launch of this name that came with a handover; made where the
-    /// campaign has none of that name. None where it was crawled here, for the
-    /// campaign or one that it is a branch of, or stands in logs of another
-    /// crawler: that one stays as it is.
+    /// The launch of this name that came with a handover; made where the campaign has none of that
+    /// name. None where it was crawled here, for the campaign or one that it is a branch of, or is in
+    /// logs of another crawler: that one stays as it is.
     ///
     /// # Errors
     ///
@@ -133,12 +132,12 @@ impl Catalogue {
     pub fn take_launch(
         &self,
         campaign: CampaignId,
-        launch: HandedLaunch,
+        launch: HandoverLaunch,
         origin: &str,
     ) -> Result<Option<LaunchId>, StoreError> {
         let origin = origin.to_owned();
         self.write(move |conn| {
-            let HandedLaunch { job, launch, version, finished, started, ended, ran_ms, why, changes } = launch;
+            let HandoverLaunch { job, launch, version, finished, started, ended, ran_ms, why, changes } = launch;
             let known: Option<(LaunchId, bool)> = conn
                 .query_row(
                     "SELECT l.id, o.launch IS NOT NULL FROM launch l LEFT JOIN launch_origin o ON o.launch = l.id
@@ -149,8 +148,8 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            if let Some((id, is_handed)) = known {
-                return Ok(is_handed.then_some(id));
+            if let Some((id, is_foreign)) = known {
+                return Ok(is_foreign.then_some(id));
             }
             conn.execute(
                 "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, ended_ms, why, ran_ms, is_foreign)
@@ -206,7 +205,7 @@ impl Catalogue {
     pub fn assign_to_launches(
         &self,
         campaign: CampaignId,
-        captures: Vec<(CaptureId, HandedCrawl)>,
+        captures: Vec<(CaptureId, HandoverCrawl)>,
     ) -> Result<(), StoreError> {
         self.write(move |conn| {
             let mut find = conn.prepare_cached(
@@ -243,8 +242,7 @@ impl Catalogue {
         })
     }
 
-    /// Keeps where hosts stand as a handover says it, where that is not known here;
-    /// the first one stays.
+    /// Keeps locations of hosts from a handover, where none is known here; the first one stays.
     ///
     /// # Errors
     ///
@@ -273,8 +271,8 @@ impl Catalogue {
         self.read(|conn| Ok(url_of(conn, capture)?.0))
     }
 
-    /// Where a host stands: as it was found here, else as a handover says it.
-    /// To be shown and handed on; rules decide on [`Catalogue::geo_fact`] alone.
+    /// The location of a host: as it was found here, else as in a handover. For display and further
+    /// handovers; rules decide on [`Catalogue::geo_fact`] alone.
     ///
     /// # Errors
     ///

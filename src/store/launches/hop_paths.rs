@@ -1,6 +1,6 @@
 //! Paths from the seed in questions to the catalogue.
 
-/// How many hops a stored path has, as [`crate::scope::hop_count`] counts.
+/// The number of hops of a stored path, as [`crate::scope::hop_count`] counts.
 macro_rules! hop_count_sql {
     ($hops:literal) => {
         concat!(

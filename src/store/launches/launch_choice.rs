@@ -5,7 +5,7 @@ use crate::store::catalogue::sort_keys::SortKey;
 use crate::store::rows::{CampaignId, LaunchId, LaunchState, ProspectRow, SeenRow};
 use crate::uri::CaptureDate;
 
-/// Which launches of a campaign a question is about.
+/// The launches of a campaign that a query covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Launches {
     /// The running or last one.
@@ -33,7 +33,7 @@ pub struct LaunchChoice {
 pub struct SeenQuery {
     /// Campaign; all when none is named.
     pub campaign: Option<CampaignId>,
-    /// Which of its launches.
+    /// The launches among its own.
     pub launches: Launches,
     /// `queued`, `refused`, `fetched` or `failed`; anything else means all.
     pub state: &'static str,
@@ -49,13 +49,13 @@ pub struct SeenQuery {
 }
 
 impl SeenQuery {
-    /// All that one launch has seen in a state.
+    /// A query for all URLs that one launch has seen in a state.
     pub fn of_launch(launch: LaunchId, state: &'static str) -> Self {
         let launches = Launches::One(launch);
         Self { campaign: None, launches, state, filter: String::new(), sort: Vec::new(), offset: 0, limit: u64::MAX }
     }
 
-    /// What the catalogue sorts a column by; none where it cannot.
+    /// The SQL that sorts by a column; none where the catalogue cannot.
     pub fn column_sql(column: &str) -> Option<&'static str> {
         Some(match column {
             "url" => "u.url",
@@ -77,14 +77,14 @@ pub struct SeenPage {
     pub rows: Vec<SeenRow>,
     /// Rows that match altogether.
     pub total: u64,
-    /// What is wrong with the filter line.
+    /// The error of the filter line.
     pub filter_problem: Option<String>,
 }
 
 /// A question about pages that are cited but were never captured.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProspectQuery {
-    /// Campaign whose last crawl is looked at; any when none is named.
+    /// Campaign whose last crawl counts; any when none is named.
     pub campaign: Option<CampaignId>,
     /// The filter line.
     pub filter: String,
@@ -102,7 +102,7 @@ impl ProspectQuery {
         Self { campaign, filter: filter.to_owned(), sort: Vec::new(), offset, limit }
     }
 
-    /// What the catalogue sorts a column by, of `cited t`; none where it cannot.
+    /// The SQL that sorts `cited t` by a column; none where the catalogue cannot.
     pub fn column_sql(column: &str) -> Option<&'static str> {
         Some(match column {
             "citing_hosts" => "t.hosts",
@@ -125,6 +125,6 @@ pub struct ProspectPage {
     pub total: u64,
     /// Further pages, less cited, of which only the number was kept.
     pub unlisted: u64,
-    /// What is wrong with the filter line.
+    /// The error of the filter line.
     pub filter_problem: Option<String>,
 }

@@ -88,7 +88,7 @@ impl Ledger for LaunchLedger {
     fn waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
@@ -97,18 +97,18 @@ impl Ledger for LaunchLedger {
         // were put back are sorted by their time. The index is named, since
         // the queue of the launch as a whole looks as good to SQLite, and is
         // walked to its end where a host has nothing left.
-        let ask =
+        let append =
             |conn: &Connection, condition: &str, most: usize, waiting: &mut Vec<QueuedUrl>| -> Result<(), StoreError> {
                 let mut statement = conn.prepare_cached(&format!(
                     "{QUEUED_URL} FROM seen s INDEXED BY seen_queue {QUEUED_JOINS}
                  WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
                  AND {condition} LIMIT ?4"
                 ))?;
-                let rows_wanted = most.saturating_add(in_hand.len()) as i64;
-                let mut rows = statement.query(params![self.launch, authority, now, rows_wanted])?;
+                let max_rows = most.saturating_add(in_flight.len()) as i64;
+                let mut rows = statement.query(params![self.launch, authority, now, max_rows])?;
                 while let Some(row) = rows.next()? {
                     let queued = queued_url(row)?;
-                    if !in_hand.contains(&queued.id) && waiting.len() < limit {
+                    if !in_flight.contains(&queued.id) && waiting.len() < limit {
                         waiting.push(queued);
                     }
                 }
@@ -116,9 +116,9 @@ impl Ledger for LaunchLedger {
             };
         self.read(|conn| {
             let mut waiting = Vec::new();
-            ask(conn, "s.due_ms <= ?3 ORDER BY s.priority, s.id", limit, &mut waiting)?;
+            append(conn, "s.due_ms <= ?3 ORDER BY s.priority, s.id", limit, &mut waiting)?;
             if waiting.len() < limit {
-                ask(conn, "s.due_ms > ?3 ORDER BY s.due_ms, s.priority, s.id", limit - waiting.len(), &mut waiting)?;
+                append(conn, "s.due_ms > ?3 ORDER BY s.due_ms, s.priority, s.id", limit - waiting.len(), &mut waiting)?;
             }
             Ok(waiting)
         })
@@ -149,13 +149,13 @@ impl Ledger for LaunchLedger {
     fn fail_waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         status: i32,
         why: &str,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
         // Those due at any time.
-        let ended = self.waiting(authority, in_hand, CaptureDate::from_millis(i64::MAX), limit)?;
+        let ended = self.waiting(authority, in_flight, CaptureDate::from_millis(i64::MAX), limit)?;
         let (ids, why): (Vec<i64>, _) = (ended.iter().map(|url| url.id).collect(), why.to_owned());
         self.write(move |conn, _| {
             for id in &ids {
@@ -496,7 +496,7 @@ impl Ledger for LaunchLedger {
 }
 
 impl Catalogue {
-    /// What an origin answered when a launch asked it for robots.txt.
+    /// The answer of an origin to the request of a launch for robots.txt.
     pub fn robots_answer(&self, launch: LaunchId, origin: &str) -> Result<Option<RobotsAnswer>, StoreError> {
         self.read(|conn| {
             Ok(conn
@@ -610,8 +610,8 @@ fn state_number(state: AdmissionState) -> i64 {
     }
 }
 
-/// URLs of a launch that came to their end without a capture at an instant or
-/// later, with their fetch status. Of a URL at its end `due_ms` is when it ended.
+/// Gives URLs of a launch that ended without a capture at an instant or later, with their fetch
+/// status. Of a URL at its end `due_ms` is when it ended.
 pub(in crate::store) fn ended_without_capture(
     conn: &Connection,
     launch: LaunchId,

@@ -30,7 +30,7 @@ use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::collections::HashMap;
 
-/// Why a launch stands still whose program was killed.
+/// Why a launch is stopped whose program was killed.
 pub const ABANDONED: &str = "the program ended without closing it";
 
 impl Catalogue {
@@ -76,9 +76,9 @@ impl Catalogue {
         id.map(|id| self.launch(id)).transpose()
     }
 
-    /// Puts the URLs of a launch that failed, or last answered with 429 or an
-    /// error of the server, back into its queue; hosts that
-    /// did not answer, and robots.txt that could not be had, are asked again.
+    /// Puts the URLs of a launch that failed, or last answered with 429 or an error of the server, back
+    /// into its queue; hosts that did not answer, and robots.txt that could not be had, are requested
+    /// again.
     pub fn queue_failed(&self, launch: LaunchId) -> Result<u64, StoreError> {
         self.write(move |conn| {
             conn.execute("DELETE FROM host_wait WHERE launch = ?1", [launch])?;
@@ -141,7 +141,7 @@ impl Catalogue {
         })
     }
 
-    /// One launch with its figures.
+    /// A launch with its figures.
     pub fn launch(&self, id: LaunchId) -> Result<LaunchRow, StoreError> {
         self.read(|conn| {
             conn.prepare_cached(
@@ -178,7 +178,7 @@ impl Catalogue {
         self.write(move |conn| change_version(conn, id, from, to, CaptureDate::now()))
     }
 
-    /// What the rules of these launches stand on.
+    /// The bases of the rules of these launches.
     pub fn launch_bases(&self, ids: &[LaunchId]) -> Result<Vec<LaunchBasis>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -210,11 +210,11 @@ impl Catalogue {
         })
     }
 
-    /// Changes how a launch stands, with the reason in words.
+    /// Changes the state of a launch, with the reason in words.
     pub fn set_launch_state(&self, id: LaunchId, state: LaunchState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
         self.write(move |conn| {
-            let word = match state {
+            let name = match state {
                 LaunchState::Running => "running",
                 LaunchState::Paused => "paused",
                 LaunchState::Stopped => "stopped",
@@ -227,7 +227,7 @@ impl Catalogue {
                     ran_ms = ran_ms + CASE ?2 WHEN 'running' THEN 0 ELSE ifnull(max(?5 - running_since_ms, 0), 0) END,
                     running_since_ms = CASE ?2 WHEN 'running' THEN ifnull(running_since_ms, ?5) END
                  WHERE id = ?1",
-                params![id, word, ended, why, now],
+                params![id, name, ended, why, now],
             )?;
             Ok(())
         })
@@ -409,15 +409,15 @@ impl Catalogue {
             _ => (None, "s.launch, s.id"),
         };
         let order = order_sql(&query.sort, SeenQuery::column_sql, order);
-        // The state stands in the words of the query, so that its index is used.
+        // The state is in the text of the query, so that its index is used.
         let state = state.map(|state| format!("AND s.state = {state}")).unwrap_or_default();
         // Of all launches together each URL counts once, as the last one that saw it decided.
         let once = match (query.launches, query.state) {
             (Launches::All, "refused") => format!("AND {}", last_seen_sql(&in_list(&ids))),
             _ => String::new(),
         };
-        // Tables that a filter does not look at are left out by SQLite.
-        let asked = format!(
+        // Tables that a filter does not use are left out by SQLite.
+        let from_sql = format!(
             "FROM seen s LEFT JOIN url u ON u.id = s.url LEFT JOIN host h ON h.id = s.host
              LEFT JOIN url v ON v.id = s.via WHERE s.launch {} {state} {once} AND {}",
             in_list(&ids),
@@ -425,11 +425,11 @@ impl Catalogue {
         );
         self.read(|conn| {
             let total = conn
-                .prepare_cached(&format!("SELECT count(*) {asked}"))?
+                .prepare_cached(&format!("SELECT count(*) {from_sql}"))?
                 .query_row(params_from_iter(&filter.values), |row| row.get(0))?;
             let rows = conn
                 .prepare_cached(&format!(
-                    "WITH part AS (SELECT s.id AS id {asked} ORDER BY {order} LIMIT {} OFFSET {})
+                    "WITH part AS (SELECT s.id AS id {from_sql} ORDER BY {order} LIMIT {} OFFSET {})
                      SELECT {SEEN} FROM part p JOIN seen s ON s.id = p.id JOIN url u ON u.id = s.url
                      LEFT JOIN url v ON v.id = s.via ORDER BY {order}",
                     int(query.limit),
@@ -521,7 +521,7 @@ impl Catalogue {
         self.read(|conn| geo_fact(conn, host))
     }
 
-    /// Begins the record of a job, which may follow another by itself; says its number.
+    /// Begins the record of a job, which may follow another by itself; returns its number.
     pub fn job_started(&self, name: &str, follows: Option<i64>) -> Result<i64, StoreError> {
         let name = name.to_owned();
         self.write(move |conn| {
@@ -567,7 +567,7 @@ impl Catalogue {
     }
 }
 
-/// Where a URL stands, behind the number that the catalogue keeps.
+/// The state of a URL by the number in the catalogue.
 pub(super) fn seen_state(number: i64) -> SeenState {
     match number {
         QUEUED => SeenState::Queued,
@@ -590,9 +590,9 @@ pub(super) fn geo_fact(conn: &Connection, host: &str) -> Result<GeoFact, StoreEr
     }
 }
 
-/// The state behind the word that the catalogue keeps.
-pub(super) fn state_of(word: &str) -> LaunchState {
-    match word {
+/// The state of a name in the catalogue.
+pub(super) fn state_of(name: &str) -> LaunchState {
+    match name {
         "running" => LaunchState::Running,
         "paused" => LaunchState::Paused,
         "stopped" => LaunchState::Stopped,
@@ -678,7 +678,7 @@ fn in_list(ids: &[LaunchId]) -> String {
 
 fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
     let mut statement = conn.prepare_cached(&format!(
-        // The 500 hosts first, what is told of each of them after.
+        // The 500 hosts first, their counts after.
         "WITH busy AS (
             SELECT t.host AS host, h.name AS name,
                 ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0) AS queued,
@@ -703,7 +703,7 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
         let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
         let (mut address, mut country) = (String::new(), String::new());
         match geo_fact(conn, name)? {
-            // No rule asked where it stands: what it was fetched from is known all the same.
+            // No rule used its location: what it was fetched from is known all the same.
             GeoFact::NotAsked => address = row.get::<_, Option<String>>(7)?.unwrap_or_default(),
             GeoFact::Failed { why } => address = format!("not resolved: {why}"),
             GeoFact::Known(evidence) => {

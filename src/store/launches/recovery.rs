@@ -1,5 +1,5 @@
-//! What a crawl asks when it goes on after a kill or a power cut: which of
-//! its captures are gone, what has no line in its logs, and what it came to.
+//! Recovery finds, after a kill or a power cut, the captures of a launch that are gone, those
+//! without a line in its logs, and its counts.
 
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
 use crate::captures::CaptureEntry;
@@ -24,13 +24,13 @@ pub(in crate::store) const LAST_NUMBER: &str = "captures_numbered";
 const LINKS_LOST: &str = "links_lost";
 /// Captures that are taken out in one write.
 const LOST_AT_ONCE: usize = 1000;
-/// The last captures kept that are always looked at, whenever they began.
+/// The last captures kept that are always checked, whenever they began.
 const LAST_CAPTURES: i64 = 1000;
 /// A program that keeps that a launch runs does so within this time.
 const MOST_BETWEEN_MS: i64 = 10_000;
 
 impl Catalogue {
-    /// The files that captures of a launch stand in.
+    /// The files that have captures of a launch.
     pub(in crate::store) fn files_of_launch(&self, launch: LaunchId) -> Result<Vec<String>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -54,7 +54,7 @@ impl Catalogue {
                 let mut rows = statement.query(params![file, int(*offset)])?;
                 while let Some(row) = rows.next()? {
                     let id: CaptureId = row.get(0)?;
-                    // The records of a capture stand one after another.
+                    // The records of a capture come one after another.
                     if last.replace(id) != Some(id) {
                         let url = parse_stored(&row.get::<_, String>(1)?)?;
                         let date = CaptureDate::from_millis(row.get(2)?);
@@ -74,8 +74,8 @@ impl Catalogue {
             self.write(move |conn| ids.iter().try_for_each(|id| lose(conn, launch, *id)))?;
         }
         self.write(move |conn| {
-            // Files that nothing is read from are none of the workspace; of the
-            // others only a look will tell what they are now.
+            // Files that nothing is read from are none of the workspace; the state of the others is found when
+            // they are read.
             conn.execute(
                 "DELETE FROM warc_file WHERE launch = ?1 AND NOT EXISTS (SELECT 1 FROM record r WHERE r.file = warc_file.id)
                    AND id NOT IN (SELECT file FROM copied_capture)
@@ -130,8 +130,8 @@ impl Catalogue {
         })
     }
 
-    /// URLs of a launch that came to their end without a capture at an instant
-    /// or later, with their fetch status, one by one.
+    /// Gives URLs of a launch that ended without a capture at an instant or later, with their fetch
+    /// status, one by one.
     pub(in crate::store) fn failed_since(
         &self,
         launch: LaunchId,
@@ -141,7 +141,7 @@ impl Catalogue {
         self.read(|conn| ended_without_capture(conn, launch, date, each))
     }
 
-    /// What a launch came to so far.
+    /// The counts of a launch so far.
     pub(in crate::store) fn launch_tally(&self, launch: LaunchId, seeds: &[Url]) -> Result<LaunchTally, StoreError> {
         self.read(|conn| {
             let mut tally = LaunchTally::default();
@@ -205,7 +205,8 @@ impl Catalogue {
     }
 }
 
-/// What persons decided, noted and judged about a capture, in words: decisions and notes oldest first, then judgements.
+/// Decisions, notes and judgements of persons about a capture, as text: decisions and notes oldest
+/// first, then judgements.
 fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
     let decisions = notes(conn, capture, true)?.into_iter().rev().filter(|of| !of.inherited).map(|of| {
         let note = if of.note.is_empty() { String::new() } else { format!(" ({})", of.note) };

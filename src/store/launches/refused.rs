@@ -28,7 +28,7 @@ struct Count {
     took: Duration,
 }
 
-/// What of a campaign's launches changes where a count does.
+/// Totals of a campaign's launches that change where a count does.
 #[derive(PartialEq, Eq)]
 struct LaunchTotals {
     launches: i64,

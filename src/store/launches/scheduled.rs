@@ -9,13 +9,13 @@ use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, Row, params};
 use serde::Serialize;
 
-/// What became of a run that fell due.
+/// The state of a scheduled run that fell due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
     /// Its turn comes: one crawl of a workspace is at work at a time.
     Waiting,
-    /// A person has to say whether it starts.
+    /// It waits for a person's answer whether it starts.
     Asked,
     /// Its crawl is at work, or was when the program ended.
     Running,
@@ -27,7 +27,7 @@ pub enum RunState {
     Failed,
     /// Nobody was there to start it, and it was left out.
     Missed,
-    /// A later run stands for it.
+    /// A later run covers it.
     MadeUp,
     /// The campaign's crawl was still at work, so it did not start.
     Overlapped,
@@ -95,13 +95,13 @@ pub struct ScheduledRun {
     pub due: CaptureDate,
     /// Whether it was a one-off date.
     pub is_extra: bool,
-    /// What became of it.
+    /// Its outcome.
     pub state: RunState,
     /// Number of its launch, once there is one.
     pub launch: Option<LaunchId>,
     /// Name of its launch: its UTC second, 14 digits.
     pub launch_name: Option<String>,
-    /// When the schedule was looked at and it was found due.
+    /// When the schedule was checked and it was found due.
     pub noticed: CaptureDate,
     /// Why it is as it is, in words.
     pub why: String,
@@ -118,8 +118,7 @@ pub struct Scheduled {
     pub created: CaptureDate,
     /// Its value.
     pub campaign: Campaign,
-    /// Where it came from, while it waits for a person here to let it run: none
-    /// of its runs is due.
+    /// Its origin, while it waits for a person here to let it run: none of its runs is due.
     pub suspended: Option<String>,
 }
 
@@ -128,14 +127,14 @@ const RUN: &str =
     FROM schedule_run r JOIN campaign k ON k.id = r.campaign LEFT JOIN launch l ON l.id = r.launch";
 
 fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
-    let word: String = row.get(5)?;
+    let name: String = row.get(5)?;
     Ok(ScheduledRun {
         id: row.get(0)?,
         campaign: row.get(1)?,
         campaign_name: row.get(2)?,
         due: CaptureDate::from_millis(row.get(3)?),
         is_extra: row.get(4)?,
-        state: RunState::ALL.into_iter().find(|state| state.as_str() == word).unwrap_or(RunState::Failed),
+        state: RunState::ALL.into_iter().find(|state| state.as_str() == name).unwrap_or(RunState::Failed),
         launch: row.get(6)?,
         launch_name: row.get(7)?,
         noticed: CaptureDate::from_millis(row.get(8)?),
@@ -144,8 +143,8 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<ScheduledRun> {
 }
 
 impl Catalogue {
-    /// Every campaign with its birthday, in the order of their numbers, and
-    /// of those whose specification cannot be read why, in words.
+    /// Every campaign with its birthday, in the order of their numbers, and the errors of those whose
+    /// specification cannot be read.
     pub fn scheduled_campaigns(&self) -> Result<(Vec<Scheduled>, Vec<String>), StoreError> {
         let rows = self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -212,12 +211,12 @@ impl Catalogue {
         )
     }
 
-    /// Runs that wait, are asked about, or are at work; those due first first.
+    /// Runs that wait, need an answer, or are at work; those due first first.
     pub fn open_scheduled_runs(&self) -> Result<Vec<ScheduledRun>, StoreError> {
         self.runs_where("r.state IN ('waiting', 'asked', 'running') ORDER BY r.due_ms, r.id", [])
     }
 
-    /// One run.
+    /// A run by its number.
     pub fn scheduled_run(&self, id: RunId) -> Result<ScheduledRun, StoreError> {
         let mut runs = self.runs_where("r.id = ?1", [id])?;
         runs.pop().ok_or(StoreError::Missing { what: "scheduled run", id: id.to_string() })
@@ -231,8 +230,7 @@ impl Catalogue {
         })
     }
 
-    /// When the last run of a campaign was due that is written down and not
-    /// after `now`.
+    /// The date at which the last recorded run of a campaign was due, not after `now`.
     pub fn last_scheduled(&self, campaign: CampaignId, now: CaptureDate) -> Result<Option<CaptureDate>, StoreError> {
         self.read(|conn| {
             let due: Option<i64> = conn
@@ -242,7 +240,7 @@ impl Catalogue {
         })
     }
 
-    /// Writes down runs that fell due; says which were not known yet.
+    /// Writes down runs that fell due; returns those not known yet.
     pub fn keep_scheduled(
         &self,
         campaign: CampaignId,
@@ -301,8 +299,8 @@ impl Catalogue {
         })
     }
 
-    /// Answers for a run that a person was asked about: it starts, or not.
-    /// Says false where nobody waits for an answer any more.
+    /// Records the answer of a person for a run: it starts, or not. Returns false where the run needs
+    /// no answer any more.
     pub fn answer_scheduled(&self, id: RunId, starts: bool) -> Result<bool, StoreError> {
         let (state, why) =
             if starts { (RunState::Waiting, "started by hand") } else { (RunState::Skipped, "skipped by hand") };
@@ -315,8 +313,8 @@ impl Catalogue {
         })
     }
 
-    /// Takes back what was written down of runs that are still to come and
-    /// began no launch: the clock was ahead, and stands right now.
+    /// Takes back the rows of runs that are still to come and began no launch: the clock was ahead, and
+    /// is right now.
     pub fn forget_scheduled_after(&self, now: CaptureDate) -> Result<u64, StoreError> {
         self.write(move |conn| {
             let gone = conn.execute(

@@ -1,5 +1,5 @@
-//! All URLs that launches have seen, read in bulk by row numbers, so that
-//! several readers can share the work.
+//! A scan reads all URLs that launches have seen in bulk, by row numbers, so that several readers
+//! can share the work.
 
 use crate::scope::{AnnotationFact, ContentFact, GeoFact};
 use crate::store::catalogue::Catalogue;
@@ -14,20 +14,20 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-/// What of the seen URLs is asked for.
+/// Launches and columns of a scan of seen URLs.
 #[derive(Debug, Clone, Default)]
-pub struct SeenAsk {
+pub struct SeenColumns {
     /// The launches.
     pub launches: Vec<LaunchId>,
-    /// Whether the page that led to a URL is wanted; it costs a look-up more.
+    /// Whether to read the page that led to a URL; it costs a look-up more.
     pub with_via: bool,
-    /// Whether the seed that a URL descends from is wanted.
+    /// Whether to read the seed that a URL descends from.
     pub with_seed: bool,
-    /// Whether the word of that seed is wanted.
+    /// Whether to read the source tag of that seed.
     pub with_source_tag: bool,
-    /// Whether it is wanted if the link says nofollow.
+    /// Whether to read if the link is nofollow.
     pub with_nofollow: bool,
-    /// Whether it is wanted when a URL was found.
+    /// Whether to read when a URL was found.
     pub with_date: bool,
     /// Whether other launches saw most of the rows: then it is faster to skip theirs.
     pub is_sparse: bool,
@@ -35,8 +35,7 @@ pub struct SeenAsk {
     pub let_in_by: Option<String>,
 }
 
-/// A URL as a launch saw it. Text is lent for the moment. What was not asked
-/// for is empty.
+/// A URL as a launch saw it. Text is lent for the moment. Columns not requested are empty.
 #[derive(Clone, Copy)]
 pub struct SeenUrl<'r> {
     /// Its number.
@@ -59,7 +58,7 @@ pub struct SeenUrl<'r> {
     pub source_tag: &'r str,
     /// Whether it counts as a seed.
     pub is_seed: bool,
-    /// The link that led here says nofollow.
+    /// The link that led here is nofollow.
     pub nofollow: bool,
     /// Whether it was fetched because another URL needed it: no rule decides that.
     pub is_apart: bool,
@@ -68,29 +67,29 @@ pub struct SeenUrl<'r> {
     content: &'r Content<'r>,
 }
 
-/// What the last capture of the URL of this number answered. The question is
-/// made ready once for all rows of a reading.
+/// The answer of the last capture of the URL of this number. Its statement is prepared once for all
+/// rows of a scan.
 type Content<'r> = dyn Fn(i64) -> Result<ContentFact, StoreError> + 'r;
 
 impl SeenUrl<'_> {
-    /// What its last capture answered, whatever the launch.
+    /// The answer of its last capture, whatever the launch.
     pub fn content(&self) -> Result<ContentFact, StoreError> {
         (self.content)(self.url_id)
     }
 }
 
 /// Captures that are looked through for redirects at most, to spare compiling rules.
-const MOST_LOOKED_AT: i64 = 100_000;
+const MAX_SCANNED: i64 = 100_000;
 
 /// All captures of a URL. The last one is sought here: for an ORDER BY SQLite
 /// sets up a table in memory each time, which costs more than all the rest.
 const CAPTURES: &str = "SELECT date_ms, id, status, mime, size FROM capture WHERE url = ?1";
 
-/// What every row of seen URLs is made of, in this order.
+/// The columns of every row of seen URLs, in this order.
 const COLUMNS: &str = "s.id, s.url, s.host, u.url, s.hops,
     s.is_seed + 2 * (s.rule_index IS NULL AND s.rule_name = 'PrerequisiteAcceptDecideRule')";
 
-/// Columns behind [`COLUMNS`] that a question may ask for.
+/// Optional columns behind [`COLUMNS`].
 #[derive(Default)]
 struct Further {
     launch: Launch,
@@ -114,42 +113,42 @@ impl Default for Launch {
 }
 
 impl Further {
-    /// The columns that are wanted, and their words in a query.
-    fn of(ask: &SeenAsk) -> (Self, String) {
-        let (mut further, mut words, mut next) = (Self::default(), String::new(), 6);
-        match ask.launches.as_slice() {
+    /// The requested columns, and their SQL.
+    fn of(query: &SeenColumns) -> (Self, String) {
+        let (mut further, mut sql, mut next) = (Self::default(), String::new(), 6);
+        match query.launches.as_slice() {
             [only] => further.launch = Launch::Only(*only),
             _ => {
                 further.launch = Launch::At(next);
                 next += 1;
-                words.push_str(", s.launch");
+                sql.push_str(", s.launch");
             }
         }
-        for (wanted, at, column) in [
-            (ask.with_via, &mut further.via, "ifnull(v.url, '')"),
-            (ask.with_seed, &mut further.seed, "s.seed"),
-            (ask.with_source_tag, &mut further.source_tag, "s.source_tag"),
-            (ask.with_nofollow, &mut further.nofollow, "s.nofollow"),
-            (ask.with_date, &mut further.date, "s.date_ms"),
+        for (requested, at, column) in [
+            (query.with_via, &mut further.via, "ifnull(v.url, '')"),
+            (query.with_seed, &mut further.seed, "s.seed"),
+            (query.with_source_tag, &mut further.source_tag, "s.source_tag"),
+            (query.with_nofollow, &mut further.nofollow, "s.nofollow"),
+            (query.with_date, &mut further.date, "s.date_ms"),
         ] {
-            if wanted {
+            if requested {
                 *at = Some(next);
                 next += 1;
-                words.push_str(", ");
-                words.push_str(column);
+                sql.push_str(", ");
+                sql.push_str(column);
             }
         }
-        (further, words)
+        (further, sql)
     }
 
     fn all() -> (Self, String) {
-        let all = SeenAsk {
+        let all = SeenColumns {
             with_via: true,
             with_seed: true,
             with_source_tag: true,
             with_nofollow: true,
             with_date: true,
-            ..SeenAsk::default()
+            ..SeenColumns::default()
         };
         Self::of(&all)
     }
@@ -180,7 +179,7 @@ impl Catalogue {
         })
     }
 
-    /// How many URLs these launches have seen; one seen by several counts for each.
+    /// The number of URLs that these launches have seen; one seen by several counts for each.
     pub fn seen_count(&self, launches: &[LaunchId]) -> Result<u64, StoreError> {
         self.read(|conn| {
             let mut total = 0;
@@ -199,27 +198,27 @@ impl Catalogue {
     pub fn scan_seen<E>(
         &self,
         ids: RangeInclusive<i64>,
-        ask: &SeenAsk,
+        query: &SeenColumns,
         mut each: impl FnMut(&SeenUrl<'_>) -> Result<(), E>,
     ) -> Result<Result<(), E>, StoreError> {
-        let list: Vec<String> = ask.launches.iter().map(ToString::to_string).collect();
+        let list: Vec<String> = query.launches.iter().map(ToString::to_string).collect();
         let list = list.join(",");
-        let (further, columns) = Further::of(ask);
-        let join = if ask.with_via { "LEFT JOIN url v ON v.id = s.via" } else { "" };
-        let newest = match ask.launches.len() {
+        let (further, columns) = Further::of(query);
+        let join = if query.with_via { "LEFT JOIN url v ON v.id = s.via" } else { "" };
+        let newest = match query.launches.len() {
             0 | 1 => String::new(),
             _ => format!(
                 "AND NOT EXISTS (SELECT 1 FROM seen n WHERE n.url = s.url AND n.launch > s.launch AND n.launch IN ({list}))"
             ),
         };
         // The plus keeps SQLite on the row numbers, CROSS on this order.
-        let (index, of_launch) = match ask.is_sparse {
+        let (index, of_launch) = match query.is_sparse {
             true => ("INDEXED BY seen_state", format!("s.launch IN ({list}) AND s.state IN (0, 1, 2, 3)")),
             false => ("", format!("+s.launch IN ({list})")),
         };
         // That index has rows of one state behind those of another.
-        let order = if ask.is_sparse { "ORDER BY s.id" } else { "" };
-        let let_in = if ask.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
+        let order = if query.is_sparse { "ORDER BY s.id" } else { "" };
+        let let_in = if query.let_in_by.is_some() { "AND s.accepted AND s.rule_name = ?3" } else { "AND ?3 IS NULL" };
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT {COLUMNS}{columns} FROM seen s {index} CROSS JOIN url u ON u.id = s.url {join}
@@ -227,7 +226,7 @@ impl Catalogue {
             ))?;
             let captures = RefCell::new(conn.prepare_cached(CAPTURES)?);
             let content = |url| content_fact(&mut captures.borrow_mut(), url);
-            let mut rows = statement.query(params![ids.start(), ids.end(), ask.let_in_by])?;
+            let mut rows = statement.query(params![ids.start(), ids.end(), query.let_in_by])?;
             while let Some(row) = rows.next()? {
                 if let Err(stop) = each(&seen_url(&content, row, &further)?) {
                     return Ok(Err(stop));
@@ -237,7 +236,7 @@ impl Catalogue {
         })
     }
 
-    /// One seen URL; `each` gets it with all that can be asked for.
+    /// Reads one seen URL; `each` gets it with all columns.
     pub fn seen_one<T>(&self, id: SeenId, each: impl FnOnce(&SeenUrl<'_>) -> T) -> Result<T, StoreError> {
         let (further, columns) = Further::all();
         self.read(|conn| {
@@ -264,14 +263,14 @@ impl Catalogue {
     /// none where there is no capture.
     pub fn captured_bytes(&self, urls: &[i64]) -> Result<Vec<Option<u64>>, StoreError> {
         self.read(|conn| {
-            // One look at the catalogue for all: to begin one for each takes longer than to read it.
-            let one_look = conn.unchecked_transaction()?;
-            let mut statement = one_look.prepare_cached(CAPTURES)?;
+            // One read transaction for all: to begin one for each takes longer than to read it.
+            let snapshot = conn.unchecked_transaction()?;
+            let mut statement = snapshot.prepare_cached(CAPTURES)?;
             urls.iter().map(|url| Ok(last_capture(&mut statement, *url)?.map(|(.., bytes)| bytes))).collect()
         })
     }
 
-    /// What the last capture of a URL answered, whatever the launch.
+    /// The answer of the last capture of a URL, whatever the launch.
     pub fn content_fact(&self, url: i64) -> Result<ContentFact, StoreError> {
         self.read(|conn| content_fact(&mut *conn.prepare_cached(CAPTURES)?, url))
     }
@@ -288,7 +287,7 @@ impl Catalogue {
         })
     }
 
-    /// The number of a URL, if the catalogue knows it.
+    /// The number of a URL in the catalogue, if it is there.
     pub fn url_id(&self, url: &str) -> Result<Option<i64>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached("SELECT id FROM url WHERE url = ?1")?;
@@ -296,13 +295,13 @@ impl Catalogue {
         })
     }
 
-    /// What people said of captures, by the number and text of their URLs: the
-    /// last mark that holds, and all notes that hold.
+    /// Annotations of captures, by the number and text of their URLs: the last mark that holds, and all
+    /// notes that hold.
     pub fn annotation_facts(&self) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
         self.read(annotation_facts)
     }
 
-    /// The same for one URL.
+    /// The annotations of one URL, as in [`Self::annotation_facts`].
     pub fn annotation_of(&self, url: i64) -> Result<Option<AnnotationFact>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
@@ -318,8 +317,8 @@ impl Catalogue {
         })
     }
 
-    /// Hands out where each of these URLs redirected to, in any launch: the
-    /// launch, when, the URL, its target. Of one launch the first stands first.
+    /// Gives out where each of these URLs redirected to, in any launch: the launch, when, the URL, its
+    /// target. Of one launch the first comes first.
     pub fn redirects_of(
         &self,
         urls: &[String],
@@ -341,13 +340,13 @@ impl Catalogue {
         })
     }
 
-    /// The number of the last capture; and the URLs of captures behind the one
-    /// of number `since` that redirect somewhere. Nothing of them where nothing
-    /// is asked, or where so many came that looking takes longer than it saves.
+    /// The number of the last capture; and the URLs of captures behind the one of number `since` that
+    /// redirect somewhere. None without `since`, or where so many came that reading takes longer than
+    /// it saves.
     pub fn redirects_since(&self, since: Option<i64>) -> Result<(i64, Option<Vec<String>>), StoreError> {
         self.read(|conn| {
             let last = conn.query_row("SELECT ifnull(max(id), 0) FROM capture", [], |row| row.get(0))?;
-            let Some(since) = since.filter(|since| last - since <= MOST_LOOKED_AT) else { return Ok((last, None)) };
+            let Some(since) = since.filter(|since| last - since <= MAX_SCANNED) else { return Ok((last, None)) };
             let mut statement = conn.prepare_cached(
                 "SELECT DISTINCT u.url FROM capture c JOIN url u ON u.id = c.url
                  WHERE c.id > ?1 AND c.id <= ?2 AND c.redirect_to IS NOT NULL",
@@ -462,7 +461,7 @@ fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -
     let text = |at: usize| -> Result<&'r str, StoreError> {
         row.get_ref(at)?.as_str().map_err(|error| StoreError::Content(format!("a seen URL ({error})")))
     };
-    let asked_text = |at: Option<usize>| at.map_or(Ok(""), text);
+    let optional_text = |at: Option<usize>| at.map_or(Ok(""), text);
     let seed = match further.seed {
         Some(at) => {
             row.get_ref(at)?.as_str_or_null().map_err(|error| StoreError::Content(format!("a seed ({error})")))?
@@ -479,10 +478,10 @@ fn seen_url<'r>(content: &'r Content<'r>, row: &'r Row<'_>, further: &Further) -
         url_id: row.get(1)?,
         host_id: row.get(2)?,
         url: text(3)?,
-        via: asked_text(further.via)?,
+        via: optional_text(further.via)?,
         hops: text(4)?,
         seed,
-        source_tag: asked_text(further.source_tag)?,
+        source_tag: optional_text(further.source_tag)?,
         is_seed: how & 1 != 0,
         nofollow: further.nofollow.map_or(Ok(false), |at| row.get(at))?,
         is_apart: how & 2 != 0,

@@ -7,7 +7,7 @@
 //! on the same few counts; so it sums them up here first. Of about 27 µs that a line
 //! takes the triggers would be 3 more.
 //!
-//! Invariant: `seen_tally` says of each row of `seen` what the triggers would.
+//! Invariant: `seen_tally` counts each row of `seen` as the triggers would.
 
 use super::ledger::{FAILED, FETCHED};
 use crate::store::catalogue::error::StoreError;
@@ -16,7 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-/// What a row of seen URLs is counted by, apart from its launch.
+/// The key that a row of seen URLs is counted by, apart from its launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(in crate::store) struct Counted {
     pub host: i64,
@@ -39,13 +39,13 @@ impl Counted {
     }
 }
 
-/// How counts of one launch change.
+/// Changes to the counts of one launch.
 #[derive(Default)]
 pub(in crate::store) struct TallyChange(HashMap<Counted, i64>);
 
 impl TallyChange {
-    /// Lets `work` change rows of `seen` without the triggers, and counts what
-    /// it says it did. Nothing else may write to the connection meanwhile.
+    /// Lets `work` change rows of `seen` without the triggers, and counts the changes that it returns.
+    /// Nothing else may write to the connection meanwhile.
     pub(in crate::store) fn of<T>(
         conn: &Connection,
         launch: LaunchId,
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// The counts as they stand, and as the rows have them.
+    /// The stored counts, and those of the rows.
     fn counts(catalogue: &Catalogue) -> [Vec<String>; 2] {
         let rows = |sql: &'static str| {
             let read = |conn: &Connection| {
@@ -162,8 +162,8 @@ mod tests {
 
     #[track_caller]
     fn check(catalogue: &Catalogue, what: &str) {
-        let [told, real] = counts(catalogue);
-        assert_eq!(told, real, "{what}");
+        let [tallied, real] = counts(catalogue);
+        assert_eq!(tallied, real, "{what}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Links from pages that are not here: those that the metadata records of a handover
-//! list of its captures, so that what is handed over again lists them, too.
+//! Links from pages that are not here: those that the metadata records of a handover list of its
+//! captures, so that a further handover lists them, too.
 
 use super::link_rows::Captures;
 use crate::store::captures::link_list::{packed, unpacked};
@@ -44,8 +44,8 @@ impl Catalogue {
         })
     }
 
-    /// Keeps links to captures, in the place of those that the same origin brought for them before; says
-    /// to how many captures there are others now.
+    /// Keeps links to captures, in the place of those that the same origin brought for them before;
+    /// returns to how many captures there are others now.
     ///
     /// # Errors
     ///

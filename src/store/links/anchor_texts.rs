@@ -1,4 +1,4 @@
-//! What other sites call the pages of captures, for the text index.
+//! Anchors of other sites are gathered per page of captures, for the text index.
 
 use crate::inlinks::invert::Row;
 use crate::inlinks::stored::LinkStore;
@@ -48,7 +48,7 @@ impl PageAnchors {
 }
 
 impl Workspace {
-    /// What other sites call pages now.
+    /// The present anchors of other sites by page.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl AnchorTexts {
         )
     }
 
-    /// What other sites call the page of a capture.
+    /// The anchors of other sites for the page of a capture.
     ///
     /// # Errors
     ///

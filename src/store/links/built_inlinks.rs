@@ -23,10 +23,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::SystemTime;
 
-/// What all links that a workspace builds have in common.
+/// The rules of all links that a workspace builds.
 pub const BUILT_RULES: StoreRules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
 
-/// Where data sets go that are loaded into a workspace.
+/// The folder of data sets that are loaded into a workspace.
 pub const LOADED_LINKS: &str = "inlinks/loaded";
 
 /// Stored links as they were when their list had this size and date.
@@ -40,14 +40,13 @@ pub(in crate::store) struct PageOfCapture {
 }
 
 impl Workspace {
-    /// Where built inlinks are.
+    /// The folder of built inlinks.
     pub fn built_folder(&self) -> PathBuf {
         self.folder().join("inlinks/built")
     }
 
-    /// How rows are sorted here: beside the archive, since the system's folder
-    /// for temporary files is often small, but there where the workspace is
-    /// only looked at.
+    /// The options of sorting rows: beside the archive, since the system's folder for temporary files
+    /// is often small, but there where the workspace is open read-only.
     pub fn shuffle_options(&self) -> ShuffleOptions {
         let temp_folder = match self.access() {
             // A link there may lead anywhere.
@@ -63,7 +62,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Errors of the system.
     pub fn built_links(&self) -> Result<Option<Arc<LinkStore>>, StoreError> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = self.built_folder();
@@ -91,7 +90,7 @@ impl Workspace {
         }
     }
 
-    /// Why there are no built inlinks to ask, in words that begin a sentence.
+    /// The reason why there are no built inlinks, in words that begin a sentence.
     ///
     /// # Errors
     ///
@@ -110,12 +109,11 @@ impl Workspace {
         }
     }
 
-    /// What of the built inlinks is not as it was written; none also where
-    /// there are none.
+    /// The damage of the built inlinks; none where they are whole or absent.
     ///
     /// # Errors
     ///
-    /// What the system says, or `Cancelled`.
+    /// Errors of the system, or `Cancelled`.
     pub fn damage_of_links(&self, cx: &JobCx) -> Result<Option<String>, StoreError> {
         let folder = self.built_folder();
         if !LinkStore::is_in(&folder) {
@@ -132,7 +130,7 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// A workspace that is only looked at, and what the system says.
+    /// A workspace that is open read-only, and errors of the system.
     pub fn links_to_build(&self) -> Result<LinkStore, StoreError> {
         if let Access::ReadOnly(why) = self.access() {
             return Err(why.refusal(self.folder()));
@@ -187,8 +185,8 @@ impl Workspace {
             built: store.is_some(),
         };
         let Some(store) = store else { return Ok(page) };
-        // The cap counts inside and outside the window apart: those of other
-        // years must not keep out those that are asked for.
+        // The cap counts inside and outside the window apart: those of other years must not displace those
+        // of the window.
         let mut kept = [[0_usize; 2]; 2];
         store.each_inlink(key.as_str(), None, |link| {
             let in_window = window.is_none_or(|window| window.holds(link.date));
@@ -265,8 +263,8 @@ impl Workspace {
         Ok(rows)
     }
 
-    /// Pages that link to a URL: those of the built inlinks, and the page that
-    /// led the crawl there, with what its link says.
+    /// Pages that link to a URL: those of the built inlinks, and the page that led the crawl there,
+    /// with the text of its link.
     ///
     /// # Errors
     ///
@@ -282,7 +280,7 @@ impl Workspace {
         self.catalogue().landing_pages(url, via, linking)
     }
 
-    /// What leaves with a capture; `sources` has the linking pages that were named before.
+    /// The export of a capture; `sources` has the linking pages that were named before.
     ///
     /// # Errors
     ///
@@ -316,7 +314,7 @@ impl Workspace {
         let mut found = HashMap::new();
         if !unnamed.is_empty() {
             self.catalogue().read(|conn| {
-                // One look at the file for all of them.
+                // One read transaction for all of them.
                 let transaction = conn.unchecked_transaction()?;
                 let mut statement = transaction
                     .prepare_cached("SELECT u.url FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
@@ -486,9 +484,8 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Says of each link to a page where it stands in the page that links, and
-    /// what it says of itself. Of equal ones one that is followed comes first,
-    /// as among those that are stored.
+    /// Adds to each link to a page its place in the linking page and its rel. Of equal ones one that is
+    /// followed comes first, as among those that are stored.
     fn place_links(&self, target: &PageKey, rows: &mut [InlinkRow]) -> Result<(), StoreError> {
         let mut unplaced = HashMap::<CaptureId, HashMap<String, &mut InlinkRow>>::new();
         for row in rows {

@@ -27,10 +27,10 @@ pub const PROSPECTS_KEPT: usize = 100_000;
 /// Anchors of the whole archive that are kept, those of most hosts.
 pub const ANCHORS_KEPT: u64 = 10_000;
 
-/// The setting that says which links and captures were counted.
+/// The setting with the state of links and captures that were counted.
 const COUNTED: &str = "inlinks_counted";
 
-/// The setting that says that inlinks of an earlier form were there.
+/// The setting that marks that inlinks of an earlier form were there.
 const NEEDS_REBUILD: &str = "inlinks_wanted";
 
 /// Captures that other sites link to in a window, as they were counted.
@@ -96,8 +96,8 @@ impl Workspace {
         Ok(totals)
     }
 
-    /// The same after a build, with pages never captured, the anchors of the
-    /// whole archive, and the report of the build.
+    /// Counts the inlinks after a build, and keeps the counts with pages never captured, the anchors of
+    /// the whole archive, and the report of the build.
     ///
     /// # Errors
     ///
@@ -156,8 +156,8 @@ impl Workspace {
         Ok(totals)
     }
 
-    /// Anchors that other sites use most, whatever they link to: those that
-    /// the last build kept, or all of them sorted anew where more are wanted.
+    /// Anchors that other sites use most, whatever they link to: those that the last build kept, or all
+    /// of them sorted again for a higher limit.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ impl Workspace {
             let mut rows = statement.query([])?;
             let mut linked = FixedBitSet::new();
             while let Some(row) = rows.next()? {
-                // Numbers of captures that there are; others could ask for any amount of memory.
+                // Numbers of captures that there are; others could take any amount of memory.
                 let capture = Some(row.get::<_, CaptureId>(0)?).filter(|capture| *capture <= up_to);
                 let at = capture.and_then(|capture| usize::try_from(capture.get()).ok());
                 at.into_iter().for_each(|at| linked.grow_and_insert(at));
@@ -261,7 +261,7 @@ impl Workspace {
             || catalogue.lost_links()?)
     }
 
-    /// What the counts of a window depend on.
+    /// The state that the counts of a window depend on.
     fn counted_state(&self, store: &LinkStore, window_days: u32) -> Result<String, StoreError> {
         let newest = self.catalogue().newest_capture()?;
         Ok(format!("±{window_days} days, captures up to {newest}{}", edition_text(store)))
@@ -360,7 +360,7 @@ fn put_capture(conn: &Connection, row: &CaptureCounts) -> Result<(), StoreError>
     Ok(())
 }
 
-/// The URLs that a capture links to, by their pages; those of the capture asked for last.
+/// The URLs that a capture links to, by their pages; those of the capture looked up last.
 #[derive(Default)]
 struct LinksOfSource(CaptureId, HashMap<String, String>);
 

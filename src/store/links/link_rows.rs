@@ -4,7 +4,7 @@ use crate::captures::Unread;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::LinkKind;
 use crate::store::captures::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
-use crate::store::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, ORIGINAL, SAYS_PAGE, nearest_of_page_sql};
+use crate::store::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, kind_name, uint};
@@ -14,7 +14,7 @@ use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// One outlink as the inlink build wants it.
+/// An outlink as the inlink build reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlinkFeed {
     /// Identity of the page that is linked to.
@@ -31,7 +31,7 @@ pub struct InlinkFeed {
     pub date: CaptureDate,
     /// Text of the link.
     pub anchor: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
 }
 
@@ -78,7 +78,7 @@ fn feed(which: &str) -> String {
          JOIN capture p ON p.id = {ORIGINAL}
          JOIN link_list o ON o.capture = {HAS_LINKS}
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-         WHERE o.anchors > 0 AND {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id, o.id"
+         WHERE o.anchors > 0 AND {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id, o.id"
     )
 }
 
@@ -87,12 +87,12 @@ fn feed_pages(which: &str) -> String {
         "SELECT k.key, u.url, c.date_ms, c.id
          FROM capture c JOIN capture p ON p.id = {ORIGINAL}
          JOIN url u ON u.id = c.url JOIN page k ON k.id = c.page
-         WHERE {IS_PAGE} AND {SAYS_PAGE} AND {which} ORDER BY c.id"
+         WHERE {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id"
     )
 }
 
 impl Catalogue {
-    /// How many links the build will look at, those of revisits left out.
+    /// The number of links that the build will read, those of revisits left out.
     pub fn count_anchor_links(&self, of: Captures) -> Result<u64, StoreError> {
         self.read(|conn| {
             let n: i64 = conn.query_row(

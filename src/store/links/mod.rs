@@ -1,4 +1,5 @@
-//! Links between pages: the rows that the inlink build reads, what it has built, and what is asked of both.
+//! Links between pages: the rows that the inlink build reads, the built inlinks, and the queries on
+//! both.
 
 pub(super) mod absent_links;
 pub(super) mod anchor_texts;

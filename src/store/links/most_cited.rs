@@ -1,5 +1,5 @@
-//! What only a look at all built inlinks tells: the most cited captures in a
-//! window that the columns do not count, and pages never captured of one site.
+//! A scan of all built inlinks finds the most cited captures in a window that the columns do not
+//! count, and pages never captured of one site.
 
 use super::prospects::last_crawl_sql;
 use crate::inlinks::MAX_INLINKS_PER_SIDE;
@@ -156,7 +156,7 @@ impl Catalogue {
         })
     }
 
-    /// The first URL of a page, and what the last crawl said of it.
+    /// The first URL of a page, and the decision of the last crawl on it.
     fn named_page(
         &self,
         key: &str,

@@ -26,8 +26,8 @@ pub(in crate::store) fn last_crawl_sql() -> String {
 
 impl Catalogue {
     /// Cited but not captured, most external citing hosts first, out of the
-    /// [`PROSPECTS_KEPT`](crate::store::PROSPECTS_KEPT) of the last build. The
-    /// verdict is what the last launch of the campaign said, if it saw the page.
+    /// [`PROSPECTS_KEPT`](crate::store::PROSPECTS_KEPT) of the last build. The verdict is that of the
+    /// last launch of the campaign, if it saw the page.
     pub fn prospects(&self, query: &ProspectQuery) -> Result<ProspectPage, StoreError> {
         let filter = match Filter::parse(&PROSPECTS, &query.filter, FilterContext::default()) {
             Ok(filter) => filter,
@@ -38,7 +38,7 @@ impl Catalogue {
             None => 0,
         };
         self.read(|conn| {
-            let asked = format!(
+            let from_sql = format!(
                 "FROM prospect t JOIN url u ON u.id = t.url LEFT JOIN host h ON h.id = u.host
                  -- The campaign takes the first number, before the values of the filter.
                  WHERE (?1 IS NULL OR 1) AND NOT EXISTS (SELECT 1 FROM capture c WHERE c.page = t.page) AND {}",
@@ -47,14 +47,14 @@ impl Catalogue {
             let mut values = vec![Value::from(query.campaign.map(CampaignId::get))];
             values.extend(filter.values);
             let total = conn
-                .prepare_cached(&format!("SELECT count(*) {asked}"))?
+                .prepare_cached(&format!("SELECT count(*) {from_sql}"))?
                 .query_row(params_from_iter(&values), |row| row.get(0))?;
             let kept: i64 = conn.prepare_cached("SELECT count(*) FROM prospect")?.query_row([], |row| row.get(0))?;
             let rest = "t.hosts DESC, t.external DESC, t.internal DESC, t.url_text";
             let order = order_sql(&query.sort, ProspectQuery::column_sql, rest);
             let mut statement = conn.prepare_cached(&format!(
-                // Which pages first, what is told of them after.
-                "WITH matching AS (SELECT t.*, u.url AS url_text {asked}),
+                // Which pages first, their further columns after.
+                "WITH matching AS (SELECT t.*, u.url AS url_text {from_sql}),
                  cited AS (SELECT t.* FROM matching t ORDER BY {order} LIMIT {} OFFSET {})
                  SELECT t.url_text, t.hosts, t.internal + t.external, t.first_s, t.last_s,
                     t.anchor,

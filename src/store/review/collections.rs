@@ -11,22 +11,22 @@ use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use std::collections::HashSet;
 
-/// What a collection is, without its captures.
+/// The definition of a collection: name, purpose and filter, without its captures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CollectionSpec {
     /// Its name; upper and lower case are the same.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
     /// Captures that this filter finds are in; empty where they come by hand alone.
     pub filter: String,
-    /// Whose scores and selection the filter asks for.
+    /// The campaign whose scores and selection the filter tests.
     pub campaign: Option<CampaignId>,
 }
 
 impl Catalogue {
-    /// Saves a campaign's kept selection under a name, in the place of one
-    /// that had it; says how many captures are in.
+    /// Saves a campaign's kept selection under a name, in the place of one that had it; returns how
+    /// many captures are in.
     ///
     /// # Errors
     ///
@@ -174,8 +174,8 @@ impl Catalogue {
         })
     }
 
-    /// Puts captures into a collection as files that came say it. What is in,
-    /// and what a person took out here, stays. Says how many were put in.
+    /// Puts captures into a collection that came with files. Its captures, and those that a person took
+    /// out here, stay. Returns how many were put in.
     ///
     /// # Errors
     ///
@@ -293,7 +293,7 @@ impl Catalogue {
         })
     }
 
-    /// What a named selection was made with.
+    /// The settings that a named selection was made with.
     ///
     /// # Errors
     ///
@@ -313,8 +313,7 @@ impl Catalogue {
     }
 }
 
-/// What something that came is called where its name is taken: the name, then
-/// with where it is from.
+/// Free names for something that came and whose name is taken: the name, then with its origin.
 pub(in crate::store) fn names_from<'a>(name: &'a str, origin: &'a str) -> impl Iterator<Item = String> + 'a {
     let numbered = (2..1000).map(move |number| format!("{name} (from {origin}, {number})"));
     [name.to_owned(), format!("{name} (from {origin})")].into_iter().chain(numbered)

@@ -12,7 +12,7 @@ pub enum ReviewMark {
     Approve,
     /// Out of every selection and export, above score and filter.
     Reject,
-    /// To be looked at again; score and filter decide.
+    /// To be reviewed again; score and filter decide.
     Flag,
     /// Takes approval, rejection or flag back.
     Clear,
@@ -48,14 +48,14 @@ impl ReviewMark {
     }
 }
 
-/// What a person decided or noted about a capture, with where it was said.
+/// A decision or note of a person about a capture, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureNote {
     /// When.
     pub date: CaptureDate,
-    /// Who.
+    /// The person.
     pub who: String,
-    /// What it came with, where it was given in another workspace: the name of a handover or file.
+    /// Its origin, where it was given in another workspace: the name of a handover or file.
     pub origin: Option<String>,
     /// The mark.
     pub mark: ReviewMark,
@@ -68,7 +68,7 @@ pub struct CaptureNote {
 }
 
 impl CaptureNote {
-    /// Who gave it, with where it is from.
+    /// The person who gave it, with its origin.
     pub fn by(&self) -> String {
         with_origin(&self.who, self.origin.as_deref())
     }
@@ -91,8 +91,8 @@ pub fn with_source(label: &str, origin: Option<&str>, inherited: bool) -> String
     }
 }
 
-/// Who gave a decision, or something else, with what it came with from another workspace: the
-/// text that every list and message has.
+/// A person or thing with its origin in another workspace: the text that every list and message
+/// has.
 pub fn with_origin(text: &str, origin: Option<&str>) -> String {
     match (text, origin) {
         (_, None) => text.to_owned(),

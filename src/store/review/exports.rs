@@ -1,4 +1,4 @@
-//! Exports on disk, and what one of them says about a capture.
+//! Exports are written to disk from these rows: a capture with its notes, scores and inlinks.
 
 use crate::store::captures::{StoredCapture, stored_capture};
 
@@ -52,8 +52,8 @@ pub struct LinkingPages(RwLock<HashMap<CaptureId, Arc<LinkingPage>>>);
 
 impl LinkingPages {
     /// Looks pages up that are known.
-    pub(in crate::store) fn with<T>(&self, look_up: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
-        look_up(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    pub(in crate::store) fn with<T>(&self, lookup: impl FnOnce(&HashMap<CaptureId, Arc<LinkingPage>>) -> T) -> T {
+        lookup(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Remembers pages.
@@ -69,9 +69,9 @@ impl LinkingPages {
 /// A capture with everything that leaves with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportedCapture {
-    /// Where its records are.
+    /// The places of its records.
     pub stored: StoredCapture,
-    /// Whether it came by import: path, seed and rule are what its file says.
+    /// Whether it came by import: path, seed and rule are those in its file.
     pub imported: bool,
     /// Path from the seed.
     pub hops: String,
@@ -94,13 +94,15 @@ pub struct ExportedCapture {
 }
 
 impl Catalogue {
-    /// What leaves with a capture that has these inlinks.
+    /// The export of a capture that has these inlinks.
     pub(in crate::store) fn exported_capture(
         &self,
         id: CaptureId,
         inlinks: Option<Vec<ExportedLink>>,
     ) -> Result<ExportedCapture, StoreError> {
         self.read(|conn| {
+            // One state of the catalogue for all of it; locked and looked up once, not for each statement.
+            let conn = &*conn.unchecked_transaction()?;
             let stored =
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
             let notes = notes(conn, id, true)?;
@@ -132,7 +134,7 @@ impl Catalogue {
         })
     }
 
-    /// Bytes of all records of captures, as they stand in their files.
+    /// Bytes of all records of captures in their files.
     ///
     /// # Errors
     ///

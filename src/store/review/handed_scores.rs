@@ -8,16 +8,16 @@ use crate::store::captures::which::named_digest_sql;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::uint;
-use crate::store::launches::handed_launches::HandedCrawl;
+use crate::store::launches::handed_launches::HandoverCrawl;
 use crate::store::rows::{CampaignId, CaptureId, SelectionSpec};
 use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
-/// What is known of a capture for its score, and where it was put.
+/// The score of a capture and its parts, with the selections and collections that hold the capture.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HandedScore {
+pub struct HandoverScore {
     /// Its score, 0 to 1; none where it comes along with another one.
     pub score: Option<f64>,
     /// Whether that, a filter or a collection selected it, but for decisions.
@@ -25,17 +25,17 @@ pub struct HandedScore {
     /// The decision that the score counts.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub review: String,
-    /// What the request says of its text, 0 to 1.
+    /// The score of its text by the request, 0 to 1.
     pub request: Option<f64>,
     /// Whether the request holds.
     #[serde(default)]
     pub holds: bool,
-    /// What was found where.
+    /// The terms found, with their places.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub terms: String,
     /// Distinct external hosts that link to it in the window.
     pub external_hosts: Option<u64>,
-    /// Those of them whose anchor speaks of the request.
+    /// Those of them whose anchor has a term of the request.
     pub anchor_hosts: Option<u64>,
     /// Saved selections that hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,14 +43,14 @@ pub struct HandedScore {
     /// Collections that hold it, each with who put it in; empty for its filter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collections: Vec<(String, String)>,
-    /// How a crawl came to it; none where it was imported.
+    /// The way of a crawl to it; none where it was imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub crawl: Option<HandedCrawl>,
+    pub crawl: Option<HandoverCrawl>,
 }
 
-impl HandedScore {
+impl HandoverScore {
     fn measurement(&self) -> Measurement {
-        let reading = |score| RequestReading { score, holds: self.holds, words: self.terms.clone() };
+        let reading = |score| RequestReading { score, holds: self.holds, summary: self.terms.clone() };
         Measurement {
             request: self.request.map(reading),
             external_hosts: self.external_hosts,
@@ -62,7 +62,7 @@ impl HandedScore {
 
 /// A capture as a handover lists it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HandedCapture {
+pub struct HandoverCapture {
     /// Its URL.
     pub url: String,
     /// When it was captured.
@@ -72,16 +72,20 @@ pub struct HandedCapture {
     /// Id of its record; empty in ARC files.
     pub record: String,
     /// Its score, and where it was put.
-    pub score: HandedScore,
+    pub score: HandoverScore,
 }
 
 impl Catalogue {
-    /// A capture that is handed over.
+    /// A capture with its score, for a handover.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn handed_score(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<HandedCapture>, StoreError> {
+    pub fn handover_score(
+        &self,
+        campaign: CampaignId,
+        capture: CaptureId,
+    ) -> Result<Option<HandoverCapture>, StoreError> {
         self.read(|conn| {
             let found = conn
                 .prepare_cached(concat!(
@@ -99,7 +103,7 @@ impl Catalogue {
                 ))?
                 .query_row((campaign, capture), |row| {
                     let number = |at| -> rusqlite::Result<Option<u64>> { Ok(row.get::<_, Option<i64>>(at)?.map(uint)) };
-                    let crawl = HandedCrawl {
+                    let crawl = HandoverCrawl {
                         job: row.get(12)?,
                         launch: row.get(13)?,
                         hops: row.get(14)?,
@@ -109,12 +113,12 @@ impl Catalogue {
                         rule_index: number(18)?,
                         rule: row.get(19)?,
                     };
-                    Ok(HandedCapture {
+                    Ok(HandoverCapture {
                         url: row.get(0)?,
                         date: CaptureDate::from_millis(row.get(1)?),
                         digest: row.get(2)?,
                         record: row.get(20)?,
-                        score: HandedScore {
+                        score: HandoverScore {
                             score: row.get(3)?,
                             passes: row.get(4)?,
                             review: row.get(5)?,
@@ -124,7 +128,7 @@ impl Catalogue {
                             external_hosts: number(9)?,
                             anchor_hosts: number(10)?,
                             crawl: row.get::<_, bool>(11)?.then_some(crawl),
-                            ..HandedScore::default()
+                            ..HandoverScore::default()
                         },
                     })
                 })
@@ -150,10 +154,10 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be written.
-    pub fn keep_handed_scores(
+    pub fn keep_handover_scores(
         &self,
         campaign: CampaignId,
-        scores: Vec<(CaptureId, HandedScore)>,
+        scores: Vec<(CaptureId, HandoverScore)>,
     ) -> Result<(), StoreError> {
         self.write(move |conn| {
             let mut keep = conn.prepare_cached(
@@ -175,7 +179,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be written.
-    pub fn keep_handed_selection(
+    pub fn keep_handover_selection(
         &self,
         spec: &SelectionSpec,
         date: CaptureDate,

@@ -1,5 +1,5 @@
-//! What leaves with a selection besides its captures: every decision of
-//! persons, and every URL that was seen.
+//! A handover carries every decision of persons and every URL that was seen, besides the captures
+//! of a selection.
 
 use super::marks::{decision_sql, of_campaign_sql, of_decision_sql, selected_sql};
 use crate::crawl::SeenState;
@@ -49,7 +49,7 @@ pub struct MarkRow {
     pub mark: ReviewMark,
     /// Why, or the note.
     pub note: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -57,13 +57,13 @@ pub struct MarkRow {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
-    /// What it came with from there.
+    /// Its origin there.
     pub origin: Option<String>,
-    /// The annotation as it came, where the mark does not say all of it.
+    /// The annotation as it came, where the mark does not hold all of it.
     pub line: Option<String>,
 }
 
-/// What tells a capture of a URL from the others of it.
+/// The name of a capture in any workspace: date, digest and record id beside the URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureName {
     /// The capture.
@@ -98,7 +98,7 @@ pub struct SeenVerdict {
     /// The rule that decided, by number and name; no number where the crawl
     /// itself decided.
     pub rule: (Option<u64>, String),
-    /// What became of it.
+    /// Its outcome.
     pub state: SeenState,
     /// HTTP status, or a Heritrix fetch status below zero.
     pub status: i32,
@@ -108,7 +108,7 @@ pub struct SeenVerdict {
     pub tag: String,
     /// Whether it counts as a seed.
     pub is_seed: bool,
-    /// The link that led to it says nofollow.
+    /// The link that led to it is nofollow.
     pub nofollow: bool,
 }
 
@@ -216,9 +216,9 @@ impl Catalogue {
         })
     }
 
-    /// Every URL that launches of a campaign have seen, launch by launch, in the
-    /// order in which they were found; with `from` only those behind that
-    /// number. At most `most` rows; says the number of the last one.
+    /// Every URL that launches of a campaign have seen, launch by launch, in the order in which they
+    /// were found; with `from` only those behind that number. At most `most` rows; returns the number
+    /// of the last one.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
 /// Captures that leave, in figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportedFigures {
-    /// How many there are.
+    /// The number of all.
     pub captures: u64,
     /// Bytes of their content.
     pub bytes: u64,
@@ -312,7 +312,7 @@ pub struct LeftOutCapture {
 /// The captures of a campaign that do not leave.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LeftOutCaptures {
-    /// How many.
+    /// Their number.
     pub all: u64,
     /// Those of them that persons rejected.
     pub rejected: u64,
@@ -415,7 +415,7 @@ impl Catalogue {
         })
     }
 
-    /// What the request said of each capture of a campaign with a text, and
+    /// Gives the description of the request's matches for each capture of a campaign with a text, and
     /// whether the capture is selected.
     ///
     /// # Errors
@@ -443,8 +443,8 @@ impl Catalogue {
         })
     }
 
-    /// What pages that are handed over need to be shown and nobody captured:
-    /// how many URLs, and those that most pages need with the number of pages.
+    /// Resources that pages of a handover need and nobody captured: how many URLs, and those that most
+    /// pages need with the number of pages.
     ///
     /// # Errors
     ///
@@ -457,7 +457,7 @@ impl Catalogue {
         cx: &JobCx,
     ) -> Result<(u64, Vec<(String, u64)>), StoreError> {
         const FIND: &str = concat!(
-            "WITH asked (campaign) AS (SELECT ?1), ",
+            "WITH target_campaign (campaign) AS (SELECT ?1), ",
             chosen_sql!(),
             ", needed (campaign, id) AS (SELECT campaign, id FROM chosen UNION ALL SELECT ?1, value FROM json_each(?2))
              SELECT k.value ->> 1, count(DISTINCT n.id), count(*) OVER () ",

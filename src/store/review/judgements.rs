@@ -1,10 +1,9 @@
-//! What persons said of results of a search. Append-only.
+//! A judgement rates a capture as a result of a query; rows are only ever added.
 //!
-//! A judgement is on a capture, as it was shown; it is about its content
-//! version, which is what a search finds. Of what a person said of a version
-//! for a query the last counts, and what was said here above what came from
-//! another workspace, whenever that was said: the fragments of SQL below are
-//! the one place that says so.
+//! A judgement is on a capture, as it was shown; it is about its content version, which is what a
+//! search finds. Of the judgements of one person on a version for a query the last counts, and one
+//! made here counts above those from other workspaces, whatever their dates: the fragments of SQL
+//! below are the one place with that rule.
 
 use super::marks::of_campaign_sql;
 use crate::analysis::Judgement;
@@ -50,7 +49,7 @@ macro_rules! judgement_rows_sql {
     };
 }
 
-/// What a person said of a result, with what names the capture in any workspace.
+/// A judgement of a person on a search result, with the name of the capture in any workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgementRow {
     /// The capture.
@@ -67,21 +66,21 @@ pub struct JudgementRow {
     pub record_id: String,
     /// The query.
     pub query: String,
-    /// What was said; none where an earlier judgement is taken back.
+    /// The judgement; none where an earlier one is taken back.
     pub judgement: Option<Judgement>,
-    /// Who said it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
     /// The place of the result by relevance, where it was shown there.
     pub rank: Option<u64>,
-    /// When the same person said something else of the same result.
+    /// When the same person judged the same result anew.
     pub replaced: Option<CaptureDate>,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
-    /// What it came with from there.
+    /// Its origin there.
     pub origin: Option<String>,
-    /// The annotation as it came, where the judgement does not say all of it.
+    /// The annotation as it came, where the judgement does not hold all of it.
     pub line: Option<String>,
 }
 
@@ -92,9 +91,9 @@ pub struct ForeignJudgement {
     pub capture: CaptureId,
     /// The query.
     pub query: String,
-    /// What was said; none where an earlier judgement is taken back.
+    /// The judgement; none where an earlier one is taken back.
     pub judgement: Option<Judgement>,
-    /// Who said it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -102,12 +101,12 @@ pub struct ForeignJudgement {
     pub rank: Option<u64>,
     /// Its id as an annotation.
     pub annotation: String,
-    /// The annotation as it came, where the judgement does not say all of it.
+    /// The annotation as it came, where the judgement does not hold all of it.
     pub line: Option<String>,
 }
 
-/// A judgement to keep: the capture, its place by relevance, and what it is;
-/// none takes back what the person said of it before.
+/// A judgement to keep: the capture, its rank by relevance, and the judgement itself; none takes
+/// back the one the person made before.
 pub type GivenJudgement = (CaptureId, Option<u64>, Option<Judgement>);
 
 /// The condition that capture `c` was judged so, by the majority of its judges,
@@ -127,7 +126,7 @@ pub(in crate::store) fn judged_sql(judgement: Judgement, for_any: bool) -> Strin
     )
 }
 
-/// What persons said of a capture as a result, in words, oldest first.
+/// The judgements of a capture as a result, one line of text each, oldest first.
 pub(in crate::store) fn judgement_lines(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, StoreError> {
     let mut statement = conn.prepare_cached(
         "SELECT date_ms, who, judgement, query, origin FROM judgement WHERE capture = ?1 ORDER BY date_ms, id",
@@ -195,8 +194,8 @@ pub(in crate::store) fn add_foreign(
 }
 
 impl Catalogue {
-    /// Appends what a person says of captures as results of a query. Says what
-    /// counted of that person on each before.
+    /// Appends judgements of a person on captures as results of a query. Returns those that counted
+    /// before.
     ///
     /// # Errors
     ///
@@ -209,7 +208,7 @@ impl Catalogue {
     ) -> Result<Vec<Option<Judgement>>, StoreError> {
         let (query, who) = (query.to_owned(), who.trim().to_owned());
         self.write(move |conn| {
-            // Later than all before, whatever the clock says: the last counts.
+            // Later than all before, whatever the clock: the last counts.
             let now: i64 = conn.query_row(
                 "SELECT max(?1, ifnull((SELECT max(date_ms) + 1 FROM judgement WHERE origin IS NULL), 0))",
                 [CaptureDate::now().millis()],

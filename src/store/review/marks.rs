@@ -1,4 +1,4 @@
-//! What persons decide and note about captures. Append-only.
+//! Persons decide on captures and note things about them; rows are only ever added.
 //!
 //! A decision is on a content version: the captures of one page with one payload
 //! (`store/captures/which.rs`). Of the marks of a version that were not taken back, the
@@ -10,7 +10,7 @@
 //! score, filter or collection takes it before a person approves it. An approval
 //! does not reach a new version either.
 //!
-//! The fragments of SQL below are the one place that says so.
+//! The fragments of SQL below are the one place with these rules.
 //!
 //! Marks of other workspaces are kept beside those given here, with their
 //! origin. Their numbers lie below zero: as the last one by number counts, a
@@ -222,7 +222,8 @@ pub(in crate::store) use {
     unselected_sql,
 };
 
-/// What the decision on a capture came with, none where it was given here; and whether it inherits it.
+/// The origin of the decision on a capture, none where it was given here; and whether it is
+/// inherited.
 pub(in crate::store) fn decision_source(
     conn: &Connection,
     capture: CaptureId,
@@ -256,7 +257,7 @@ pub struct ForeignMark {
     pub mark: ReviewMark,
     /// Why, or the note.
     pub note: String,
-    /// Who gave it.
+    /// The person who gave it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -264,7 +265,7 @@ pub struct ForeignMark {
     pub undone: Option<CaptureDate>,
     /// Its id as an annotation.
     pub annotation: String,
-    /// The annotation as it came, where the mark does not say all of it.
+    /// The annotation as it came, where the mark does not hold all of it.
     pub line: Option<String>,
     /// The first capture of its content version that a decision reaches; none for all of them.
     pub reaches: Option<CaptureId>,
@@ -273,13 +274,13 @@ pub struct ForeignMark {
 /// Captures with one decision for one reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedCaptures {
-    /// What was decided.
+    /// The decision.
     pub mark: ReviewMark,
     /// Why.
     pub reason: String,
-    /// What the decision came with, where it was given in another workspace.
+    /// The origin of the decision, where it was given in another workspace.
     pub origin: Option<String>,
-    /// How many captures have it, given on them or inherited.
+    /// Captures that have it, given on them or inherited.
     pub captures: u64,
 }
 
@@ -290,7 +291,7 @@ pub struct AnnotationApart {
     pub annotation: String,
     /// The annotation as it came, a line of JSON.
     pub line: String,
-    /// What it came with.
+    /// Its origin.
     pub origin: String,
     /// A person took it in for whatever capture it is about; if not, it came with a
     /// handover and is about captures of that alone.
@@ -298,11 +299,10 @@ pub struct AnnotationApart {
 }
 
 impl Catalogue {
-    /// Keeps marks of another workspace, in the order in which they were given,
-    /// and judgements, and apart those on captures that are not here (id and
-    /// line), which `is_for_any` says whether they wait for whatever capture. Those
-    /// that are here already are passed over, and those that were kept apart are so
-    /// no longer. Says how many are new.
+    /// Keeps marks of another workspace, in the order in which they were given, and judgements, and
+    /// apart those on captures that are not here (id and line); `is_for_any` decides whether these wait
+    /// for whatever capture. Those that are here already are passed over, and those that were kept
+    /// apart are so no longer. Returns how many are new.
     ///
     /// # Errors
     ///
@@ -384,7 +384,7 @@ impl Catalogue {
         })
     }
 
-    /// The archive files that an import has looked at, whether it read them or they were known.
+    /// The archive files of an import, whether it read them or they were known.
     ///
     /// # Errors
     ///
@@ -448,8 +448,8 @@ impl Catalogue {
         })
     }
 
-    /// What the decision on a capture came with, none where it was given here; and
-    /// whether the capture inherits it.
+    /// The origin of the decision on a capture, none where it was given here; and whether the capture
+    /// inherits it.
     ///
     /// # Errors
     ///
@@ -486,8 +486,8 @@ impl Catalogue {
         Ok(None)
     }
 
-    /// How many captures have the content of one of these without being one of them: they inherit a
-    /// decision that is given on these.
+    /// The number of captures with the content of one of these that are none of them: they inherit a
+    /// decision on these.
     ///
     /// # Errors
     ///
@@ -556,8 +556,8 @@ impl Catalogue {
         })
     }
 
-    /// Who rejected an earlier version of the page of a capture that is to review for it, and why: the
-    /// last of these rejections.
+    /// The rejection of an earlier version of the page of a capture that is to review for it, with
+    /// person and reason: the last one.
     ///
     /// # Errors
     ///
@@ -604,8 +604,7 @@ impl Catalogue {
         })
     }
 
-    /// Takes back the last word that still holds: what it was and on how
-    /// many captures.
+    /// Takes back the last mark that still holds, and returns it with the number of its captures.
     pub fn undo_mark(&self) -> Result<Option<(ReviewMark, u64)>, StoreError> {
         self.write(|conn| {
             let last: Option<(i64, String)> = conn
@@ -615,14 +614,14 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            let Some((act, word)) = last else { return Ok(None) };
+            let Some((act, name)) = last else { return Ok(None) };
             let changed = conn.execute(
-                // Later than every undo before, whatever the clock says: redo goes by it.
+                // Later than every undo before, whatever the clock: redo goes by it.
                 "UPDATE mark SET undone_ms = max(?2, ifnull((SELECT max(undone_ms) FROM mark), 0) + 1)
                  WHERE act = ?1 AND undone_ms IS NULL",
                 params![act, CaptureDate::now().millis()],
             )?;
-            Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
+            Ok(mark_of(&name).map(|mark| (mark, changed as u64)))
         })
     }
 
@@ -639,9 +638,9 @@ impl Catalogue {
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            let Some((act, word)) = last else { return Ok(None) };
+            let Some((act, name)) = last else { return Ok(None) };
             let changed = conn.execute("UPDATE mark SET undone_ms = NULL WHERE act = ?1", [act])?;
-            Ok(mark_of(&word).map(|mark| (mark, changed as u64)))
+            Ok(mark_of(&name).map(|mark| (mark, changed as u64)))
         })
     }
 }

@@ -1,4 +1,5 @@
-//! What persons decide about captures, the selections that follow, and what leaves with a handover.
+//! Decisions of persons about captures, the selections that follow from them, and the rows of a
+//! handover.
 
 pub(super) mod collections;
 pub(super) mod decision_rows;

@@ -1,6 +1,5 @@
-//! What scores are made of, kept apart from weights and thresholds: texts and
-//! links are read once, and what a weight or a threshold changes follows by
-//! arithmetic.
+//! Score sets keep the parts that scores are made of, apart from weights and thresholds: texts and
+//! links are read once, and the effect of a weight or a threshold follows by arithmetic.
 
 use super::marks::{decision_source, of_campaign_sql};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
@@ -20,36 +19,36 @@ use std::collections::HashSet;
 pub struct ToScore {
     /// The capture.
     pub id: CaptureId,
-    /// What a person decided last.
+    /// The last decision of a person.
     pub decision: Option<ReviewMark>,
     /// An earlier version of its page was rejected, and this one is to review.
     pub rejected_before: bool,
-    /// What its score follows from; request and links as they were measured,
-    /// none where they were not yet.
+    /// The parts of its score; request and links as they were measured, none where they were not yet.
     pub input: ScoreInput,
 }
 
-/// What was read of a capture's text and links.
+/// The parts of a score that are read from text and links of a capture.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measurement {
-    /// What the request says of its text; none where nothing is asked or it has no text.
+    /// The match of its text with the request; none where the campaign has no request or the capture no
+    /// text.
     pub request: Option<RequestReading>,
     /// Distinct external hosts that link to it in the window; none where inlinks are not built.
     pub external_hosts: Option<u64>,
-    /// Those of them whose anchor speaks of the request.
+    /// Those of them whose anchor has a term of the request.
     pub anchor_hosts: Option<u64>,
     /// Its record could not be read: it is measured again with the next selection.
     pub is_unread: bool,
 }
 
-/// What decides where no person did.
+/// The rule that selects captures on which no person decided.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SelectionCriteria {
     /// Weights of the score.
     pub weights: ScoreWeights,
     /// Captures with at least this score are in, where no filter decides.
     pub threshold: f64,
-    /// What a filter finds, instead of the score.
+    /// The captures that a filter finds, instead of the score.
     pub passing: Option<HashSet<CaptureId>>,
     /// Captures of collections: in as well.
     pub collected: HashSet<CaptureId>,
@@ -80,7 +79,7 @@ impl SelectionCriteria {
 }
 
 impl ToScore {
-    /// With what was read of it.
+    /// This capture with its measurement.
     pub fn measured(mut self, measurement: Measurement) -> Self {
         let Measurement { request, external_hosts, anchor_hosts, .. } = measurement;
         self.input = ScoreInput { request, external_hosts, anchor_hosts, ..self.input };
@@ -88,21 +87,21 @@ impl ToScore {
     }
 }
 
-/// Which captures of a campaign are asked for.
+/// The captures of a campaign that a query covers.
 #[derive(Debug, Clone, Copy)]
 pub enum ScoreScope<'a> {
     /// At most so many that are not measured yet, or could not be read, above a number.
     Unmeasured {
         /// The number.
         above: CaptureId,
-        /// How many.
+        /// Most captures.
         limit: u64,
     },
     /// At most so many above a number, measured or not.
     Any {
         /// The number.
         above: CaptureId,
-        /// How many.
+        /// Most captures.
         limit: u64,
     },
     /// These.
@@ -162,7 +161,7 @@ impl ScoreSet {
         self.balance(|row| row.kept)
     }
 
-    /// What a selection would come to.
+    /// The figures of a selection by this score set.
     pub fn draft(&self, sides: &SelectionCriteria) -> Balance {
         self.balance(|row| row.draft(sides))
     }
@@ -255,7 +254,7 @@ impl SetRow {
 }
 
 impl Catalogue {
-    /// What a campaign's captures were measured with; none where none was.
+    /// The conditions under which a campaign's captures were measured; none where none was.
     ///
     /// # Errors
     ///
@@ -335,7 +334,8 @@ impl Catalogue {
         })
     }
 
-    /// How many captures [`Self::to_score`] gives in all, of a campaign or of those that are not measured yet.
+    /// The number of captures that [`Self::to_score`] gives in all, of a campaign or of those that are
+    /// not measured yet.
     ///
     /// # Errors
     ///
@@ -411,8 +411,8 @@ impl Catalogue {
         })
     }
 
-    /// Captures with their scores under a draft, part by part, in the order asked
-    /// for; `sides` is what decides under that draft.
+    /// Captures with their scores under a draft, part by part, in the requested order; `sides` decides
+    /// under that draft.
     ///
     /// # Errors
     ///
@@ -458,7 +458,7 @@ impl ScoredRow {
         }
     }
 
-    /// With where its decision is from.
+    /// This row with the origin of its decision.
     pub(in crate::store) fn with_decision_of(mut self, conn: &Connection) -> Result<Self, StoreError> {
         if self.decision.is_some() {
             (self.decision_origin, self.decision_inherited) = decision_source(conn, self.id)?;
@@ -474,7 +474,8 @@ pub(in crate::store) fn keep_measurement(
     capture: CaptureId,
     Measurement { request, external_hosts, anchor_hosts, is_unread }: Measurement,
 ) -> Result<(), StoreError> {
-    let (score, holds, terms) = request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.words));
+    let (score, holds, terms) =
+        request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.summary));
     let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
     conn.prepare_cached(
         "INSERT OR REPLACE INTO measure
@@ -524,7 +525,7 @@ pub(in crate::store) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bo
         Some(score) => Some(RequestReading {
             score,
             holds: row.get(8)?,
-            words: if with_terms { row.get(9)? } else { String::new() },
+            summary: if with_terms { row.get(9)? } else { String::new() },
         }),
     };
     Ok(ToScore {
@@ -545,7 +546,7 @@ pub(in crate::store) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bo
     })
 }
 
-/// What a decision is to the score.
+/// The review state of a decision, as the score counts it.
 pub(in crate::store) fn review_of(decision: Option<ReviewMark>) -> ReviewState {
     match decision {
         Some(ReviewMark::Approve) => ReviewState::Approved,

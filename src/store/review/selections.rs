@@ -40,7 +40,7 @@ impl Lacking {
 const OF_CAMPAIGN: &str =
     concat!("FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ", of_campaign_sql!());
 
-/// What a selection holds (`true`), or scored and left out.
+/// SQL: captures that a selection holds (`true`), or scored and left out.
 fn side_sql(selected: bool) -> &'static str {
     match selected {
         true => selected_sql!(),
@@ -55,11 +55,11 @@ pub struct Lacking {
     pub page: String,
     /// When it was captured.
     pub page_date: CaptureDate,
-    /// What it needs.
+    /// The URL that it needs.
     pub url: String,
     /// When that was captured.
     pub date: CaptureDate,
-    /// Who rejected it.
+    /// The person who rejected it.
     pub who: String,
     /// Why, as noted with the rejection.
     pub reason: String,
@@ -69,7 +69,7 @@ pub struct Lacking {
 }
 
 impl Catalogue {
-    /// What the campaign's kept selection was made with; none where none is kept.
+    /// The settings and date of the campaign's kept selection; none where none is kept.
     ///
     /// # Errors
     ///
@@ -232,10 +232,9 @@ impl Catalogue {
         })
     }
 
-    /// What the selected captures of a campaign need to be shown (images,
-    /// style sheets and scripts, as captured nearest in time, what those need
-    /// in turn, and the goals of redirects), as of now. None of them is
-    /// selected itself.
+    /// Finds the requisites of a campaign's selected captures as of now: images, style sheets and
+    /// scripts, as captured nearest in time, what those need in turn, and the goals of redirects. None
+    /// of them is selected itself.
     ///
     /// # Errors
     ///
@@ -247,13 +246,13 @@ impl Catalogue {
         cx: &JobCx,
     ) -> Result<Vec<CaptureId>, StoreError> {
         const FIND: &str = concat!(
-            "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            "WITH RECURSIVE target_campaign (campaign) AS (SELECT ?1), ",
             needed_sql!("WHERE id % ?2 = ?3"),
             " SELECT capture FROM along"
         );
         // What came along in a handover, where it has pages without their originals: what these need is not known.
-        const HANDED: &str = concat!(
-            "WITH asked (campaign) AS (SELECT ?1), ",
+        const FROM_HANDOVER: &str = concat!(
+            "WITH target_campaign (campaign) AS (SELECT ?1), ",
             chosen_sql!(),
             " SELECT capture FROM requisite
              WHERE campaign = ?1 AND capture NOT IN (SELECT id FROM chosen) AND capture NOT IN (SELECT capture FROM rejected)
@@ -279,7 +278,7 @@ impl Catalogue {
         let found: Vec<Vec<CaptureId>> = found.into_iter().collect::<Result<_, _>>()?;
         let mut found = found.concat();
         found.extend(self.read_on_disk(cx, |conn| {
-            let mut statement = conn.prepare_cached(HANDED)?;
+            let mut statement = conn.prepare_cached(FROM_HANDOVER)?;
             let rows = statement.query_map([campaign], |row| row.get(0))?;
             Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
         })?);
@@ -311,21 +310,21 @@ impl Catalogue {
         })
     }
 
-    /// What selected pages, and what comes along with them, lack since a person
-    /// rejected it: embedded resources and goals of redirects.
+    /// Embedded resources and goals of redirects that selected pages and their requisites lack since a
+    /// person rejected them.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
     pub fn lacking(&self, campaign: CampaignId) -> Result<Vec<Lacking>, StoreError> {
         const ANY: &str = concat!(
-            "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            "WITH RECURSIVE target_campaign (campaign) AS (SELECT ?1), ",
             needed_sql!(),
             " SELECT EXISTS (SELECT 1 FROM needed WHERE id IN (SELECT capture FROM rejected))"
         );
         // The links of `needed` once more, which only a rejection among them is worth.
         const FIND: &str = concat!(
-            "WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            "WITH RECURSIVE target_campaign (campaign) AS (SELECT ?1), ",
             needed_sql!(),
             ", lost (page, capture) AS (
                 SELECT DISTINCT n.id, ",
@@ -379,8 +378,8 @@ impl Catalogue {
         self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
     }
 
-    /// What [`Self::vetoed`] follows from, so that nobody counts again what stays
-    /// the same; none where nobody rejected anything.
+    /// A stamp of what [`Self::vetoed`] follows from, so that nobody counts again what stays the same;
+    /// none where nobody rejected anything.
     ///
     /// # Errors
     ///
@@ -468,7 +467,7 @@ pub(in crate::store) fn kept_selection(
     .transpose()
 }
 
-/// Keeps anew what the selected captures of a campaign need, as of now.
+/// Renews the requisites of a campaign's selected captures, as of now.
 pub(in crate::store) fn keep_requisites(
     conn: &Connection,
     campaign: CampaignId,
@@ -477,7 +476,7 @@ pub(in crate::store) fn keep_requisites(
     conn.execute("DELETE FROM requisite WHERE campaign = ?1", [campaign])?;
     if with_requisites {
         const KEEP: &str = concat!(
-            "INSERT INTO requisite WITH RECURSIVE asked (campaign) AS (SELECT ?1), ",
+            "INSERT INTO requisite WITH RECURSIVE target_campaign (campaign) AS (SELECT ?1), ",
             needed_sql!(),
             " SELECT campaign, capture FROM along"
         );

@@ -8,14 +8,13 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How a file stands on the disk, held against what was read of it.
+/// The state of a file on the disk, compared with what was read of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileState {
-    /// There, and as it was when it was read, as far as size and date tell.
+    /// There, and unchanged since it was read, by size and date.
     Present,
-    /// There and of the same size, but written to since: only its digest says
-    /// whether it is the same.
+    /// There and of the same size, but written to since: only its digest shows whether it is the same.
     Touched,
     /// There, but an import was stopped or failed in the middle of it.
     Unfinished,
@@ -23,7 +22,7 @@ pub enum FileState {
     Open,
     /// Not at its place.
     Missing,
-    /// Other bytes stand at its place.
+    /// Other bytes are at its place.
     Changed,
     /// It ends before records that a crawl wrote into it.
     Truncated,
@@ -47,7 +46,7 @@ impl FileState {
         }
     }
 
-    /// What the state means and what to do, for a person.
+    /// The meaning of the state, and the next step, for a person.
     pub fn hint(self) -> &'static str {
         match self {
             Self::Present => "The file is in place, with unchanged size and date",
@@ -78,9 +77,9 @@ pub struct FileRow {
     /// Its name as the catalogue keeps it: relative inside the workspace,
     /// absolute outside.
     pub path: String,
-    /// Where that is.
+    /// Its place.
     pub location: PathBuf,
-    /// How it stands.
+    /// Its state.
     pub state: FileState,
     /// Whether a crawl of this workspace wrote it; else it was imported.
     pub crawled: bool,
@@ -94,13 +93,13 @@ pub struct FileRow {
     pub sha256: String,
     /// Records in it; 0 for what a crawl wrote.
     pub records: u64,
-    /// Captures whose first record stands in it, or in what was unpacked from it.
+    /// Captures whose first record lies in it, or in what was unpacked from it.
     pub captures: u64,
     /// Problems met in it.
     pub problems: u64,
 }
 
-/// How the import of a file ended.
+/// The outcome of the import of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileOutcome {
@@ -133,14 +132,14 @@ impl FileOutcome {
     }
 }
 
-/// What the import of one file came to.
+/// A file of an import, with its outcome and counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportedFile {
-    /// Where it was found.
+    /// The path at which it was found.
     pub path: String,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: FileOutcome,
-    /// What it is in the catalogue; none where nothing could be read of it.
+    /// Its number in the catalogue; none where nothing could be read of it.
     pub file: Option<FileId>,
     /// Size in bytes.
     pub bytes: u64,
@@ -160,7 +159,7 @@ pub struct ImportedFile {
     pub left_out: BTreeMap<String, u64>,
     /// Requests and metadata records of no capture that is in it.
     pub orphans: u64,
-    /// What is broken or odd in it, in all.
+    /// The number of all its problems.
     pub problem_count: u64,
     /// It was read before, under this name.
     pub same_as: Option<String>,
@@ -170,7 +169,7 @@ pub struct ImportedFile {
     pub took_ms: u64,
 }
 
-/// What is done with the files of an import, besides reading them.
+/// Options of an import: what is done with its files besides reading them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Copies them into the workspace instead of linking them.
@@ -184,7 +183,7 @@ pub struct ImportOptions {
 /// The campaign that something shall belong to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CampaignChoice {
-    /// The only one; none where there is none. Where there are several, somebody has to say which.
+    /// The only one; none where there is none. Where there are several, a person has to choose.
     #[default]
     Only,
     /// None.
@@ -202,13 +201,13 @@ pub struct ImportRow {
     pub campaign: Option<CampaignId>,
     /// Title of that campaign; empty where there is none.
     pub campaign_name: String,
-    /// What was asked for.
+    /// The paths that were given.
     pub sources: Vec<String>,
     /// Whether the files were copied into the workspace.
     pub copy: bool,
     /// Whether links that lead out of the folders were followed.
     pub follow_links: bool,
-    /// How it stands.
+    /// Its state.
     pub state: LaunchState,
     /// Why it stopped, in words; empty for a normal end.
     pub why: String,
@@ -216,7 +215,7 @@ pub struct ImportRow {
     pub started: CaptureDate,
     /// When it ended.
     pub ended: Option<CaptureDate>,
-    /// Files looked at.
+    /// Files read.
     pub files: u64,
     /// Files that were read to their end.
     pub read: u64,
@@ -243,7 +242,7 @@ pub struct ImportRow {
 }
 
 impl ImportRow {
-    /// What it was begun with.
+    /// The options that it was begun with.
     pub fn options(&self) -> ImportOptions {
         let campaign = self.campaign.map_or(CampaignChoice::None, CampaignChoice::Of);
         ImportOptions { copy: self.copy, follow_links: self.follow_links, campaign }
@@ -266,15 +265,15 @@ pub struct ProblemRow {
     /// That member, where it is known.
     #[serde(rename = "member_offset", skip_serializing_if = "Option::is_none", serialize_with = "offset_of_member")]
     pub member: Option<SharedMember>,
-    /// What kind of problem, in words.
+    /// The kind of problem, as text.
     pub kind: String,
-    /// What exactly, in words. May hold hostile text of the file.
+    /// The details, as text. May hold hostile text of the file.
     pub detail: String,
-    /// A later import has read the file again and told what is broken in it now.
+    /// A later import has read the file again and listed its present problems.
     pub read_again: bool,
 }
 
-/// Which problems are asked for.
+/// A query for problems of archive files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ProblemQuery {
     /// Only those of this import.
@@ -285,9 +284,8 @@ pub struct ProblemQuery {
     pub kind: String,
     /// Only those of what was found at this very path; empty for all.
     pub path: String,
-    /// Words in the file's name or in what is told, searched within the rest;
-    /// empty for all.
-    pub words: String,
+    /// Text in the file's name or in the problem, searched within the rest; empty for all.
+    pub text: String,
 }
 
 /// Problems, and how many there are of each kind.
@@ -295,7 +293,7 @@ pub struct ProblemQuery {
 pub struct ProblemPage {
     /// The problems, by file and offset; the first 20,000 of them.
     pub rows: Vec<ProblemRow>,
-    /// Kind and count, most frequent first; not narrowed by the kind asked for.
+    /// Kind and count, most frequent first; not narrowed by the kind in the query.
     pub kinds: Vec<(String, u64)>,
     /// Problems that were counted but are not listed: a file keeps a thousand.
     pub unlisted: u64,
@@ -317,9 +315,8 @@ pub struct ProblemDetail {
     pub row: ProblemRow,
     /// A command that shows the record; none where the file cannot be read.
     pub command: Option<String>,
-    /// The bytes of the file as they stand there, as a table of hex digits and
-    /// letters: from the offset on, or from the beginning of the compressed
-    /// member that the record shares.
+    /// The bytes of the file at this place, as a table of hex digits and letters: from the offset on,
+    /// or from the beginning of the compressed member that the record shares.
     pub hex: String,
     /// Bytes that are decompressed to come to the record.
     pub far: u64,
@@ -328,7 +325,7 @@ pub struct ProblemDetail {
 }
 
 impl ProblemDetail {
-    /// Whether the record is read without being asked for.
+    /// Whether the record is so near that it is read at once.
     pub fn is_near(&self) -> bool {
         self.far <= NEAR
     }
@@ -341,12 +338,12 @@ fn offset_of_member<S: serde::Serializer>(member: &Option<SharedMember>, seriali
     member.map(|member| member.offset).serialize(serializer)
 }
 
-/// A record as it stands in a file.
+/// A record in a file, as an inspection of the file finds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRecord {
     /// The name of the file; of one in a package, behind that of the package.
     pub path: String,
-    /// What kind of record.
+    /// The type of the record.
     pub kind: String,
     /// Offset in the file or member of the package, in bytes, marked as in
     /// [`crate::warc::Span`].
@@ -355,14 +352,14 @@ pub struct FoundRecord {
     pub length: u64,
     /// `WARC-Date`, where it can be read.
     pub date: Option<CaptureDate>,
-    /// What it is about. Hostile text.
+    /// Its target. Hostile text.
     pub target: String,
 }
 
 /// The records that an import has counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FoundRecords {
-    /// The records, in the order in which they stand; not all of very many.
+    /// The records, in their order in the file; not all of very many.
     pub rows: Vec<FoundRecord>,
     /// There are more.
     pub is_cut: bool,
@@ -387,7 +384,7 @@ pub struct PlainOffset {
 }
 
 impl PlainOffset {
-    /// Of an offset as the catalogue keeps it ([`crate::warc::Span::offset`]).
+    /// The plain form of an offset in the catalogue ([`crate::warc::Span::offset`]).
     pub fn of(offset: u64) -> Self {
         let place = crate::warc::Span { offset, length: 0 };
         Self { offset: place.decoded_offset(), shares_member: place.is_inside_member() }

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 pub struct WorkspaceInfo {
     /// Its folder.
     pub folder: PathBuf,
-    /// Set when it is only looked at: why, what cannot be done, what to do.
+    /// Set when it is read-only: why, what cannot be done, what to do.
     pub read_only: Option<String>,
     /// Free bytes on its disk.
     pub disk_free: u64,
@@ -49,19 +49,19 @@ pub struct WorkspaceInfo {
 pub struct CampaignRow {
     /// Its number.
     pub id: CampaignId,
-    /// Which campaign it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
     /// The campaign that it is a branch of, where it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<BranchPoint>,
-    /// What it came with, such as a handover; none where it was made here.
+    /// Its origin, such as a handover; none where it was made here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
     /// Title.
     pub name: String,
     /// Whether its schedule is on.
     pub active: bool,
-    /// Where it came from, while it waits for a person here to let it run.
+    /// Its origin, while it waits for a person here to let it run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended: Option<String>,
     /// Version of its specification.
@@ -90,7 +90,7 @@ pub struct CampaignRow {
 }
 
 impl CampaignRow {
-    /// What it is called on screen.
+    /// Its title on screen.
     pub fn title(&self) -> String {
         let title = campaign_title(self.id, &self.name);
         self.branch.map_or(title.clone(), |branch| format!("{title} ({branch})"))
@@ -121,7 +121,7 @@ impl CampaignWithBranches {
     }
 }
 
-/// What a campaign is called on screen: its name, or its number where it has none.
+/// The title of a campaign on screen: its name, or its number where it has none.
 pub fn campaign_title(id: CampaignId, name: &str) -> String {
     match name.trim() {
         "" => format!("campaign {id} (no name)"),
@@ -138,7 +138,7 @@ pub struct CampaignPage {
     pub version: u32,
     /// Its value.
     pub campaign: Campaign,
-    /// The same as a file has it.
+    /// The campaign in the form of a file.
     pub file: CampaignFile,
     /// The campaign that it is a branch of, where it is one.
     pub branch: Option<BranchPoint>,
@@ -160,14 +160,14 @@ pub struct CampaignPage {
 pub struct MovedSeed {
     /// The seed as typed.
     pub seed: String,
-    /// Where it led last.
+    /// Its last target.
     pub target: String,
     /// When.
     pub date: CaptureDate,
 }
 
 impl MovedSeed {
-    /// Whether a campaign says nothing about the target yet.
+    /// Whether a campaign leaves the target open.
     pub fn is_open(&self, campaign: &Campaign) -> bool {
         parse_web_url(&self.target).is_some_and(|target| is_open_redirect(campaign, &self.seed, &target))
     }
@@ -223,12 +223,12 @@ pub struct CrawlPage {
     pub launches: Vec<LaunchChoice>,
     /// Hosts that a running crawl leaves alone for some time, the first of them.
     pub pauses: Vec<HostPause>,
-    /// How many there are.
+    /// The number of all.
     pub pauses_total: u64,
 }
 
 impl CrawlPage {
-    /// How the launch stands, in words, with the answers that are errors.
+    /// The state of the launch as text, with the answers that are errors.
     pub fn label(&self, launch: &LaunchRow) -> String {
         let errors = self.classes[2] + self.classes[3];
         let label = launch.label();
@@ -240,7 +240,7 @@ impl CrawlPage {
     }
 }
 
-/// What the rules of a launch stand on, beside what its seeds redirected to.
+/// The version and kind of a launch, on which its rules depend beside what its seeds redirected to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchBasis {
     /// Its number.
@@ -252,7 +252,7 @@ pub struct LaunchBasis {
     pub foreign_term: Option<(CaptureDate, CaptureDate)>,
 }
 
-/// One launch.
+/// A launch with its counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LaunchRow {
     /// Its number.
@@ -263,7 +263,7 @@ pub struct LaunchRow {
     pub campaign_name: String,
     /// UTC start, 14 digits: the name of its folders.
     pub launch: String,
-    /// How it stands.
+    /// Its state.
     pub state: LaunchState,
     /// When it began.
     pub started: CaptureDate,
@@ -277,8 +277,8 @@ pub struct LaunchRow {
     pub fetched: u64,
     /// URLs that could not be fetched.
     pub failed: u64,
-    /// Of those fetched, URLs whose last answer was 429 or an error of the
-    /// server (5xx): they may be asked again.
+    /// Of those fetched, URLs whose last answer was 429 or an error of the server (5xx): they may be
+    /// fetched again.
     pub server_errors: u64,
     /// Whether it has ended with answers and all of them were errors.
     pub only_errors: bool,
@@ -295,7 +295,7 @@ pub struct LaunchRow {
 }
 
 impl LaunchRow {
-    /// How it stands, in words.
+    /// Its state as text.
     pub fn label(&self) -> String {
         match self.state {
             _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
@@ -311,28 +311,27 @@ impl LaunchRow {
         self.failed + self.server_errors
     }
 
-    /// The same, of which it is known how many URLs have an answer that is no
-    /// error, robots.txt left out.
+    /// This row with the number of its URLs whose answer is no error, robots.txt left out.
     pub(super) fn with_good(self, good: u64) -> Self {
         let only_errors = self.state == LaunchState::Finished && !self.nothing_fetched && self.fetched > 0 && good == 0;
         Self { only_errors, ..self }
     }
 }
 
-/// How a crawl ended that fetched nothing.
+/// The outcome of a crawl that fetched nothing.
 pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
 
-/// How a crawl ended that got nothing but errors.
+/// The outcome of a crawl that got nothing but errors.
 pub const ONLY_ERRORS: &str = "Ended: only errors";
 
-/// A look at a running crawl.
+/// A sample of a running crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CrawlSample {
     /// Seconds since the launch began.
     pub seconds: f64,
     /// URLs found in scope so far.
     pub found: u64,
-    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused once they were looked at.
+    /// URLs of these that neither wait nor are being fetched: fetched, failed, or refused when they were due.
     pub done: u64,
     /// Bytes received so far.
     pub bytes: u64,
@@ -382,7 +381,7 @@ pub struct SeenRow {
     pub rule: String,
     /// Queued, fetched, refused, failed (with why).
     pub state: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: UrlOutcome,
     /// When it was seen.
     pub date: CaptureDate,
@@ -472,9 +471,9 @@ pub struct CaptureQuery {
     pub campaign: Option<CampaignId>,
     /// Sort keys, first counts most; `true` is descending.
     pub sort: Vec<(CaptureColumn, bool)>,
-    /// First row wanted.
+    /// First row of the page.
     pub offset: u64,
-    /// Rows wanted.
+    /// Rows of the page.
     pub limit: u64,
 }
 
@@ -491,7 +490,7 @@ pub struct CapturePage {
     pub filter_problem: Option<String>,
 }
 
-/// How many captures each ready filter holds.
+/// The number of captures in each ready filter.
 pub type TabCounts = Vec<(CaptureTab, u64)>;
 
 /// A row of the captures table.
@@ -501,7 +500,7 @@ pub struct CaptureRow {
     pub id: CaptureId,
     /// A person's last decision.
     pub mark: Option<ReviewMark>,
-    /// What that came with, where it was given in another workspace.
+    /// Its origin, where it was given in another workspace.
     pub decision_origin: Option<String>,
     /// Whether the decision was given on another capture of the same page and content.
     pub decision_inherited: bool,
@@ -529,15 +528,15 @@ pub struct CaptureRow {
     pub inlink_hosts: Option<u64>,
     /// Most frequent anchor in the window. Hostile text.
     pub top_anchor: String,
-    /// Path from the seed; of an import, what its file says.
+    /// Path from the seed; of an import, the one in its file.
     pub hops: String,
-    /// The page that led here; of an import, what its file says.
+    /// The page that led here; of an import, the one in its file.
     pub via: String,
     /// The rule of a campaign that let it in.
     pub rule: String,
     /// The rule that the file of an import names.
     pub file_rule: String,
-    /// Whether it came by import: what is known of its path and rule is what its file says.
+    /// Whether it came by import: its path and rule are those in its file.
     pub imported: bool,
     /// Whether it repeats a payload already held.
     pub revisit: bool,
@@ -552,7 +551,7 @@ impl CaptureRow {
         self.mark.map_or(String::new(), |mark| with_source(mark.label(), origin, self.decision_inherited))
     }
 
-    /// What is shown as a rule: that of a campaign here, or the one that its file names.
+    /// The text of its rule: that of a campaign here, or the one in its file.
     pub fn rule_or_claim(&self) -> String {
         let label = |rule: &str| if rule.is_empty() { String::new() } else { rule_label(rule).to_owned() };
         match self.file_rule.as_str() {
@@ -594,7 +593,7 @@ impl CaptureRow {
 pub struct CaptureDetail {
     /// The row.
     pub row: CaptureRow,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: UrlOutcome,
     /// Label and value, in reading order: SURT, digests, address, file, offset …
     pub details: Vec<(String, String)>,
@@ -606,7 +605,7 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
-    /// What its page has by itself; none where it is not indexed. The catalogue does not have it.
+    /// The facts of its page; none where it is not indexed. The catalogue does not have them.
     pub facts: Option<PageFacts>,
 }
 
@@ -631,7 +630,7 @@ impl CaptureDetail {
     }
 }
 
-/// What is read from the WARC record itself.
+/// Content that is read from the WARC record itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaptureContent {
     /// Request head as sent, where it was kept. Hostile text.
@@ -662,16 +661,16 @@ pub struct InlinkRow {
     pub anchor: String,
     /// Same site or not.
     pub internal: bool,
-    /// Whether it lies in the window of the capture asked about.
+    /// Whether it lies in the window of the capture in question.
     pub in_window: bool,
     /// The linking capture, to go to.
     pub capture: Option<CaptureId>,
-    /// It, or its page, says `nofollow`; of equal links of a page, all do.
+    /// It, or its page, has `nofollow`; of equal links of a page, all do.
     pub nofollow: bool,
     /// Its `rel`, in lower case; empty without, and where it is not known. Hostile text.
     pub rel: String,
-    /// The part of the linking page it stands in (`main`, `nav`, `header`,
-    /// `footer`, `aside`), where the markup says so.
+    /// The part of the linking page that holds it (`main`, `nav`, `header`, `footer`, `aside`), where
+    /// the markup names one.
     pub place: Option<String>,
     /// Number in the linking page, where it is known.
     pub position: Option<u32>,
@@ -681,7 +680,7 @@ pub struct InlinkRow {
 
 impl InlinkRow {
     /// Whether this is what its anchor is tallied as, as in [`AnchorRow::text`].
-    pub fn says(&self, text: &str) -> bool {
+    pub fn has_anchor(&self, text: &str) -> bool {
         tallied_anchor(&self.anchor) == text
     }
 }
@@ -689,11 +688,11 @@ impl InlinkRow {
 /// Inlinks of one page around one capture.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InlinkPage {
-    /// The page asked about.
+    /// The page whose inlinks these are.
     pub target: String,
     /// Capture dates of the page, for the time strip.
     pub capture_dates: Vec<CaptureDate>,
-    /// The capture asked about.
+    /// The capture whose inlinks these are.
     pub around: Option<CaptureDate>,
     /// Days of the window.
     pub window_days: u32,
@@ -717,7 +716,7 @@ pub struct InlinkPage {
 pub struct OutlinkRow {
     /// Number in the page.
     pub position: u32,
-    /// Where it goes.
+    /// Its target.
     pub url: String,
     /// Text. Hostile text.
     pub anchor: String,
@@ -725,14 +724,14 @@ pub struct OutlinkRow {
     pub kind: String,
     /// Its `rel`, in lower case; empty without. Hostile text.
     pub rel: String,
-    /// It, or its page, says `nofollow`.
+    /// It, or its page, has `nofollow`.
     pub nofollow: bool,
-    /// The part of the page it stands in (`main`, `nav`, `header`, `footer`,
-    /// `aside`), where the markup says so.
+    /// The part of the page that holds it (`main`, `nav`, `header`, `footer`, `aside`), where the
+    /// markup names one.
     pub place: Option<String>,
     /// A capture of the target, nearest in time.
     pub capture: Option<CaptureId>,
-    /// What became of it in the same launch, where that saw it.
+    /// Its outcome in the same launch, where that saw it.
     pub outcome: Option<UrlOutcome>,
 }
 
@@ -768,10 +767,10 @@ pub struct ProspectRow {
     pub last: CaptureDate,
     /// Best anchor. Hostile text.
     pub anchor: String,
-    /// What the campaign's rules say now, and which rule; what the last crawl
-    /// said where it is not told which campaign is meant.
+    /// Decision and rule by the present rules of the campaign; those of the last crawl where no
+    /// campaign is chosen.
     pub verdict: String,
-    /// What the last crawl that saw it said, and whether it could be fetched.
+    /// Decision of the last crawl that saw it, and whether it could be fetched.
     pub last_crawl: String,
 }
 
@@ -780,13 +779,13 @@ pub struct ProspectRow {
 pub struct JobRow {
     /// Its number.
     pub id: u64,
-    /// What it is, in words.
+    /// Its description.
     pub name: String,
     /// When it began.
     pub started: CaptureDate,
     /// When it ended.
     pub ended: Option<CaptureDate>,
-    /// How it ended, in words.
+    /// Its outcome as text.
     pub outcome: String,
     /// The job that it followed by itself.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use crate::scope::{GeoEvidence, GeoFact, Verdict};
 use crate::uri::CaptureDate;
 use serde::Serialize;
 
-/// What an edited list of rules would change.
+/// The effect of an edited list of rules on all URLs that were seen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIf {
     /// The launches whose URLs were tried.
@@ -27,34 +27,33 @@ pub struct WhatIf {
     /// Their numbers, ascending; eight bytes each.
     #[serde(skip)]
     pub other_rule_ids: Vec<SeenId>,
-    /// Whether they change side hangs on a country that nobody has looked up, or
-    /// whose look-up failed: rules that accept countries could let them in,
-    /// rules that reject them could throw them out. Each is counted, too, as
-    /// though its server stood in no country.
+    /// Whether they change side depends on a country that nobody has looked up, or whose look-up
+    /// failed: rules that accept countries could let them in, rules that reject them could throw them
+    /// out. Each is counted, too, as though its server stood in no country.
     pub unknown: Moved,
     /// Distinct hosts (with port) of the URLs that change side.
     pub moved_hosts: u64,
     /// These hosts, by their numbers.
     #[serde(skip)]
     pub hosts: Vec<HostMoves>,
-    /// Taken by the edited rules as far as is known, but what a fetch would
-    /// tell (robots.txt, type or size) could refuse it, and nobody has asked.
+    /// Accepted by the edited rules as far as is known, but robots.txt, type or size could reject it,
+    /// and it was never fetched.
     pub unfetched: u64,
     /// Their numbers, ascending; eight bytes each.
     #[serde(skip)]
     pub unfetched_ids: Vec<SeenId>,
-    /// What would be taken in addition.
+    /// URLs that would be taken in addition.
     pub moved_in: Moved,
-    /// What would be refused in addition.
+    /// URLs that would be refused in addition.
     pub moved_out: Moved,
     /// Of each edited rule, in order: what it decides among these.
     pub by_rule: Vec<RuleMoves>,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
 }
 
-/// One side of a [`WhatIf`].
+/// URLs that change to one side of a [`WhatIf`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Moved {
     /// URLs.
@@ -86,7 +85,7 @@ pub struct MovedUrl {
 /// billion go.
 pub type HostNumber = u32;
 
-/// What stands for no rule.
+/// Index that means no rule.
 const NO_RULE: u32 = u32::MAX >> 1;
 
 impl MovedUrl {
@@ -169,7 +168,7 @@ impl FirstIds {
         self.push_within(id, ROWS_SHOWN);
     }
 
-    /// The same, but no more than so many are held; says whether this one is.
+    /// Adds a number, if fewer than `most` are kept; returns whether it was.
     pub fn push_within(&mut self, id: SeenId, most: usize) -> bool {
         self.urls += 1;
         let is_locked = self.first.len() < most;
@@ -197,7 +196,7 @@ impl FirstIds {
         }
     }
 
-    /// How many there are.
+    /// The number of URLs.
     pub fn urls(&self) -> u64 {
         self.urls
     }
@@ -225,7 +224,7 @@ pub enum MovedSide {
     In,
     /// Would be refused.
     Out,
-    /// Cannot be told: it hangs on a country that nobody has looked up, or whose look-up failed.
+    /// Open: it depends on a country that nobody has looked up, or whose look-up failed.
     Unknown,
 }
 
@@ -234,7 +233,7 @@ pub enum MovedSide {
 pub enum WhatIfList {
     /// All that was tried.
     Seen,
-    /// What would come in, then what would go out.
+    /// URLs that would come in, then those that would go out.
     Both,
     /// One of the sides.
     Side(MovedSide),
@@ -244,13 +243,13 @@ pub enum WhatIfList {
     Captured,
     /// Of both sides, those that the edited rule of this index decides.
     ByRule(usize),
-    /// Taken as far as is known, but a fetch could tell otherwise.
+    /// Taken as far as is known, but a fetch could change that.
     Unfetched,
     /// Staying on their side by another rule than before.
     OtherRule,
 }
 
-/// What would change side of one host.
+/// URLs of one host that would change side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HostMoves {
     /// Its number.
@@ -266,7 +265,7 @@ pub struct HostMoves {
 }
 
 impl HostMoves {
-    /// The same with its name.
+    /// This row with the name of its host.
     pub fn named(self, host: String) -> MovedHost {
         let Self { id, moved_in, moved_out, captured, bytes } = self;
         MovedHost { id, host, moved_in, moved_out, captured, bytes }
@@ -299,7 +298,7 @@ pub struct MovedHost {
 }
 
 impl WhatIf {
-    /// One of the sides.
+    /// The URLs of one side.
     pub fn side(&self, side: MovedSide) -> &Moved {
         match side {
             MovedSide::In => &self.moved_in,
@@ -308,7 +307,7 @@ impl WhatIf {
         }
     }
 
-    /// How many URLs a list has.
+    /// The number of URLs in a list.
     pub fn count(&self, list: WhatIfList) -> u64 {
         match list {
             WhatIfList::Seen => self.seen,
@@ -343,14 +342,14 @@ impl WhatIf {
     }
 }
 
-/// What an edited rule decides among the URLs that change side.
+/// The part of an edited rule in a what-if: the URLs whose side it changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleMoves {
     /// Its index in the edited list.
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,
@@ -373,9 +372,9 @@ pub struct MovedRow {
     pub via: String,
     /// Its path from the seed.
     pub hops: String,
-    /// What the rules of that launch say.
+    /// The decision of the rules of that launch.
     pub before: Verdict,
-    /// What the edited ones say.
+    /// The decision of the edited ones.
     pub after: Verdict,
     /// Payload bytes of its last capture; none where there is none.
     pub bytes: Option<u64>,
@@ -385,7 +384,7 @@ pub struct MovedRow {
     pub as_counted: bool,
 }
 
-/// What is said of rows of a list that the catalogue has moved out of it since.
+/// A remark on rows of a list that the catalogue has moved out of it since.
 pub fn moved_on(rows: u64) -> Option<String> {
     let rows = match rows {
         0 => return None,
@@ -404,14 +403,14 @@ impl MovedRow {
     }
 }
 
-/// How often a rule spoke and decided.
+/// Counts of one rule: URLs it had an opinion of, and URLs it decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleHits {
     /// Its index.
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,
@@ -428,25 +427,25 @@ pub struct RuleHits {
     pub ids: FirstIds,
 }
 
-/// How often each rule of a launch's list spoke and decided.
+/// Counts of each rule of a launch's list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleReport {
     /// One row a rule, in their order.
     pub rules: Vec<RuleHits>,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
-/// What one rule of a launch's list had an opinion of.
+/// URLs that one rule of a launch's list had an opinion of.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleMatches {
     /// The rule's name in logs; empty where the list has no such rule.
     pub name: String,
-    /// What it is, in words.
+    /// Its description.
     pub words: String,
     /// The URLs it had an opinion of.
     pub ids: FirstIds,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
@@ -460,8 +459,7 @@ pub struct GeoHost {
     /// These seen URLs.
     #[serde(skip)]
     pub ids: FirstIds,
-    /// Names of other rules that said yes to some of them on the way, without
-    /// having the last word.
+    /// Names of other rules that accepted some of them on the way, without the last opinion.
     pub also: Vec<String>,
     /// The evidence.
     pub evidence: GeoFact,
@@ -489,24 +487,23 @@ pub struct GeoReport {
     /// These seen URLs.
     #[serde(skip)]
     pub otherwise_ids: FirstIds,
-    /// What is not in these figures, in words.
+    /// Remarks on what is not in these figures.
     pub remarks: Vec<String>,
 }
 
-/// The seen URLs that a number of a [`GeoReport`] or a [`Drift`] counts. Hosts
-/// go by their name in the answer, so that a list stays that of its host when
-/// the question is asked again.
+/// The seen URLs that a number of a [`GeoReport`] or a [`Drift`] counts. Hosts go by their name in
+/// the answer, so that a list stays that of its host when the report is made again.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum GeoList {
     /// All that a geolocation rule had the last word on and let in.
     Decided,
     /// Of these, what would have come in without it.
     Otherwise,
-    /// What only geolocation let in of a host of the report.
+    /// URLs of a host of the report that only geolocation let in.
     Host(String),
-    /// What another database would let in of a host of the comparison.
+    /// URLs of a host of the comparison that another database would let in.
     DriftIn(String),
-    /// What another database would throw out of a host of the comparison.
+    /// URLs of a host of the comparison that another database would throw out.
     DriftOut(String),
 }
 
@@ -517,16 +514,16 @@ impl GeoReport {
         at.ok().and_then(|at| self.hosts.get(at))
     }
 
-    /// How many numbers of a list are held.
+    /// The number of seen URLs that are kept of a list.
     pub fn kept(&self, list: &GeoList) -> u64 {
         let of_hosts = || self.hosts.iter().map(|host| host.ids.first().len()).sum::<usize>();
-        let held = match list {
+        let count = match list {
             GeoList::Decided => of_hosts() + self.otherwise_ids.first().len(),
             GeoList::Otherwise => self.otherwise_ids.first().len(),
             GeoList::Host(name) => self.host(name).map_or(0, |host| host.ids.first().len()),
             GeoList::DriftIn(_) | GeoList::DriftOut(_) => 0,
         };
-        held as u64
+        count as u64
     }
 
     /// Numbers of the seen URLs of a list, as far as they are held; ascending
@@ -567,7 +564,7 @@ pub struct DriftHost {
     pub new: GeoEvidence,
 }
 
-/// What another database would change.
+/// The effect of another geolocation database on decisions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drift {
     /// Hosts whose verdicts change, by name.
@@ -584,14 +581,14 @@ pub struct Drift {
     pub moved: u64,
     /// Hosts whose name could not be resolved; nothing is known of them.
     pub failed: u64,
-    /// Their names, with what was said, by name.
+    /// Their names, with the error, by name.
     #[serde(skip)]
     pub failures: Vec<(String, String)>,
     /// Type of the other database.
     pub database: String,
     /// When it was built.
     pub database_build: CaptureDate,
-    /// What speaks against trusting the comparison, in words.
+    /// Reasons not to trust the comparison, as text.
     pub remarks: Vec<String>,
 }
 

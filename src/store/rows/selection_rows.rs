@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What shall be selected.
+/// The settings of a selection and of its export: weights, threshold or filter, collections, parts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectionSpec {
@@ -49,7 +49,7 @@ fn is_yes(flag: &bool) -> bool {
 }
 
 impl SelectionSpec {
-    /// With the parts of exports that another one has; they change no score.
+    /// These settings with the export parts of another one; they change no score.
     pub fn with_parts_of(self, other: &Self) -> Self {
         Self {
             with_wacz: other.with_wacz,
@@ -65,7 +65,7 @@ impl SelectionSpec {
         self.filter.trim().is_empty() && self.collections.is_empty()
     }
 
-    /// What decides where no person did, as a filter; scores are those of the kept selection.
+    /// The criterion where no person decided, as a filter; scores are those of the kept selection.
     fn rule(&self) -> String {
         let rule = match self.filter.trim() {
             "" => format!("score>={}", self.threshold),
@@ -93,7 +93,7 @@ impl SelectionSpec {
         sides(self) == sides(other)
     }
 
-    /// What decides where no person did, such as `score at least 0.4` or `filter “host:gov.pt”`.
+    /// The criterion where no person decided, such as `score at least 0.4` or `filter “host:gov.pt”`.
     pub fn criterion(&self) -> String {
         let mut criterion = match self.filter.trim() {
             "" => format!("score at least {}", self.threshold),
@@ -130,8 +130,8 @@ pub fn changed_rejections(urls: u64) -> String {
     format!("{} with an earlier rejection changed", counted(urls, "URL"))
 }
 
-/// What the kept selection of a campaign would change if it were made again now: it is offered, and a
-/// person says so.
+/// Captures that the kept selection of a campaign would gain and lose if it were made again now; a
+/// person confirms that.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SelectionOffer {
     /// When the selection was kept.
@@ -144,7 +144,7 @@ pub struct SelectionOffer {
     pub added_filter: String,
     /// The filter that lists those that would go out.
     pub removed_filter: String,
-    /// Why that cannot be told, such as an index that is missing.
+    /// Why the difference is unknown, such as an index that is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -154,9 +154,9 @@ pub struct SelectionOffer {
 pub struct NamedSelection {
     /// Its name.
     pub name: String,
-    /// What it was made with.
+    /// The settings that it was made with.
     pub spec: SelectionSpec,
-    /// Who saved it.
+    /// The person who saved it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -173,13 +173,13 @@ pub struct NamedSelection {
 pub struct CollectionRow {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
     /// The filter that fills it; empty where captures come by hand alone.
     pub filter: String,
-    /// Whose scores and selection the filter asks for.
+    /// The campaign whose scores and selection the filter tests.
     pub campaign: Option<CampaignId>,
-    /// Who made it.
+    /// The person who made it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
@@ -189,9 +189,9 @@ pub struct CollectionRow {
     pub taken_out: u64,
     /// Captures in it that a person rejected: no selection takes them from it.
     pub rejected: u64,
-    /// Which collection it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
-    /// What it came with, such as a handover; none where it was made here.
+    /// Its origin, such as a handover; none where it was made here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
 }
@@ -207,7 +207,7 @@ pub struct SelectedHost {
     pub bytes: u64,
 }
 
-/// One side of a selection in figures.
+/// Figures of one side of a selection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SelectionSide {
     /// Captures.
@@ -218,7 +218,7 @@ pub struct SelectionSide {
     pub bytes: u64,
 }
 
-/// What a selection comes to: the kept one, or one that is tried.
+/// Figures of a selection: the kept one, or a draft.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Balance {
     /// Captures with a score.
@@ -231,10 +231,10 @@ pub struct Balance {
     pub overrides: u64,
     /// Captures to review as new versions of URLs with an earlier rejection: out until they are approved.
     pub rejected_before: u64,
-    /// What is in, by score, filter or hand.
+    /// Captures that are in, by score, filter or hand.
     #[serde(rename = "in")]
     pub inside: SelectionSide,
-    /// What is out.
+    /// Captures that are out.
     #[serde(rename = "out")]
     pub outside: SelectionSide,
     /// Captures that come in, against the kept selection.
@@ -251,9 +251,9 @@ pub struct Balance {
 /// The selection and what it would carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionPage {
-    /// What it was computed with; none when nothing was scored yet.
+    /// The settings that it was computed with; none when nothing was scored yet.
     pub spec: Option<SelectionSpec>,
-    /// What is missing before scores mean something, in words.
+    /// Steps that are missing before scores mean something, as text.
     pub missing: Vec<String>,
     /// Every capture with the values of its score, to try weights and thresholds on.
     pub scores: Arc<ScoreSet>,
@@ -280,13 +280,13 @@ pub struct ScoredRow {
     pub date: CaptureDate,
     /// Score, 0 to 1.
     pub score: f64,
-    /// What the score is made of.
+    /// The parts of the score.
     pub parts: Vec<ScorePart>,
     /// Whether the score, or the filter in its place, selects it.
     pub passes: bool,
-    /// What a person decided last.
+    /// The last decision of a person.
     pub decision: Option<ReviewMark>,
-    /// What that came with, where it was given in another workspace.
+    /// Its origin, where it was given in another workspace.
     pub decision_origin: Option<String>,
     /// Whether the decision was given on another capture of the same page and content.
     pub decision_inherited: bool,
@@ -310,14 +310,14 @@ pub struct ExportRow {
     pub records: u64,
     /// Bytes of it.
     pub bytes: u64,
-    /// What the last verification found: none if never verified.
+    /// The result of the last verification: none if never verified.
     pub verified: Option<Vec<VerifyLine>>,
 }
 
-/// One check of a verification.
+/// A check of a verification, with its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyLine {
-    /// What was checked.
+    /// The subject of the check.
     pub what: String,
     /// Whether it holds, and all is fine.
     pub ok: bool,
@@ -325,14 +325,14 @@ pub struct VerifyLine {
     /// nor wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unvouched: bool,
-    /// Who signed, where it is a signature by a key that somebody vouches for.
+    /// The signer, where it is a signature by a key that somebody vouches for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_by: Option<String>,
     /// Figures, or what is wrong and where.
     pub detail: String,
 }
 
-/// What a check, or all of them, came to; the worst is the last.
+/// The result of a check, or of all of them; the worst is the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckState {
     /// It holds.
@@ -344,7 +344,7 @@ pub enum CheckState {
 }
 
 impl VerifyLine {
-    /// What it came to.
+    /// The state of the check.
     pub fn state(&self) -> CheckState {
         match (self.ok, self.unvouched) {
             (true, _) => CheckState::Passed,
@@ -355,7 +355,7 @@ impl VerifyLine {
 }
 
 impl CheckState {
-    /// What all lines came to, and that in one line.
+    /// The state of all lines together, and a summary of one line.
     pub fn of(lines: &[VerifyLine]) -> (Self, String) {
         let count = |state: Self| lines.iter().filter(|line| line.state() == state).count();
         let state = lines.iter().map(VerifyLine::state).max().unwrap_or(Self::Passed);

@@ -1,4 +1,4 @@
-//! Clicks through every page by its words, and looks at what was asked.
+//! Tests of the window click through every page by its labels, and check the commands that were sent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -179,9 +179,9 @@ impl Window {
     }
 
     /// Draws until no answer was on its way for so many looks, for a while at most.
-    fn still(&mut self, looks: usize) {
+    fn still(&mut self, rounds: usize) {
         let (begun, mut quiet) = (Instant::now(), 0);
-        while quiet < looks && begun.elapsed() < STILL_WITHIN {
+        while quiet < rounds && begun.elapsed() < STILL_WITHIN {
             self.harness.run_steps(2);
             quiet = if self.app().is_waited_for() { 0 } else { quiet + 1 };
             std::thread::sleep(Duration::from_millis(5));
@@ -322,14 +322,14 @@ impl Window {
         true
     }
 
-    /// Whether these words stand somewhere.
-    pub(super) fn says(&self, words: &str) -> bool {
-        self.texts().iter().any(|said| said.contains(words))
+    /// Whether this text is on screen.
+    pub(super) fn shows(&self, text: &str) -> bool {
+        self.texts().iter().any(|shown| shown.contains(text))
     }
 
     #[track_caller]
-    pub(super) fn check_says(&mut self, words: &str) {
-        self.until(&format!("it says “{words}”"), |window| window.says(words));
+    pub(super) fn assert_shows(&mut self, text: &str) {
+        self.until(&format!("it says “{text}”"), |window| window.shows(text));
     }
 
     /// Every label and value on screen.
@@ -355,7 +355,7 @@ impl Window {
         self.app().route().clone()
     }
 
-    /// The last command that was asked, besides choosing the first campaign.
+    /// The last command that was sent, besides choosing the first campaign.
     pub(super) fn last_command(&self) -> Option<&Command> {
         self.app().last_command()
     }

@@ -26,7 +26,7 @@ impl IndexSorter {
         self.lines.push(self.form.line(line))
     }
 
-    /// All lines in order.
+    /// Returns all lines in order.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What is found of one record by itself, by whichever thread reads it.
+//! Checks of a single record, made by the thread that reads it.
 //!
 //! Most records are fine: only what looking at the files together will need
 //! is kept of them, hashed, and no copy of the head.
@@ -30,10 +30,10 @@ pub(super) struct Checked {
     /// What it names as its original.
     pub(super) original: Option<OriginalRef>,
     /// Which part it is of which record, where it is a segment.
-    pub(super) segment: Option<Box<Part>>,
+    pub(super) segment: Option<Box<RecordPart>>,
 }
 
-/// What a revisit names as its original.
+/// The original that a revisit names.
 pub(super) struct OriginalRef {
     /// Any of these will do.
     pub(super) keys: Vec<u64>,
@@ -41,15 +41,15 @@ pub(super) struct OriginalRef {
 }
 
 /// A part of a segmented record.
-pub(super) struct Part {
+pub(super) struct RecordPart {
     /// Hash of the id of the whole record.
     pub(super) origin: u64,
     segment: Segment,
-    /// What the first one tells of the whole.
+    /// Digest of the whole record, in its first segment.
     pub(super) whole: Option<Whole>,
 }
 
-/// What the digest of a whole segmented record is held against.
+/// Declared digest of a whole segmented record.
 pub(super) struct Whole {
     pub(super) payload_digest: String,
     pub(super) is_http: bool,
@@ -61,7 +61,7 @@ pub(super) struct Whole {
 /// fit as little as before.
 const MAX_DIGEST_FIELD: usize = 256;
 
-impl Part {
+impl RecordPart {
     fn of(head: &RecordHead, hasher: &RandomState) -> Option<Box<Self>> {
         head.headers.get_bytes("WARC-Segment-Number")?;
         let facts = RecordFacts::of(head, &[]);
@@ -75,7 +75,7 @@ impl Part {
         Some(Box::new(Self { origin, segment, whole }))
     }
 
-    /// The segment, which stands there.
+    /// The segment with its file and span.
     pub(super) fn at(self, path: &Path, span: Span) -> Segment {
         Segment { file: path.to_owned(), span, ..self.segment }
     }
@@ -139,6 +139,6 @@ pub(super) fn check_record(
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
         original: if is_revisit { original() } else { None },
-        segment: Part::of(head, hasher),
+        segment: RecordPart::of(head, hasher),
     })
 }

@@ -1,24 +1,24 @@
-//! Problems handed on as they are found: only how many there are is kept.
+//! Passes problems on as they are found and keeps only their counts.
 
 use super::super::record::ProblemCap;
 use super::super::{Problem, ProblemKind};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-/// Problems of a file that are told one by one; further ones are counted.
+/// Problems of a file that are listed; further ones are counted.
 const MAX_PROBLEMS: usize = 100_000;
 
-/// What is told of one file.
-pub(super) struct Telling<'t> {
-    tell: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
+/// Receiver of the problems of one file.
+pub(super) struct ProblemSink<'t> {
+    on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
     cap: ProblemCap,
     found: BTreeMap<ProblemKind, u64>,
     flow: ControlFlow<()>,
 }
 
-impl<'t> Telling<'t> {
-    pub(super) fn new(tell: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
-        Self { tell, cap: ProblemCap::new(MAX_PROBLEMS), found: BTreeMap::new(), flow: ControlFlow::Continue(()) }
+impl<'t> ProblemSink<'t> {
+    pub(super) fn new(on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
+        Self { on_problem, cap: ProblemCap::new(MAX_PROBLEMS), found: BTreeMap::new(), flow: ControlFlow::Continue(()) }
     }
 
     pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
@@ -27,21 +27,20 @@ impl<'t> Telling<'t> {
             if self.flow.is_continue()
                 && let Some(problem) = self.cap.admit(problem)
             {
-                self.flow = (self.tell)(problem);
+                self.flow = (self.on_problem)(problem);
             }
         }
     }
 
-    /// Whether anybody wants to hear more.
+    /// `Break` once the receiver takes no more problems.
     pub(super) fn flow(&self) -> ControlFlow<()> {
         self.flow
     }
 
-    /// Tells how many were not told one by one; returns how many there are of
-    /// each kind.
+    /// Reports the counts of those not listed; returns the counts of all by kind.
     pub(super) fn finish(self, read_to: u64) -> BTreeMap<ProblemKind, u64> {
         if self.flow.is_continue() {
-            let _ = self.cap.rest(read_to).try_for_each(self.tell);
+            let _ = self.cap.rest(read_to).try_for_each(self.on_problem);
         }
         self.found
     }

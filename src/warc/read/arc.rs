@@ -1,4 +1,4 @@
-//! The URL line of an ARC record, told in WARC's field names.
+//! Reads the URL line of an ARC record into WARC fields.
 //!
 //! Version 1: `URL IP-address Archive-date Content-type Archive-length`.
 //! Version 2 has `Result-code Checksum Location Offset Filename` between type
@@ -10,14 +10,14 @@ use super::super::{Headers, ProblemKind, RecordHead, RecordType};
 use super::head::{clip, text};
 use crate::uri::CaptureDate;
 
-/// The fields of a URL line as they stand.
+/// The fields of a URL line, unchanged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UrlLine {
     url: String,
     ip: String,
     date: String,
     mime: String,
-    /// Version 2: name in our words and value.
+    /// Version 2: name of the field here, and value.
     more: Vec<(&'static str, String)>,
     length: String,
 }
@@ -45,9 +45,9 @@ pub(super) fn may_follow_block(bytes: &[u8]) -> Option<bool> {
 /// Whether `bytes` can be the beginning of a URL line: a scheme, as far as is
 /// seen. Cheap, for the search after damage.
 pub(super) fn may_begin_line(bytes: &[u8]) -> bool {
-    let look = &bytes[..bytes.len().min(32)];
-    let scheme = look.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')).count();
-    scheme > 0 && look[0].is_ascii_alphabetic() && look.get(scheme).is_none_or(|&byte| byte == b':')
+    let start = &bytes[..bytes.len().min(32)];
+    let scheme = start.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')).count();
+    scheme > 0 && start[0].is_ascii_alphabetic() && start.get(scheme).is_none_or(|&byte| byte == b':')
 }
 
 impl UrlLine {
@@ -57,28 +57,29 @@ impl UrlLine {
         if !may_begin_line(line) || !line.contains(&b':') {
             return None;
         }
-        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-        let count = words.len();
+        let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        let count = fields.len();
         // An empty address stands between two blanks; a type may be missing with its blank.
         let is_known = || KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin));
-        let is_unaddressed = |at: usize| words[at - 1].is_empty() && words[at].len() == 14 && is_known();
-        let is_it = |at: &usize| is_date(words[*at]) && (is_ip(words[*at - 1]) || is_unaddressed(*at));
+        let is_unaddressed = |at: usize| fields[at - 1].is_empty() && fields[at].len() == 14 && is_known();
+        let is_it = |at: &usize| is_date(fields[*at]) && (is_ip(fields[*at - 1]) || is_unaddressed(*at));
         let date = (2..count.checked_sub(1)?).rev().find(is_it)?;
-        let join = |from: usize, to: usize| text(&words[from..to].join(&b' '));
-        let length = words[count - 1];
+        let join = |from: usize, to: usize| text(&fields[from..to].join(&b' '));
+        let length = fields[count - 1];
         let is_length = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
         if length.is_empty() || !is_length(length.strip_prefix(b"-").unwrap_or(length)) {
             return None;
         }
         // Version 2: a result code of three digits (or a dash) follows the type.
         let is_code = |text: &[u8]| text == b"-" || (text.len() == 3 && text.iter().all(u8::is_ascii_digit));
-        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(words[at]));
+        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(fields[at]));
         let names = ["ARC-Result-Code", "ARC-Checksum", "ARC-Location", "ARC-Offset", "ARC-Filename"];
-        let more = code.map(|at| names.into_iter().zip(words[at..count - 1].iter().map(|word| text(word))).collect());
+        let more =
+            code.map(|at| names.into_iter().zip(fields[at..count - 1].iter().map(|field| text(field))).collect());
         Some(Self {
             url: join(0, date - 1),
-            ip: text(words[date - 1]),
-            date: text(words[date]),
+            ip: text(fields[date - 1]),
+            date: text(fields[date]),
             mime: join(date + 1, code.unwrap_or(count - 1)),
             more: more.unwrap_or_default(),
             length: text(length),
@@ -139,24 +140,23 @@ impl UrlLine {
     }
 }
 
-/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`.
-/// The format calls itself version 1 whatever follows; the second number
-/// tells 1.1 from 1.0.
+/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`. The format calls itself version 1
+/// whatever follows; the second number is 0 for 1.0 and 1 for 1.1.
 pub(super) fn version(block: &[u8]) -> Option<String> {
     let line = &block[..memchr::memchr(b'\n', block)?];
-    let mut words = line.split(|&byte| byte == b' ').map(text);
-    let (major, minor) = (words.next()?, words.next()?);
+    let mut fields = line.split(|&byte| byte == b' ').map(text);
+    let (major, minor) = (fields.next()?, fields.next()?);
     let is_number = |text: &str| !text.is_empty() && text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     (is_number(&major) && is_number(&minor)).then(|| format!("ARC/{major}.{minor}"))
 }
 
-fn is_date(word: &[u8]) -> bool {
-    (8..=20).contains(&word.len()) && word.iter().all(u8::is_ascii_digit)
+fn is_date(field: &[u8]) -> bool {
+    (8..=20).contains(&field.len()) && field.iter().all(u8::is_ascii_digit)
 }
 
-fn is_ip(word: &[u8]) -> bool {
-    let ip = std::str::from_utf8(word).ok();
-    word == b"-" || ip.is_some_and(|ip| ip.parse::<std::net::IpAddr>().is_ok())
+fn is_ip(field: &[u8]) -> bool {
+    let ip = std::str::from_utf8(field).ok();
+    field == b"-" || ip.is_some_and(|ip| ip.parse::<std::net::IpAddr>().is_ok())
 }
 
 #[cfg(test)]

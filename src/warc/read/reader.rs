@@ -1,4 +1,4 @@
-//! Records, one after the other.
+//! Reads the records of a file one after the other.
 
 mod content_length;
 mod damage;
@@ -31,14 +31,14 @@ const WARC_BREAKS: usize = 4;
 
 /// Reads an archive file from its beginning to its end.
 ///
-/// [`next_head`](Self::next_head) goes to a record, [`Read`] or [`BufRead`]
-/// gives its block, [`finish_record`](Self::finish_record) ends it and tells
-/// its place. [`next_record`](Self::next_record) does the three in one.
+/// [`next_head`](Self::next_head) goes to a record, [`Read`] or [`BufRead`] gives its block,
+/// [`finish_record`](Self::finish_record) ends it and returns its span. [`next_record`](Self::next_record)
+/// does the three in one.
 pub struct ArchiveReader<R> {
     members: Members<R>,
     name: PathBuf,
     open: Option<Open>,
-    /// A head that was read ahead; its record is in hand.
+    /// A head that was read ahead; its record is the current one.
     ahead: Option<RecordHead>,
     problems: ProblemList,
     arc_version: String,
@@ -46,17 +46,17 @@ pub struct ArchiveReader<R> {
     is_archive: bool,
     /// Nothing of the present member has been used yet.
     member_fresh: bool,
-    told_not_per_record: bool,
+    reported_not_per_record: bool,
     first_garbage: Option<String>,
     sound_len: u64,
     done: bool,
-    /// The bytes of the head in hand, where they are asked for.
+    /// The bytes of the current head, where they are kept.
     head_bytes: Option<Vec<u8>>,
     /// The line breaks after the record that was just ended, where heads are kept.
     break_bytes: Vec<u8>,
-    /// Members that the record in hand was joined from, after its first.
+    /// Members that the current record was joined from, after its first.
     joined: u64,
-    /// Where the record in hand, or the one just ended, begins.
+    /// Offset of the current record, or of the one just ended.
     begins_at: u64,
     /// The same in the decompressed file.
     begins_at_decoded: u64,
@@ -64,16 +64,16 @@ pub struct ArchiveReader<R> {
     begins_in: Option<SharedMember>,
     /// Where the head that was read last is to be looked for ([`Span::offset`]).
     head_place: u64,
-    /// Of a head that was too long: the member it ended in, and up to where no head
-    /// ends, as places in the decoded stream. Heads within it need no look there.
+    /// Of a head that was too long: the member it ended in, and up to where no head ends, as places in the
+    /// decoded stream. Heads within it need no search there.
     no_head_end: (u64, u64),
-    /// What the header of its gzip member tells, where that begins with it.
+    /// Values in the header of its gzip member, where that begins with it.
     gzip_note: Option<GzipNote>,
     /// Finds the end of a block whose declared length cannot be right.
     length_recovery: Option<LengthRecovery>,
 }
 
-/// The record in hand.
+/// The current record.
 struct Open {
     /// Offset in the file of the member it begins in, or of itself in a plain file.
     offset: u64,
@@ -81,20 +81,20 @@ struct Open {
     /// Whether it can be entered there: it begins a member that needs nothing
     /// but what the file begins with.
     begins_member: bool,
-    /// Where the zstd dictionary stands that it needs, if not at the beginning.
+    /// Offset of the zstd dictionary that it needs, if not at the beginning.
     late_dictionary: Option<u64>,
     /// Length of the block: as declared, or as it is where that cannot be right.
     declared: u64,
     remaining: u64,
     is_arc: bool,
-    state: State,
+    state: RecordState,
     /// Offset in the file at which the last of its members ended and one begins
     /// that does not go on with it.
     ended: Option<u64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum RecordState {
     /// Nothing is wrong so far.
     Sound,
     /// It ended in good order, but before its declared length.
@@ -103,7 +103,7 @@ enum State {
     Lost,
 }
 
-/// What was found where a head should be.
+/// Result of reading a head.
 enum Found {
     Head(RecordHead),
     /// Something else: look for the next record behind it.
@@ -112,7 +112,7 @@ enum Found {
     Nothing,
 }
 
-/// How things go on after a member that ended inside a record.
+/// Continuation of a record after a member that ended inside it.
 #[derive(PartialEq, Eq)]
 enum Join {
     /// The next member goes on with the record.
@@ -122,8 +122,7 @@ enum Join {
 }
 
 impl Open {
-    /// Where it is to be looked for ([`Span::offset`]); in a `plain` file all
-    /// records can be entered.
+    /// Offset for finding the record again ([`Span::offset`]); in a `plain` file all records can be entered.
     fn place(&self, plain: bool) -> u64 {
         match plain || self.begins_member {
             true => self.offset,
@@ -139,13 +138,13 @@ impl ArchiveReader<File> {
         Self::of_file(file, &path, 0)
     }
 
-    /// Reads a file that stands at `offset`.
+    /// Reads a file whose position is `offset`.
     pub(super) fn of_file(file: File, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let length_recovery = LengthRecovery::of(&file, name);
         Ok(Self { length_recovery, ..Self::at(file, name, offset)? })
     }
 
-    /// Reads what stands in a span of a file that stands at its begin.
+    /// Reads a span of a file whose position is the beginning of the span.
     pub(super) fn of_span(file: File, name: &Path, span: Span) -> Result<Self, WarcError> {
         let length_recovery = LengthRecovery::of(&file, name);
         let members = Members::expecting(file, span.offset, span.length)
@@ -153,8 +152,8 @@ impl ArchiveReader<File> {
         Ok(Self { length_recovery, ..Self::of(members, name) })
     }
 
-    /// The first record that seems to begin in `file`, which stands at `from`
-    /// and is as `like` says, and before `limit`; `cx` stops it and the search.
+    /// Finds the first record that seems to begin before `limit` in `file`, whose position is `from` and
+    /// whose format is `like`; `cx` cancels the search and the reader.
     pub(super) fn find(
         file: File,
         name: &Path,
@@ -177,12 +176,12 @@ impl ArchiveReader<File> {
 }
 
 impl<R: Read> ArchiveReader<R> {
-    /// Reads from any source; `name` stands in messages.
+    /// Reads from any source; messages name it `name`.
     pub fn new(source: R, name: &Path) -> Result<Self, WarcError> {
         Self::at(source, name, 0)
     }
 
-    /// Reads from a source that stands at `offset` of its file.
+    /// Reads from a source that begins at `offset` of its file.
     pub(super) fn at(source: R, name: &Path, offset: u64) -> Result<Self, WarcError> {
         let members = Members::new(source, offset).map_err(|source| WarcError::Io { path: name.to_owned(), source })?;
         Ok(Self::of(members, name))
@@ -197,7 +196,7 @@ impl<R: Read> ArchiveReader<R> {
             arc_version: "ARC/1.0".to_owned(),
             is_archive: false,
             member_fresh: true,
-            told_not_per_record: false,
+            reported_not_per_record: false,
             first_garbage: None,
             sound_len: members.file_offset(),
             done: false,
@@ -222,23 +221,22 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// From here on, a search behind damage in a long member begins so many bytes
-    /// before it.
+    /// Lets a search behind damage in a long member begin so many bytes before it, from here on.
     #[must_use]
     pub(in crate::warc) fn retaining(mut self, bytes: usize) -> Self {
         self.members.retain(bytes);
         self
     }
 
-    /// From here on, reading fails when the job shall stop, also within a block
-    /// and while the end of one is looked for.
+    /// Makes reading fail once the job is cancelled, also within a block and in the search for the end of
+    /// one.
     #[must_use]
     pub fn stopped_by(mut self, cx: &JobCx) -> Self {
         self.members.stop_with(cx);
         self
     }
 
-    /// What a reader that begins anew at a boundary must know of the file.
+    /// Properties of the file for a reader that begins at a boundary.
     pub(super) fn format(&self) -> FileFormat {
         FileFormat { compression: self.members.compression(), arc_version: self.arc_version.clone() }
     }
@@ -294,8 +292,8 @@ impl<R: Read> ArchiveReader<R> {
         Ok(false)
     }
 
-    /// Decodes on from the beginning of a member, where this reader stands, up
-    /// to a record within; `false` where the file ends or is damaged before.
+    /// Decodes from the beginning of a member, the position of this reader, up to a record within; `false`
+    /// where the file ends or is damaged before.
     pub(super) fn pass_to_decoded(&mut self, member: SharedMember, place: u64) -> Result<bool, WarcError> {
         self.members.count_from(member.decoded_offset);
         loop {
@@ -317,12 +315,12 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// What was odd or broken since the last call, in the order it was met.
+    /// Takes the problems since the last call, in the order they were met.
     pub fn take_problems(&mut self) -> Vec<Problem> {
         self.problems.take(self.members.file_offset())
     }
 
-    /// How the file is packed.
+    /// Compression of the file.
     pub fn compression(&self) -> Compression {
         self.members.compression()
     }
@@ -338,7 +336,7 @@ impl<R: Read> ArchiveReader<R> {
         self.members.file_offset()
     }
 
-    /// All whole records from here on, blocks cut at `max_block` bytes.
+    /// Iterates over all whole records from here on, blocks cut at `max_block` bytes.
     pub fn records(self, max_block: usize) -> Records<R> {
         Records::new(self, max_block)
     }
@@ -368,7 +366,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(None)
     }
 
-    /// Goes to the next record, ending the one in hand.
+    /// Goes to the next record and ends the current one.
     ///
     /// # Errors
     ///
@@ -397,8 +395,8 @@ impl<R: Read> ArchiveReader<R> {
         }
     }
 
-    /// Ends the record in hand and tells its place; `None` when there is none
-    /// in hand, or when it was cut off or damaged (a problem says so).
+    /// Ends the current record and returns its span; `None` when there is none, or when it was cut off or
+    /// damaged (which is a problem).
     pub fn finish_record(&mut self) -> Result<Option<Span>, WarcError> {
         loop {
             let len = self.block_chunk()?.len();
@@ -408,12 +406,12 @@ impl<R: Read> ArchiveReader<R> {
             self.consume(len);
         }
         match self.open.take() {
-            Some(open) if open.state != State::Lost => self.end_of(&open),
+            Some(open) if open.state != RecordState::Lost => self.end_of(&open),
             _ => Ok(None),
         }
     }
 
-    /// The next bytes of the block in hand; empty at its end.
+    /// The next bytes of the current block; empty at its end.
     fn block_chunk(&mut self) -> Result<&[u8], WarcError> {
         while self.members.window().is_empty() && self.open.as_ref().is_some_and(|open| open.remaining > 0) {
             match self.fill()? {
@@ -434,7 +432,7 @@ impl<R: Read> ArchiveReader<R> {
         self.break_bytes.clear();
         let ended = loop {
             // The next member may be open already: it belongs to others.
-            if open.state == State::Short && !self.members.is_plain() {
+            if open.state == RecordState::Short && !self.members.is_plain() {
                 break Fill::End;
             }
             let blank = leading_breaks(self.members.window());
@@ -452,8 +450,8 @@ impl<R: Read> ArchiveReader<R> {
                 ended => break ended,
             }
         };
-        // What follows in the member of a damaged record is no record: only
-        // the member's end tells whether the record is sound.
+        // What follows in the member of a damaged record is no record: only the member's end shows whether
+        // the record is sound.
         let ended = match ended {
             Fill::More if !self.members.is_plain() => self.pass_garbage_inside(place)?,
             ended => ended,
@@ -473,11 +471,11 @@ impl<R: Read> ArchiveReader<R> {
                 return Ok(None);
             }
         };
-        if open.state == State::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
+        if open.state == RecordState::Sound && breaks < WARC_BREAKS && !(open.is_arc && (breaks > 0 || !more)) {
             let due = if open.is_arc { 1 } else { WARC_BREAKS };
             let detail = match breaks {
-                1 => format!("1 byte of line breaks stands after the block, {due} are due"),
-                breaks => format!("{breaks} bytes of line breaks stand after the block, {due} are due"),
+                1 => format!("1 byte of line breaks follows the block, {due} are due"),
+                breaks => format!("{breaks} bytes of line breaks follow the block, {due} are due"),
             };
             self.problem(place, ProblemKind::BadField, detail);
         }
@@ -490,8 +488,8 @@ impl<R: Read> ArchiveReader<R> {
         if !more {
             self.sound_len = end;
         }
-        if !self.told_not_per_record {
-            self.told_not_per_record = true;
+        if !self.reported_not_per_record {
+            self.reported_not_per_record = true;
             let what = match open.late_dictionary {
                 Some(at) => format!(
                     "records from here on need the zstd dictionary at offset {at}, which does not begin the file"
@@ -611,7 +609,7 @@ impl<R: Read> ArchiveReader<R> {
         Ok(Join::Ends)
     }
 
-    /// Offset in the file to name for what stands at the present place.
+    /// Offset in the file to report for the present place.
     fn place(&self) -> u64 {
         if self.members.is_plain() { self.members.file_offset() } else { self.members.member_offset() }
     }

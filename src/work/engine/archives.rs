@@ -1,12 +1,12 @@
 //! The archives of a job: those that really are in its folder.
 
 use super::Engine;
-use crate::work::import::looks_like_archive;
+use crate::work::import::is_archive_name;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the archives of a job are. A package beside the files that it was
-/// made from would bring every capture twice.
+/// The folders of a job's archives. A package beside the files that it was made from would bring
+/// every capture twice.
 pub(super) fn archives(folder: &Path, engine: Engine, follow_links: bool) -> (Vec<PathBuf>, Vec<String>) {
     let files = folder.join("archive");
     let parts = |of: &Path| match follow_links {
@@ -63,7 +63,7 @@ fn sort_out(folder: &Path, job: &Path, parts: &mut Vec<PathBuf>, led_out: &mut V
             } else {
                 all = false;
             }
-        } else if looks_like_archive(&path) {
+        } else if is_archive_name(&path) {
             whole.push(path);
         }
     }

@@ -19,12 +19,12 @@ const MAX_LINE_BYTES: u64 = 1024 * 1024;
 /// are the fewer pages are written twice, but whoever writes, too, waits for them.
 const BATCH: usize = 20_000;
 const BATCH_BYTES: usize = 16 * 1024 * 1024;
-/// Unread lines that are told of one log.
+/// Unread lines that are listed of one log.
 pub(super) const EXAMPLES: usize = 20;
 /// Deeper folders hold no logs.
 const MAX_DEPTH: usize = 6;
 
-/// What was read of a log.
+/// Counts of a log that was read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LogCount {
     /// The file, as a path in the job's folder.
@@ -35,7 +35,7 @@ pub struct LogCount {
     pub urls: u64,
     /// Lines of other URLs, such as `dns:`, which no capture has.
     pub others: u64,
-    /// Of all lines: those that say what the scope decided.
+    /// Of all lines: those with a decision of the scope.
     pub decisions: u64,
     /// Lines that could not be read.
     pub unread: u64,
@@ -104,7 +104,7 @@ pub(super) fn read(
                 logs: counts,
             });
         } else if counts.iter().any(|count| count.lines > 0) {
-            // Nothing of it could be read; that is told all the same.
+            // Nothing of it could be read; the launch lists that.
             launches.push(EngineLaunch {
                 launch: LaunchId::default(),
                 name: run.display().to_string(),
@@ -204,7 +204,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
             return Ok(count);
         }
     };
-    let (mut line, mut number, mut told_bytes) = (Vec::new(), 0_u64, 0_u64);
+    let (mut line, mut number, mut reported_bytes) = (Vec::new(), 0_u64, 0_u64);
     loop {
         line.clear();
         let read = match log.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
@@ -221,7 +221,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
         number += 1;
         if !zipped {
             cx.advance(read)?;
-            told_bytes += read;
+            reported_bytes += read;
         } else {
             cx.checkpoint()?;
         }
@@ -257,7 +257,7 @@ fn one_log(path: &Path, file: String, taking: &mut Taking<'_>, cx: &JobCx) -> an
             }
         }
     }
-    cx.advance(size.saturating_sub(told_bytes))?;
+    cx.advance(size.saturating_sub(reported_bytes))?;
     Ok(count)
 }
 
@@ -293,8 +293,7 @@ fn skip_line(log: &mut dyn BufRead) -> std::io::Result<()> {
     }
 }
 
-/// Date, whether a decision of the scope stands there, and the URL if it is
-/// one of the web.
+/// Date, whether the line has a decision of the scope, and the URL if it is one of the web.
 type Logged = (CaptureDate, bool, Option<LoggedUrl>);
 
 fn of_scope_log(text: &str) -> Result<Logged, String> {
@@ -318,15 +317,15 @@ fn of_scope_log(text: &str) -> Result<Logged, String> {
 
 /// `<time> ACCEPT <url>`: what a scope wrote before rules were named.
 fn old_scope_line(text: &str) -> Option<ScopeLine> {
-    let mut words = text.splitn(3, ' ');
-    let date = CaptureDate::parse(words.next()?).ok()?;
-    let decision = match words.next()? {
+    let mut fields = text.splitn(3, ' ');
+    let date = CaptureDate::parse(fields.next()?).ok()?;
+    let decision = match fields.next()? {
         "ACCEPT" => Decision::Accept,
         "REJECT" => Decision::Reject,
         _ => return None,
     };
     let verdict = Verdict { decision, rule_index: None, rule_name: String::new() };
-    Some(ScopeLine { date, verdict, url: words.next()?.to_owned(), extra: None })
+    Some(ScopeLine { date, verdict, url: fields.next()?.to_owned(), extra: None })
 }
 
 fn of_crawl_log(text: &str) -> Result<Logged, String> {
@@ -353,7 +352,7 @@ fn of_crawl_log(text: &str) -> Result<Logged, String> {
     Ok((line.logged, decided, url))
 }
 
-/// What a fetch status below one means (`FetchStatusCodes`).
+/// The meaning of a fetch status below one (`FetchStatusCodes`).
 fn status_text(status: i32) -> &'static str {
     match status {
         0 => "never tried",

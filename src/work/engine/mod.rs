@@ -1,14 +1,12 @@
 //! Jobs of other crawlers: folders of theirs come in, campaigns go out.
 //!
-//! In: a job folder of Heritrix (configuration, seeds, logs, archives) or a
-//! collection of Browsertrix. Out: a campaign with the job's seeds and rules,
-//! a launch for each run with what its logs say, and the archives by way of
-//! the import.
+//! In: a job folder of Heritrix (configuration, seeds, logs, archives) or a collection of
+//! Browsertrix. Out: a campaign with the job's seeds and rules, a launch for each run with the
+//! content of its logs, and the archives by way of the import.
 //!
-//! Invariants: a folder is only read; what its files name outside of it is
-//! not opened; every line of a log is counted, and those that could not be
-//! read are told with file and line. Read again, a folder changes nothing but
-//! what is new in it.
+//! Invariants: a folder is only read; what its files name outside of it is not opened; every line
+//! of a log is counted, and unread ones are listed with file and line. Read again, a folder changes
+//! nothing but what is new in it.
 
 mod archives;
 mod logs;
@@ -39,12 +37,12 @@ const MOST_BYTES: u64 = 256 * 1024 * 1024;
 /// Begin of the setting of a job whose campaign is being made: the newest
 /// campaign before it follows.
 const BEGUN: &str = "after ";
-/// Notes of a job that are told in a line of the window.
+/// Notes of a job that are listed in a line of the window.
 const MAX_NOTES: usize = 30;
 /// Why a file that may be missing is not read.
 const NOT_THERE: &str = "it is not there";
 
-/// Which crawler made a folder.
+/// The crawler that made a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Engine {
     /// Heritrix 3.
@@ -72,12 +70,12 @@ impl Engine {
     }
 }
 
-/// What a job folder came to, its archives apart.
+/// The outcome of importing a job folder, its archives apart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EngineImport {
     /// The folder.
     pub folder: String,
-    /// Who made it.
+    /// The crawler that made it.
     pub engine: Engine,
     /// The campaign that it became.
     pub campaign: CampaignId,
@@ -92,7 +90,7 @@ pub struct EngineImport {
     pub seeds: usize,
     /// Rules of the job's scope.
     pub rules: usize,
-    /// What has no place in a campaign.
+    /// Parts of the job without a place in a campaign.
     pub notes: Vec<EngineNote>,
     /// Runs of the job, oldest first.
     pub launches: Vec<EngineLaunch>,
@@ -113,7 +111,7 @@ pub struct EngineLaunch {
     pub name: String,
     /// URLs of it that are new in the catalogue.
     pub new_urls: u64,
-    /// What was read of each log.
+    /// The counts of each log.
     pub logs: Vec<LogCount>,
 }
 
@@ -125,7 +123,7 @@ impl EngineImport {
     }
 }
 
-/// What an import with job folders in it came to.
+/// The outcome of an import with job folders in it.
 #[derive(Debug, Default)]
 pub struct Imported {
     /// Jobs of other crawlers.
@@ -150,10 +148,9 @@ impl Imported {
     }
 }
 
-/// Imports files and folders as [`super::import`] does, and takes folders that
-/// are jobs of another crawler for what they are. Campaigns whose files stand
-/// beside the WARC files of a workspace of Fonds are restored, and have the
-/// captures of their job.
+/// Imports files and folders as [`super::import`] does, and takes folders that are jobs of another
+/// crawler for what they are. Campaigns whose files are beside the WARC files of a workspace of
+/// Fonds are restored, and have the captures of their job.
 ///
 /// # Errors
 ///
@@ -186,7 +183,7 @@ pub fn import_with_jobs(
         }
         engine_jobs.append(&mut folders);
     }
-    // Who has to be asked is asked before anything comes in. What brings its own campaign keeps it.
+    // The campaign is chosen before anything comes in. What brings its own campaign keeps it.
     let campaign = match archives.is_empty() {
         true => None,
         false => workspace.catalogue().import_campaign(options.campaign)?,
@@ -241,15 +238,15 @@ pub fn attached_summary(attached: u64) -> Option<String> {
     (attached > 0).then(|| format!("{what} of earlier imports put on captures that came since"))
 }
 
-/// An import with its jobs in words: what each became, what has no place in a
-/// campaign, what could not be read. Of many notes the first are told.
+/// An import with its jobs in words: what each became, what has no place in a campaign, what could
+/// not be read. Of many notes the first are listed.
 pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led_out }: &Imported) -> String {
     let mut parts = Vec::new();
     let restored = restored.iter().flat_map(|job| job.summary().into_iter().chain(job.problems.clone()));
     let handovers = handovers.iter().flat_map(HandoverImport::lines);
     for job in jobs {
         let known = if job.is_new { "new" } else { "known, left as it is" };
-        let mut words = format!(
+        let mut text = format!(
             "{} job {}: campaign {} “{}” ({known}), {}, {}, {}",
             job.engine.name(),
             job.folder,
@@ -262,20 +259,20 @@ pub fn jobs_summary(Imported { jobs, restored, imports, handovers, attached, led
         let logs = || job.launches.iter().flat_map(|launch| &launch.logs);
         let unread: u64 = logs().map(|log| log.unread).sum();
         if unread > 0 {
-            words.push_str(&format!(", {} of logs could not be read", super::counted(unread, "line")));
+            text.push_str(&format!(", {} of logs could not be read", super::counted(unread, "line")));
         }
         let notes = job.notes.iter().map(ToString::to_string);
         let unread = logs().flat_map(|log| &log.unread_examples).map(|example| format!("unreadable: {example}"));
         let passed_over = job.passed_over.iter().map(|path| format!("passed over: {path}"));
         let notes: Vec<String> = notes.chain(unread).chain(passed_over).collect();
         for note in notes.iter().take(MAX_NOTES) {
-            words.push_str(&format!("; {note}"));
+            text.push_str(&format!("; {note}"));
         }
         if notes.len() > MAX_NOTES {
             let more = notes.len() - MAX_NOTES;
-            words.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
+            text.push_str(&format!("; and {more} more notes, which fonds import of this folder tells"));
         }
-        parts.push(words);
+        parts.push(text);
     }
     parts.extend(restored.chain(handovers).chain(attached_summary(*attached)).chain(led_out.iter().cloned()));
     // What came as a whole is the news; its archive files follow.
@@ -338,7 +335,7 @@ fn configuration(folder: &Path) -> Option<PathBuf> {
     found.into_iter().next()
 }
 
-/// Brings a job in, and says where its archives are.
+/// Brings a job in, and returns the folders of its archives.
 fn one_job(
     workspace: &Workspace,
     folder: &Path,
@@ -400,8 +397,8 @@ fn one_job(
     Ok((import, archives))
 }
 
-/// The campaign of a job folder, and whether it was made now. Another job may
-/// stand where a known one did, as on a drive that is changed.
+/// The campaign of a job folder, and whether it was made now. Another job may be where a known one
+/// was, as on a drive that is changed.
 fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::Result<(CampaignId, bool)> {
     let catalogue = workspace.catalogue();
     let key = format!("engine_job {}", folder.display());
@@ -466,7 +463,7 @@ fn logs_only(folder: &Path) -> EngineJob {
             format!("{} with + or - left out: there is no rule for them", counted(prefixes.len() as u64, "line"));
         notes.push(EngineNote { place: "seeds.txt".to_owned(), what });
     }
-    let unread = unread.into_iter().map(|(line, words)| (line, format!("“{words}” is neither seed nor prefix")));
+    let unread = unread.into_iter().map(|(line, entry)| (line, format!("“{entry}” is neither seed nor prefix")));
     examples(&mut notes, "seeds.txt", unread);
     EngineJob { campaign: Campaign { seeds, ..Campaign::default() }, rules: 0, notes }
 }
@@ -474,8 +471,8 @@ fn logs_only(folder: &Path) -> EngineJob {
 /// Tells of bad lines of a file: the first ones, and how many more there are.
 fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item = (usize, String)>) {
     let mut more = 0_u64;
-    for (told, (line, what)) in lines.enumerate() {
-        if told < logs::EXAMPLES {
+    for (listed, (line, what)) in lines.enumerate() {
+        if listed < logs::EXAMPLES {
             notes.push(EngineNote { place: format!("{file}:{line}"), what });
         } else {
             more += 1;
@@ -489,7 +486,7 @@ fn examples(notes: &mut Vec<EngineNote>, file: &str, lines: impl Iterator<Item =
     }
 }
 
-/// A collection of Browsertrix: what its lists of pages and its logs say.
+/// A collection of Browsertrix, from its lists of pages and its logs.
 fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     let mut notes = Vec::new();
     let mut read = |file: &str| {
@@ -530,27 +527,27 @@ fn browsertrix(folder: &Path, name: &str) -> (EngineJob, u64, Vec<EngineNote>) {
     (EngineJob { campaign, rules, notes: Vec::new() }, pages + extra, notes)
 }
 
-/// The text of a file that really is inside a folder; `Err` says why not.
+/// The text of a file that really is inside a folder; `Err` has the reason.
 fn read_inside(folder: &Path, name: &str) -> Result<String, String> {
-    let words = |error: std::io::Error| match error.kind() {
+    let reason = |error: std::io::Error| match error.kind() {
         ErrorKind::NotFound => NOT_THERE.to_owned(),
         _ => format!("it cannot be read: {error}"),
     };
-    let path = folder.join(name.trim()).canonicalize().map_err(words)?;
-    if !path.starts_with(folder.canonicalize().map_err(words)?) {
+    let path = folder.join(name.trim()).canonicalize().map_err(reason)?;
+    if !path.starts_with(folder.canonicalize().map_err(reason)?) {
         return Err("it leads out of the folder of the job, and is not opened".to_owned());
     }
-    let meta = path.metadata().map_err(words)?;
+    let meta = path.metadata().map_err(reason)?;
     if !meta.is_file() {
         return Err("this is no file".to_owned());
     }
     if meta.len() > MOST_BYTES {
         return Err(format!("it is larger than {MOST_BYTES} bytes, and is not read"));
     }
-    Ok(String::from_utf8_lossy(&fs::read(path).map_err(words)?).into_owned())
+    Ok(String::from_utf8_lossy(&fs::read(path).map_err(reason)?).into_owned())
 }
 
-/// The same; where the file is there and cannot be read, that is told.
+/// The same; a file that is there and cannot be read gets a note.
 fn text_inside(folder: &Path, name: &str, notes: &mut Vec<EngineNote>) -> Option<String> {
     let read = read_inside(folder, name);
     if let Err(what) = &read

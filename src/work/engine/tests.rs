@@ -99,7 +99,7 @@ fn decisions_and_fetches_of_a_run_meet_in_one_launch() {
     run 20240301090000: 7 new
     20240301090000/logs/scope.log: 8 lines = 5 URLs + 1 others + 2 unread, 6 decisions
     20240301090000/logs/scope.log:6: the line has 1 of 5 parts: date, rule index, rule, decision, URL
-    20240301090000/logs/scope.log:7: “x” is no rule index; a number from 0 is wanted, or -1 where no rule spoke
+    20240301090000/logs/scope.log:7: “x” is no rule index; a number from 0 is expected, or -1 where no rule spoke
     20240301090000/logs/crawl.log: 5 lines = 4 URLs + 1 others + 0 unread, 1 decisions
     ");
     let catalogue = workspace.catalogue();
@@ -172,7 +172,7 @@ fn a_torn_configuration_keeps_no_archive_out() {
     let (job, imported) = import(&workspace, &folder);
     assert!(job.broken.as_deref().unwrap().contains("no well-formed XML"), "{:?}", job.broken);
     assert_eq!((job.engine, job.seeds, imported.new_captures), (Engine::Logs, 1, 1));
-    // The line, and the configuration, and the log that is not what it says.
+    // The line, and the configuration, and the log that is not what its name claims.
     assert_eq!((job.launches[0].new_urls, job.unread()), (1, 2));
     let notes: Vec<String> = job.notes.iter().map(|note| note.what.clone()).collect();
     assert!(notes[0].ends_with("Seeds, logs and archives are read without it"), "{notes:?}");
@@ -194,8 +194,12 @@ fn a_log_that_cannot_be_opened_is_counted() {
     let (job, imported) = import(&workspace, &folder);
     assert_eq!(imported.new_captures, 1);
     // An administrator opens it all the same; it is empty then.
-    let told = job.launches.iter().flat_map(|launch| &launch.logs).flat_map(|log| &log.unread_examples).next();
-    assert_eq!(told.is_some_and(|told| told.contains("the log cannot be opened")), !can_read_all, "{told:?}");
+    let example = job.launches.iter().flat_map(|launch| &launch.logs).flat_map(|log| &log.unread_examples).next();
+    assert_eq!(
+        example.is_some_and(|example| example.contains("the log cannot be opened")),
+        !can_read_all,
+        "{example:?}"
+    );
 }
 
 #[test]

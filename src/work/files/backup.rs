@@ -1,4 +1,4 @@
-//! A copy of what stands in no WARC file: the catalogue, campaigns, evidence.
+//! A backup copies everything that is in no WARC file: the catalogue, campaigns, evidence.
 
 use crate::jobs::{JobCx, create_private, make_private_folder, open_own, sync_folder, sync_tree};
 use crate::store::Workspace;
@@ -11,10 +11,10 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folder of a workspace whose files stand nowhere else.
+/// Folder of a workspace whose files are nowhere else.
 const EVIDENCE: &str = "evidence";
 
-/// What a backup came to.
+/// The outcome of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BackupOutcome {
     /// Its folder.
@@ -120,7 +120,7 @@ fn open_to_owner_group(folder: &Path) {
     let _ = folder;
 }
 
-/// Copies the files of a folder; says how many.
+/// Copies the files of a folder; returns how many.
 fn copy_folder(from: &Path, to: &Path, cx: &JobCx) -> anyhow::Result<u64> {
     let of = |path: &Path| path.display().to_string();
     make_private_folder(to).with_context(|| of(to))?;

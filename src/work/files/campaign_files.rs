@@ -24,10 +24,10 @@ const MAX_VERSION: u32 = 1_000_000;
 /// Campaigns of one identity in a folder at most: a campaign and branches that were crawled.
 const MAX_CHAINS: usize = 100;
 
-/// How the names of archive files end.
+/// The endings of the names of archive files.
 const ARCHIVE_ENDINGS: [&str; 5] = [".warc.gz", ".warc", ".warc.zst", ".arc.gz", ".arc"];
 
-/// What the campaign files of a job folder came to.
+/// The outcome of reading the campaign files of a job folder.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RestoredJob {
     /// The folder.
@@ -40,28 +40,28 @@ pub struct RestoredJob {
     pub lost_evidence: Vec<String>,
 }
 
-/// A campaign that stands in files.
+/// A campaign read from files.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RestoredCampaign {
     /// Its number here.
     pub id: CampaignId,
-    /// Which campaign it is, in every workspace.
+    /// Its identity in every workspace.
     pub identity: Identity,
     /// Its title.
     pub name: String,
     /// The versions in the files.
     pub versions: Vec<u32>,
-    /// What it became.
+    /// The form in which it was taken in.
     pub taken: TakenAs,
-    /// What its crawls would do, as [`Campaign::crawl_terms`] names it, while it
-    /// waits for a person here to let it run; none where it does not wait.
+    /// The terms of its crawls, as [`Campaign::crawl_terms`] names it, while it waits for a person here
+    /// to let it run; none where it does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suspended_terms: Option<Vec<String>>,
 }
 
-/// What the files of a campaign came with.
+/// The origin of campaign files: its name, and the identity of a campaign whose files have none.
 pub(in crate::work) struct CameWith {
-    /// What that is called.
+    /// The name of the origin.
     pub name: String,
     /// The identity of a campaign whose files have none.
     pub identity: Identity,
@@ -120,8 +120,8 @@ impl RestoredCampaign {
     }
 }
 
-/// What crawls of a campaign would do that waits for a person here to let it
-/// run; none where it does not wait.
+/// The terms of the crawls of a campaign that waits for a person here to let it run; none where it
+/// does not wait.
 pub(in crate::work) fn suspended_terms(
     catalogue: &Catalogue,
     id: CampaignId,
@@ -132,7 +132,7 @@ pub(in crate::work) fn suspended_terms(
     })
 }
 
-/// That a campaign from elsewhere is switched off, with what its crawls would do.
+/// A line of text: a campaign from elsewhere is switched off, with the terms of its crawls.
 pub fn suspension_line(id: CampaignId, terms: &[String]) -> String {
     let terms = if terms.is_empty() { String::new() } else { format!(" ({})", terms.join("; ")) };
     format!("campaign {id} is switched off{terms}; to let it run: fonds campaign activate DIR {id}")
@@ -150,8 +150,8 @@ pub(in crate::work) fn keep_campaign_files(workspace: &Workspace, id: CampaignId
     Ok(())
 }
 
-/// The same for a campaign that was just saved, if it was crawled before.
-/// What cannot be written now is written when it is crawled next.
+/// Renews the files of a campaign that was just saved, if it was crawled before. What cannot be
+/// written now is written when it is crawled next.
 pub fn renew_campaign_files(workspace: &Workspace, id: CampaignId) {
     let is_crawled =
         |campaign: &Campaign| workspace.job_folder(&job_name(&campaign.name)).is_ok_and(|folder| folder.is_dir());
@@ -205,11 +205,11 @@ pub(in crate::work) fn is_campaign_file(path: &Path) -> bool {
     parse_name(path).is_some()
 }
 
-/// What a path holds of a workspace of Fonds.
+/// The job folders of Fonds at a path, and what else is there.
 pub(in crate::work) struct JobFolders {
     /// Its job folders: itself, those in it, or those of the workspace there.
     pub jobs: Vec<PathBuf>,
-    /// What else is in it.
+    /// Other entries in it.
     pub rest: Vec<PathBuf>,
     /// Links that lead out of it and are in neither.
     pub led_out: Vec<PathBuf>,
@@ -262,9 +262,9 @@ struct FoundVersion {
     file: CampaignFile,
 }
 
-/// Restores the campaigns whose files stand in a folder; `came_with` says what
-/// it is, none for a job folder. What is here stays as it is: see
-/// [`TakenAs`](crate::store::rows::TakenAs). What comes is switched off until a person here lets it run.
+/// Restores the campaigns from files in a folder; `came_with` is their origin, none for a job
+/// folder. What is here stays as it is: see [`TakenAs`](crate::store::rows::TakenAs). What comes is
+/// switched off until a person here lets it run.
 pub(in crate::work) fn restore(
     workspace: &Workspace,
     folder: &Path,
@@ -324,9 +324,9 @@ pub(in crate::work) fn restore(
     Ok(restored)
 }
 
-/// The campaign of an identity and its branches, where files of several stand
-/// in one folder, the one with the lowest versions first; and how many are too
-/// many. Each begins at a version that no other one was made from.
+/// The campaign of an identity and its branches, where files of several are in one folder, the one
+/// with the lowest versions first; and how many are too many. Each begins at a version that no
+/// other one was made from.
 fn chains_of(mut versions: Vec<FoundVersion>) -> (Vec<Vec<(u32, CampaignFile)>>, usize) {
     versions.sort_by(|a, b| (a.number, &a.digest, &a.file.parent).cmp(&(b.number, &b.digest, &b.file.parent)));
     versions.dedup_by(|a, b| (a.number, &a.digest, &a.file.parent) == (b.number, &b.digest, &b.file.parent));

@@ -1,8 +1,8 @@
 //! Documents on watched targets: what is there, and which version is new.
 //!
-//! In: captures of documents (PDF and the like), the inlinks that point at
-//! them, the campaigns whose target is watched. Out: a row a document and
-//! target, with its versions told apart by their digests.
+//! In: captures of documents (PDF and the like), the inlinks that point at them, the campaigns
+//! whose target is watched. Out: a row a document and target, with its versions distinguished by
+//! their digests.
 //!
 //! The harvester of the annotation tool takes the URL alone for its key, so a
 //! new version at the same place is never seen; and it takes the crawl's via
@@ -16,8 +16,8 @@ use crate::store::{DocumentCapture, LandingPage, Workspace};
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet, ScopeSurt, parse_web_url};
 use serde::Serialize;
 
-/// Setting, with the number of a campaign behind it: captures up to this
-/// number are known to the persons. One that is watched later starts anew.
+/// Setting, with the number of a campaign behind it: captures up to this number are known to the
+/// persons. One that is watched later starts from its beginning.
 const KNOWN: &str = "documents_known_capture ";
 
 /// The documents of all watched targets.
@@ -52,7 +52,7 @@ pub struct DocumentRow {
     pub url: String,
     /// Last piece of its path.
     pub filename: String,
-    /// What it is called: in itself, by the link, or by its file name.
+    /// Its title: in itself, by the link, or by its file name.
     pub title: String,
     /// The page that links to it.
     pub landing_page: Option<String>,
@@ -87,7 +87,7 @@ pub struct DocumentVersion {
     pub first_seen: CaptureDate,
     /// Last capture of it.
     pub last_seen: CaptureDate,
-    /// Captures of it, those included that only say that nothing changed.
+    /// Captures of it, those included whose answer was that nothing changed.
     pub captures: u64,
     /// Number of the first of them.
     pub capture: CaptureId,
@@ -151,16 +151,16 @@ pub fn documents(workspace: &Workspace, only_new: bool, cx: &JobCx) -> anyhow::R
         let via = captures.iter().find_map(|capture| capture.via.as_deref());
         // Most documents are of no watched target: only then links matter.
         let landings = if watched.is_empty() { Vec::new() } else { workspace.landing_pages(&first.url, via)? };
-        let mut wanted = false;
+        let mut has_target = false;
         for watch in watched.iter().filter(|watch| watch.target.wants_document(&first.url)) {
             let Some((why, landing)) = reason(watch, &first.url, &landings) else { continue };
-            wanted = true;
+            has_target = true;
             let row = row(watch, &captures, why, landing);
             if !only_new || row.is_new || row.has_new_version {
                 list.rows.push(row);
             }
         }
-        if !wanted {
+        if !has_target {
             list.elsewhere += captures.len() as u64;
         }
     }
@@ -204,7 +204,7 @@ fn watched(workspace: &Workspace) -> anyhow::Result<(Vec<Watched>, Vec<Unread>)>
 /// Why a document is one of a target's, and the page to show beside it.
 fn reason<'a>(watch: &Watched, url: &str, landings: &'a [LandingPage]) -> Option<(String, Option<&'a LandingPage>)> {
     let under = |page: &&LandingPage| watch.covers(&page.url).is_some();
-    // A link with words on a page of the target says most.
+    // A link with words on a page of the target is the best evidence.
     let landing = landings.iter().filter(under).find(|page| !page.anchor.trim().is_empty());
     let landing = landing.or_else(|| landings.iter().find(under));
     if let Some(prefix) = watch.covers(url) {

@@ -9,11 +9,11 @@ use serde::Serialize;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Folders of a workspace whose files the new one needs. What stands in the others is made again
-/// (`inlinks`, `index`) or was handed over (`exports`).
+/// Folders of a workspace whose files the new one needs. The others are made again (`inlinks`,
+/// `index`) or have left already (`exports`).
 const FOLDERS: [&str; 3] = ["output", "imports", "evidence"];
 
-/// What a workspace that was made from an earlier one has from it.
+/// Counts of what a workspace took over from an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EarlierOutcome {
     /// Its folder.
@@ -91,7 +91,7 @@ pub fn from_earlier(folder: &Path, earlier: &Path, cx: &JobCx) -> anyhow::Result
     // Nobody writes it meanwhile; nobody can where it is read-only.
     let _lock = match FileLock::take(&earlier.join(LOCK_FILE), "another workspace is made from it") {
         Ok(lock) => Some(lock),
-        Err(NotLocked::Held(holder)) => {
+        Err(NotLocked::LockedBy(holder)) => {
             anyhow::bail!("{}: the workspace is open elsewhere ({holder}). Close it there first", earlier.display())
         }
         Err(NotLocked::Failed(_)) => None,
@@ -250,7 +250,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (old, new) = (dir.path().join("old"), dir.path().join("new"));
         earlier(&old);
-        for open in [Workspace::open, Workspace::look] {
+        for open in [Workspace::open, Workspace::open_read_only] {
             let refused = open(&old).map(drop).unwrap_err().to_string();
             assert!(refused.contains("earlier Fonds") && refused.contains("fonds new NEW_FOLDER --from"), "{refused}");
         }

@@ -1,8 +1,7 @@
-//! The records that an import has counted, read once more from its files.
+//! The records that an import has counted are read once more from its files.
 //!
-//! Of a file that was appended to since, so much is read as the import has
-//! read. Where another number of records comes out than was counted, that is
-//! said.
+//! Of a file that was appended to since, so much is read as the import has read. Where another
+//! number of records comes out than was counted, the list has a remark.
 
 use crate::jobs::{CountedRead, JobCx, OnStop};
 use crate::store::Workspace;
@@ -50,7 +49,7 @@ pub fn import_records(
     Ok(found)
 }
 
-/// Lists the records of a file, and says what is not as the import has found it.
+/// Lists the records of a file, and the differences from the import.
 fn read_counted(row: &FileRow, then: &ImportedFile, found: &mut FoundRecords, cx: &JobCx) -> anyhow::Result<()> {
     let now = row.location.metadata()?;
     anyhow::ensure!(now.is_file(), "what was read of a pipe cannot be read again");
@@ -100,7 +99,7 @@ fn read_file(row: &FileRow, len_then: u64, found: &mut FoundRecords, cx: &JobCx)
             }
             list(reader, &path, found)
         };
-        // As at the import: what is wrong with one says nothing of the next.
+        // As at the import: a fault in one does not concern the next.
         if let Err(error) = read() {
             cx.checkpoint()?;
             found.unread.push(format!("{path}: {}", crate::work::error_chain(&error)));

@@ -1,5 +1,4 @@
-//! Archive files: how they stand, those that are lost found again, and the
-//! bytes behind a problem.
+//! Archive files are checked, found again when they are lost, and shown at the bytes of a problem.
 
 pub(super) mod backup;
 pub(super) mod campaign_files;
@@ -15,7 +14,7 @@ use crate::jobs::JobCx;
 use crate::store::rows::ProblemId;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
-use crate::warc::{Compression, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
+use crate::warc::{Compression, Span, enter_record_cancellable, enter_record_in, format_offset, open_archive_file};
 use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -33,7 +32,7 @@ const MAX_BREAKS: u64 = 4;
 /// Bytes in a line of a hex table.
 const HEX_LINE: usize = 16;
 
-/// What a look at every byte of every file came to.
+/// The outcome of a check of every byte of every file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CheckOutcome {
     /// Files whose digest is that of the bytes that were read.
@@ -42,11 +41,11 @@ pub struct CheckOutcome {
     pub learned: u64,
     /// Files with other bytes.
     pub changed: u64,
-    /// Files that could not be looked at, with the reason.
+    /// Files that could not be read, with the reason.
     pub unreadable: Vec<String>,
     /// Files that are missing, open, or were not read to their end.
     pub passed_over: u64,
-    /// How each file that was looked at stands.
+    /// The state of each file that was checked.
     #[serde(skip)]
     pub states: HashMap<FileId, FileState>,
     /// Why the catalogue does not keep what was found, where it could only be read.
@@ -55,7 +54,7 @@ pub struct CheckOutcome {
 
 impl Report for CheckOutcome {
     fn summary(&self) -> String {
-        let mut words = format!("{} unchanged", counted(self.sound, "file"));
+        let mut text = format!("{} unchanged", counted(self.sound, "file"));
         for (count, what) in [
             (self.changed, "changed since the import"),
             (self.learned, "with a newly recorded digest"),
@@ -63,13 +62,13 @@ impl Report for CheckOutcome {
             (self.passed_over, "missing, open or incompletely read"),
         ] {
             if count > 0 {
-                let _ = write!(words, ", {count} {what}");
+                let _ = write!(text, ", {count} {what}");
             }
         }
         if let Some(why) = &self.not_kept {
-            let _ = write!(words, "; the workspace does not keep this result, since {why}");
+            let _ = write!(text, "; the workspace does not keep this result, since {why}");
         }
-        words
+        text
     }
 }
 
@@ -78,19 +77,19 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
     let files = workspace.files()?;
     let mut outcome = CheckOutcome::default();
     // A changed file of the same size may be the old one again.
-    let is_looked_at =
+    let is_checked =
         |file: &FileRow| matches!(file.state, FileState::Present | FileState::Touched | FileState::Changed);
-    let total = files.iter().filter(|file| is_looked_at(file)).filter_map(|file| fs::metadata(&file.location).ok());
+    let total = files.iter().filter(|file| is_checked(file)).filter_map(|file| fs::metadata(&file.location).ok());
     cx.stage_in_bytes("Checking digests", Some(total.map(|meta| meta.len()).sum()));
     for file in files {
-        if !is_looked_at(&file) {
+        if !is_checked(&file) {
             outcome.passed_over += 1;
             continue;
         }
         cx.note(file.path.clone());
-        let told = fs::metadata(&file.location).and_then(|meta| Ok((digest_of(&file.location, cx)?, meta)));
+        let measured = fs::metadata(&file.location).and_then(|meta| Ok((digest_of(&file.location, cx)?, meta)));
         cx.checkpoint()?;
-        match told {
+        match measured {
             Err(error) => outcome.unreadable.push(format!("{}: {error}", file.path)),
             Ok(((sha256, size), meta)) => {
                 let is_same = sha256 == file.sha256;
@@ -115,7 +114,7 @@ pub fn check_files(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckOut
     Ok(outcome)
 }
 
-/// What a search for lost files came to.
+/// The outcome of a search for lost files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LocateOutcome {
     /// Name before and now of each file that was found.
@@ -129,15 +128,15 @@ pub struct LocateOutcome {
 impl Report for LocateOutcome {
     fn summary(&self) -> String {
         let lost = self.still_lost.len() as u64;
-        let mut words = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
+        let mut text = match (self.found.len() as u64, lost + self.not_taken.len() as u64) {
             (0, 0) => return "no file is missing".to_owned(),
             (found, 0) => format!("{} found, none missing", counted(found, "file")),
             (found, lost) => format!("{} found, {lost} still missing", counted(found, "file")),
         };
         for why in &self.not_taken {
-            let _ = write!(words, "; {why}");
+            let _ = write!(text, "; {why}");
         }
-        words
+        text
     }
 }
 
@@ -166,12 +165,12 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
     places.retain(|place| place.trouble.is_none());
     let mut digests: HashMap<usize, String> = HashMap::new();
     cx.stage_in_bytes("Comparing files", None);
-    for wanted in lost {
-        cx.note(wanted.known.path.clone());
-        let name = Path::new(&wanted.known.path).file_name().map(ToOwned::to_owned);
+    for lost_file in lost {
+        cx.note(lost_file.known.path.clone());
+        let name = Path::new(&lost_file.known.path).file_name().map(ToOwned::to_owned);
         let mut candidates: Vec<usize> = (0..places.len())
-            .filter(|&at| match wanted.known.size {
-                // A crawl that was never looked at kept no size.
+            .filter(|&at| match lost_file.known.size {
+                // A crawl's file that was never checked has no size.
                 0 => places[at].path.file_name() == name.as_deref(),
                 size => places[at].size == size,
             })
@@ -181,23 +180,23 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
         let mut found = None;
         for at in candidates {
             cx.checkpoint()?;
-            if is_it(&wanted, &places[at].path, digests.entry(at), cx) {
+            if is_it(&lost_file, &places[at].path, digests.entry(at), cx) {
                 found = Some(at);
                 break;
             }
         }
         cx.checkpoint()?;
         match found {
-            None => outcome.still_lost.push(wanted.known.path),
+            None => outcome.still_lost.push(lost_file.known.path),
             Some(at) => {
                 let place = &places[at];
                 let label = workspace.stored_name(&place.path);
-                if workspace.catalogue().move_file(wanted.known.id, &label, place.mtime_ns)? {
-                    outcome.found.push((wanted.known.path, label));
+                if workspace.catalogue().move_file(lost_file.known.id, &label, place.mtime_ns)? {
+                    outcome.found.push((lost_file.known.path, label));
                 } else {
                     outcome
                         .not_taken
-                        .push(format!("{} was found as {label}, which was imported separately", wanted.known.path));
+                        .push(format!("{} was found as {label}, which was imported separately", lost_file.known.path));
                 }
             }
         }
@@ -206,26 +205,26 @@ pub fn locate(workspace: &Workspace, folder: &Path, only: Option<FileId>, cx: &J
 }
 
 fn is_it(
-    wanted: &FileToLocate,
+    lost_file: &FileToLocate,
     path: &Path,
     digest: std::collections::hash_map::Entry<'_, usize, String>,
     cx: &JobCx,
 ) -> bool {
-    if wanted.known.sha256.is_empty() {
-        return holds_records(path, &wanted.records);
+    if lost_file.known.sha256.is_empty() {
+        return holds_records(path, &lost_file.records);
     }
     // A file that cannot be read is not the one that is looked for.
-    let digest = digest.or_insert_with(|| digest_of(path, cx).map(|told| told.0).unwrap_or_default());
-    *digest == wanted.known.sha256
+    let digest = digest.or_insert_with(|| digest_of(path, cx).map(|measured| measured.0).unwrap_or_default());
+    *digest == lost_file.known.sha256
 }
 
-/// Whether these records stand at their places in a file: what tells a file
-/// whose digest was never made. Without records nothing can be told.
+/// Whether these records are at their places in a file: they identify a file whose digest was never
+/// made. Without records the answer is no.
 pub(super) fn holds_records(path: &Path, records: &[RecordRow]) -> bool {
     !records.is_empty() && records.iter().all(|record| is_record(path, record).unwrap_or(false))
 }
 
-/// Whether this record stands at its place.
+/// Whether this record is at its place.
 fn is_record(path: &Path, record: &RecordRow) -> anyhow::Result<bool> {
     let (head, mut reader) = enter_record_in(path, record.span)?;
     let is_named = record.record_id.is_empty() || head.record_id().as_deref() == Some(&record.record_id);
@@ -273,7 +272,7 @@ pub fn problem_detail(workspace: &Workspace, id: ProblemId) -> anyhow::Result<Pr
     Ok(detail)
 }
 
-/// The file that a problem is about, or why it cannot be looked at.
+/// The file that a problem is about, or why it cannot be read.
 fn place_of(workspace: &Workspace, problem: &ProblemRow) -> anyhow::Result<Result<PathBuf, String>> {
     let path = match problem.file {
         None => match workspace.stored_place(&problem.path) {
@@ -309,7 +308,7 @@ pub fn problem_record(workspace: &Workspace, id: ProblemId, cx: &JobCx) -> anyho
     let len = fs::metadata(&path).map(|meta| meta.len()).ok();
     let from = row.member.map_or(0, |member| member.offset);
     cx.stage_in_bytes("Decompressing up to the record", len.map(|len| len.saturating_sub(from)));
-    let entered = look_at_record(&path, row.offset, row.member, cx);
+    let entered = enter_record_cancellable(&path, row.offset, row.member, cx);
     cx.checkpoint()?;
     let Ok((head, mut reader)) = entered else { return Ok(String::new()) };
     let mut block = Vec::new();

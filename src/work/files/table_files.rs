@@ -15,9 +15,8 @@ pub(in crate::work) fn new_folder(workspace: &Workspace, folder: &Path) -> anyho
     Ok(folder)
 }
 
-/// Writes a table into a folder, which is made if absent. The file is called
-/// like the table and the moment; none is replaced. `fill` says how many rows
-/// it wrote, about `total`.
+/// Writes a table into a folder, which is made if absent. The file is called like the table and the
+/// moment; none is replaced. `fill` returns how many rows it wrote, about `total`.
 pub fn write_table(
     workspace: &Workspace,
     (name, ending): (&str, &str),

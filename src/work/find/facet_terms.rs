@@ -87,7 +87,7 @@ impl Part {
     }
 
     /// Whether it asks for values of this facet.
-    fn asks_for(&self, kind: FacetKind) -> bool {
+    fn is_of_kind(&self, kind: FacetKind) -> bool {
         self.choices().first().is_some_and(|choice| choice.kind == kind && !choice.is_excluded)
     }
 
@@ -125,7 +125,7 @@ pub fn with_facet(line: &str, choice: &FacetChoice) -> String {
     };
     parts = parts.into_iter().filter_map(&mut without).collect();
     if !was_there {
-        let of_facet = parts.iter_mut().rfind(|part| !choice.is_excluded && part.asks_for(choice.kind));
+        let of_facet = parts.iter_mut().rfind(|part| !choice.is_excluded && part.is_of_kind(choice.kind));
         match of_facet {
             Some(part) => {
                 let mut several = part.alternatives();

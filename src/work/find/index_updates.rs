@@ -1,10 +1,9 @@
 //! The text index follows a crawl, an import or a build of inlinks by itself.
 //!
-//! What is new stands in the catalogue: captures behind the last one that the
-//! index has, originals of revisits that were found since, inlinks that were
-//! built since. Whoever sees them come asks now and then whether there are
-//! some, and follows up. This is done by one thread, and no more of the time
-//! than [`SHARE`], so that it never slows the other work down by much.
+//! New in the catalogue are captures behind the last one that the index has, originals of revisits
+//! that were found since, inlinks that were built since. Whoever sees them come checks now and then
+//! whether there are some, and follows up. This is done by one thread, and no more of the time than
+//! [`SHARE`], so that it never slows the other work down by much.
 
 use super::text_index::{TextIndexReport, index_folder, index_texts, open_index};
 use crate::jobs::{Cancelled, JobCx};
@@ -17,10 +16,10 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_secs(30);
 /// One follow-up waits so many times as long as the last one took.
 const SHARE: u32 = 10;
-/// How often it is seen whether captures still come.
-const LOOK: Duration = Duration::from_millis(100);
+/// The interval of checks whether captures still come.
+const POLL: Duration = Duration::from_millis(100);
 
-/// When the index is followed up next while captures come.
+/// The pace at which the index is followed up while captures come.
 #[derive(Debug, Clone, Copy)]
 pub struct FollowPace {
     since: Instant,
@@ -34,12 +33,12 @@ impl Default for FollowPace {
 }
 
 impl FollowPace {
-    /// From now on, after a follow-up that took so long.
+    /// The pace from now on, after a follow-up that took so long.
     pub fn after(took: Duration) -> Self {
         Self { pause: EVERY.max(took.saturating_mul(SHARE)), ..Self::default() }
     }
 
-    /// How long to wait still.
+    /// The time that is left to wait.
     pub fn wait(&self) -> Duration {
         self.pause.saturating_sub(self.since.elapsed())
     }
@@ -72,7 +71,7 @@ pub fn has_index(workspace: &Workspace) -> bool {
     !matches!(TextIndex::open(&index_folder(workspace)), Err(TextIndexError::Absent(_)))
 }
 
-/// As [`index_texts`], by one thread.
+/// Indexes as [`index_texts`], by one thread.
 ///
 /// # Errors
 ///
@@ -102,7 +101,7 @@ pub fn follow_while(
             follow()?;
             pace = FollowPace::after(begun.elapsed());
         }
-        std::thread::sleep(LOOK.min(pace.wait()));
+        std::thread::sleep(POLL.min(pace.wait()));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What persons said of the results of a search, put together by query.
+//! Judgements of search results are put together by query.
 
 use super::search::SearchQuery;
 use crate::analysis::{Judgement, ResultJudgements, SearchEvaluation};
@@ -9,7 +9,7 @@ use crate::work::models::CampaignId;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// A query with what persons said of its results, in figures.
+/// A query with figures of the judgements on its results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QueryEvaluation {
     /// The query as a line, with what was chosen beside it.
@@ -26,17 +26,17 @@ fn date<S: serde::Serializer>(date: &CaptureDate, serializer: S) -> Result<S::Ok
     serializer.serialize_str(&date.to_warc())
 }
 
-/// What persons said of the results of one query.
+/// The judgements on the results of one query.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchJudgements {
-    /// Who said what of each content version.
+    /// Judges and judgements of each content version.
     pub of_version: HashMap<u64, Vec<(String, Judgement)>>,
     /// In figures.
     pub evaluation: SearchEvaluation,
 }
 
 impl SearchJudgements {
-    /// Those of a query.
+    /// The judgements of a query.
     ///
     /// # Errors
     ///
@@ -103,7 +103,8 @@ pub(in crate::work) fn evaluations_by_judge(
     Ok(found)
 }
 
-/// The captures that were judged as results of a query, by URL, each with what most of its judges say.
+/// The captures that were judged as results of a query, by URL, each with the judgement of most
+/// judges.
 ///
 /// # Errors
 ///
@@ -112,9 +113,10 @@ pub fn judged_urls(catalogue: &Catalogue, query: &str) -> anyhow::Result<Vec<(St
     let rows = catalogue.judgements(Some(query))?;
     let url_of: HashMap<u64, String> =
         rows.iter().filter_map(|row| Some((u64::try_from(row.version).ok()?, row.url.clone()))).collect();
-    let said = |result: ResultJudgements| Judgement::of_majority(result.by.into_iter().map(|(_, said)| said));
+    let judgement =
+        |result: ResultJudgements| Judgement::of_majority(result.by.into_iter().map(|(_, judgement)| judgement));
     let results = by_version(rows).into_iter();
-    Ok(results.filter_map(|(version, result)| Some((url_of.get(&version)?.clone(), said(result)))).collect())
+    Ok(results.filter_map(|(version, result)| Some((url_of.get(&version)?.clone(), judgement(result)))).collect())
 }
 
 /// Results with their judges. The place of a result is the one at which it was judged last.

@@ -23,7 +23,7 @@ fn ships() -> (tempfile::TempDir, Session, Vec<CaptureId>) {
 
 /// A text of its own: near-duplicates are one result.
 fn html(nth: usize) -> String {
-    let own: String = (0..40).map(|word| format!(" own{nth}x{word}")).collect();
+    let own: String = (0..40).map(|nth_word| format!(" own{nth}x{nth_word}")).collect();
     format!("<title>{nth}</title><p>{}{own}</p>", "ship ".repeat(nth))
 }
 
@@ -121,10 +121,10 @@ fn a_query_is_one_line_that_finds_the_same_again() {
     assert_eq!(chosen("a b", "h1.pt").query_line(), "a b host=h1.pt");
     assert_eq!(chosen("a OR b", "h1.pt").query_line(), "(a OR b) host=h1.pt");
     let (_dir, session, found) = ships();
-    let asked = SearchQuery { limit: 10, ..chosen("ship OR boat", "h3.pt") };
-    let again = SearchQuery { limit: 10, ..query(&asked.query_line()) };
-    let ids = |asked| session.search(asked).unwrap().hits.iter().map(|hit| hit.capture.id).collect::<Vec<_>>();
-    assert_eq!((ids(&asked).len(), ids(&asked)), (1, ids(&again)));
+    let search = SearchQuery { limit: 10, ..chosen("ship OR boat", "h3.pt") };
+    let again = SearchQuery { limit: 10, ..query(&search.query_line()) };
+    let ids = |search| session.search(search).unwrap().hits.iter().map(|hit| hit.capture.id).collect::<Vec<_>>();
+    assert_eq!((ids(&search).len(), ids(&search)), (1, ids(&again)));
     assert!(session.judge(&query(" "), &found, Some(Judgement::Right), "Ana").is_err());
     assert!(session.judge(&query("("), &found, Some(Judgement::Right), "Ana").is_err());
     assert!(session.catalogue().judgements(None).unwrap().is_empty());

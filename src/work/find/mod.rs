@@ -1,6 +1,7 @@
-//! Finding captures in a workspace. `text_index` makes the index, `search` answers queries, `request_matches` what a
-//! request of a campaign finds and scores, `page_texts` gives texts and facts of pages that were indexed, `facet_terms`,
-//! `related`, `near_duplicates` and `judgements` what is asked of results.
+//! Finding captures in a workspace. `text_index` makes the index, `search` answers queries,
+//! `request_matches` what a request of a campaign finds and scores, `page_texts` gives texts and
+//! facts of pages that were indexed, `facet_terms`, `related`, `near_duplicates` and `judgements`
+//! work on results.
 
 pub(super) mod facet_terms;
 pub(super) mod index_updates;

@@ -18,7 +18,7 @@ const MOST_KEPT: usize = 1 << 21;
 /// Texts that one thread reads behind each other: those beside each other in a file are unpacked once.
 const READ_TOGETHER: usize = 16;
 
-/// How much is looked at in one step.
+/// The amounts that are compared in one step.
 #[derive(Clone, Copy)]
 struct Steps {
     /// Hashes of bands that are in memory.
@@ -29,7 +29,7 @@ struct Steps {
 
 const STEPS: Steps = Steps { hashes: 1 << 22, texts: 4096 };
 
-/// What changed of an index since its near-duplicates were found.
+/// The changes of an index since its near-duplicates were found.
 pub(in crate::work) struct IndexChange<'a> {
     /// Its mark before.
     pub before: &'a IndexMark,
@@ -260,8 +260,8 @@ impl<'a> TextReader<'a> {
         Self { index, kept: HashMap::new(), kept_len: 0 }
     }
 
-    /// What `make` makes of the runs of tokens of versions' main texts; none
-    /// for a version that is not there.
+    /// Results of `make` on the runs of tokens of versions' main texts; none for a version that is not
+    /// there.
     fn each_of<T: Send>(
         &self,
         versions: &[u64],
@@ -276,21 +276,20 @@ impl<'a> TextReader<'a> {
         Ok(made.into_iter().flatten().collect())
     }
 
-    /// How alike runs of tokens are to those of an older text; where that is
-    /// not there, it is another.
+    /// The similarity of runs of tokens with those of an older text; 0 where that is not there.
     fn similarity(&mut self, runs: &[u64], older: u64) -> anyhow::Result<f64> {
         if let Some(known) = self.kept.get(&older) {
             return Ok(jaccard(runs, known));
         }
         let Some(read) = self.each_of(&[older], |runs| runs)?.pop().flatten() else { return Ok(0.0) };
-        let alike = jaccard(runs, &read);
+        let similarity = jaccard(runs, &read);
         if self.kept_len + read.len() > MOST_KEPT {
             self.kept.clear();
             self.kept_len = 0;
         }
         self.kept_len += read.len();
         self.kept.insert(older, read);
-        Ok(alike)
+        Ok(similarity)
     }
 }
 

@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// What the finder in memory gives: versions that joined a group, with the first of each.
+/// The result of the finder in memory: versions that joined a group, with the first of each.
 fn by_memory(texts: &BTreeMap<u64, String>, order: &[u64]) -> HashMap<u64, u64> {
     let mut finder = NearFinder::default();
     let runs = |version: u64| texts.get(&version).map(|text| shingles(text));

@@ -1,8 +1,9 @@
 //! Texts of captures: as the index keeps them, and read from an archive file only where it does not.
 //!
-//! A record is read once after it was stored, by the job that indexes. Scores, samples of requests, the comparison
-//! with anchors and the view of a text ask here. What is not indexed yet, and what could not be read then, is read
-//! from its record; so is what is damaged in the index, which the next follow-up makes again.
+//! A record is read once after it was stored, by the job that indexes. Scores, samples of requests,
+//! the comparison with anchors and the view of a text read them here. What is not indexed yet, and
+//! what could not be read then, is read from its record; so is what is damaged in the index, which
+//! the next follow-up makes again.
 
 use super::record_content::{read_record, read_record_text};
 use super::text_index::{index_folder, open_index};
@@ -11,14 +12,14 @@ use crate::search::{StoredPage, StoredPages, TextIndex, TextIndexError};
 use crate::store::Workspace;
 use crate::work::models::CaptureId;
 
-/// Where texts of captures are read.
+/// The source of texts of captures: the index, else their records.
 pub(in crate::work) struct PageTexts<'w> {
     workspace: &'w Workspace,
     index: Option<TextIndex>,
 }
 
 impl<'w> PageTexts<'w> {
-    /// Those of a workspace, whether it has an index that can be used or not.
+    /// Opens the texts of a workspace, whether it has an index that can be used or not.
     ///
     /// # Errors
     ///
@@ -47,7 +48,7 @@ impl<'w> PageTexts<'w> {
         Ok(PageTextReader { workspace: self.workspace, pages })
     }
 
-    /// What the page of a capture has by itself, as the index keeps it; none where it does not.
+    /// The page facts of a capture in the index; none where it has none.
     ///
     /// # Errors
     ///
@@ -60,7 +61,7 @@ impl<'w> PageTexts<'w> {
         Ok(self.workspace.catalogue().capture_heads(&[capture])?.first().map_or(0, |head| head.version))
     }
 
-    /// What was read of one capture, as [`PageTextReader::read`] has it.
+    /// The page of one capture, as [`PageTextReader::read`] has it.
     ///
     /// # Errors
     ///
@@ -77,7 +78,7 @@ pub(in crate::work) struct PageTextReader<'t> {
 }
 
 impl PageTextReader<'_> {
-    /// What was read of the content version of a capture.
+    /// The page of the content version of a capture.
     ///
     /// # Errors
     ///
@@ -90,7 +91,8 @@ impl PageTextReader<'_> {
         Ok(read_record(self.workspace, &stored)?.into_page(version, &stored))
     }
 
-    /// The same with no more than title, URL and text: what a score needs of a record costs less than half of the rest.
+    /// The page with no more than title, URL and text: what a score needs of a record costs less than
+    /// half of the rest.
     ///
     /// # Errors
     ///
@@ -103,7 +105,7 @@ impl PageTextReader<'_> {
         Ok(read_record_text(self.workspace, &stored)?.into_page(version, &stored))
     }
 
-    /// What the index alone has.
+    /// The page of a version in the index alone.
     pub(in crate::work) fn indexed(&mut self, version: u64) -> Option<StoredPage> {
         self.pages.as_mut()?.page(version).ok().flatten().filter(StoredPage::is_read)
     }

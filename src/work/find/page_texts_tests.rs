@@ -1,4 +1,4 @@
-//! A record is read once after it was stored, and what is kept of it is what it says.
+//! A record is read once after it was stored, and the kept text and facts are those of the record.
 
 use super::*;
 use crate::analysis::{Matcher, ScoreWeights};
@@ -70,7 +70,7 @@ fn text_behind_the_first_mebibyte_is_found_and_scored_and_behind_the_limit_is_na
         let head = session.catalogue().capture_heads(&[row.id]).unwrap().remove(0);
         let (matches, unread) = request.of_capture(&mut texts.reader().unwrap(), &head);
         assert_eq!((matches.holds, unread), (row.url != "http://a.pt/six", None), "{}", row.url);
-        // Whoever reads the text is told as well.
+        // Whoever reads the text sees the problem as well.
         let problems = session.content(row.id).unwrap().problems;
         assert_eq!(problems.iter().any(|problem| problem.contains("4 MiB")), row.url == "http://a.pt/six");
     }
@@ -149,7 +149,7 @@ fn what_a_page_has_by_itself_is_kept_for_checks() {
         let id = rows.iter().find(|row| row.url == url).unwrap().id;
         session.detail(id, 90).unwrap().facts
     };
-    // The catalogue alone has none; nothing is read for a look at a capture.
+    // The catalogue alone has none; nothing is read to show a capture.
     let before = records_read(session.workspace.folder());
     assert_eq!(facts("http://a.pt/wall"), None);
     assert_eq!(records_read(session.workspace.folder()), before);

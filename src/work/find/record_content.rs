@@ -1,4 +1,4 @@
-//! What stands in the WARC record of a capture, read again from its file.
+//! The WARC record of a capture is read again from its file.
 
 use super::page_texts::{PageTexts, facts_of};
 use crate::analysis::url_text;
@@ -14,14 +14,15 @@ use crate::warc::{Record, RecordType, format_offset, read_record_in};
 use crate::work::models::{CaptureContent, CaptureId};
 use anyhow::Context;
 
-/// What the main record of a capture tells: its text, and what a page has beside it.
+/// The text of the main record of a capture, and the facts of its page.
 pub(in crate::work) struct RecordReading {
     text: PageText,
     facts: PageFacts,
 }
 
 impl RecordReading {
-    /// As the index keeps it, with title and language of the catalogue where the page has none.
+    /// The page as the index keeps it, with title and language of the catalogue where the page has
+    /// none.
     pub(in crate::work) fn into_page(self, version: u64, stored: &StoredCapture) -> StoredPage {
         let Self { text, facts } = self;
         StoredPage {
@@ -76,7 +77,7 @@ pub(in crate::work) fn read_record(workspace: &Workspace, stored: &StoredCapture
     })
 }
 
-/// Reads the same record for title and text alone: nothing is told from them.
+/// Reads the same record for title and text alone, without facts.
 pub(in crate::work) fn read_record_text(
     workspace: &Workspace,
     stored: &StoredCapture,
@@ -88,7 +89,7 @@ pub(in crate::work) fn read_record_text(
     })
 }
 
-/// What a revisit repeats, or why that is not known; neither for other captures.
+/// The original of a revisit, or why that is not known; neither for other captures.
 fn original_of(
     workspace: &Workspace,
     stored: &StoredCapture,
@@ -132,9 +133,8 @@ fn mebibytes(bytes: usize) -> String {
     format!("{} MiB", bytes >> 20)
 }
 
-/// Reads a record of the catalogue from its file, and tells what is odd about
-/// it. Size and date of the file may be as they were and its bytes not: the
-/// record has to be the one that was read.
+/// Reads a record of the catalogue from its file, and lists its problems. Size and date of the file
+/// may be as they were and its bytes not: the record has to be the one that was read.
 pub(in crate::work) fn record_of(
     workspace: &Workspace,
     place: &RecordRow,
@@ -155,7 +155,7 @@ pub(in crate::work) fn record_of(
     Ok((record, problems.iter().map(ToString::to_string).collect()))
 }
 
-/// Heads and fields of a capture as they stand in its file, and its text.
+/// Heads and fields of a capture in its file, and its text.
 pub(in crate::work) fn content(
     workspace: &Workspace,
     texts: &PageTexts<'_>,
@@ -180,7 +180,7 @@ pub(in crate::work) fn content(
         problems.extend(odd);
     }
     let head_len = parse_response_head(&shown.block).map_or(0, |head| head.head_len);
-    let charset = facts.charset.map(|(charset, told_by)| format!("{charset} ({})", told_by.label()));
+    let charset = facts.charset.map(|(charset, source)| format!("{charset} ({})", source.label()));
     Ok(CaptureContent {
         request_head,
         response_head: String::from_utf8_lossy(shown.block.get(..head_len).unwrap_or_default()).into_owned(),
@@ -205,7 +205,7 @@ fn count_read(folder: &std::path::Path, file: &std::path::Path, offset: u64) {
     crate::jobs::lock(&READ).push((folder.to_owned(), file.to_owned(), offset));
 }
 
-/// How many records of a workspace were read from their files until now.
+/// The number of records of a workspace that were read from their files until now.
 #[cfg(test)]
 pub(in crate::work) fn records_read(folder: &std::path::Path) -> u64 {
     crate::jobs::lock(&READ).iter().filter(|(of, ..)| of == folder).count() as u64

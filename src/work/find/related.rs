@@ -1,5 +1,5 @@
-//! What is related to a capture, each with the reason: links, pages that cite
-//! both, and texts that are like its own.
+//! Captures are related with a reason: links, pages that cite both, and texts that are like each
+//! other.
 
 use super::text_index::index_folder;
 use crate::work::Session;
@@ -9,11 +9,11 @@ use std::collections::HashMap;
 
 /// Related captures at most.
 const MOST_RELATED: usize = 100;
-/// Texts that are looked at.
+/// Texts that are compared.
 const MOST_TEXTS: usize = 40;
 /// Texts less like it than this are not.
 const LEAST_LIKENESS: f32 = 0.1;
-/// What a link counts beside a text that is the same, where its page has no other.
+/// The weight of a link beside a text that is the same, where its page has no other.
 const LINK_WORTH: f64 = 0.5;
 
 /// A capture that is related to another, and why.
@@ -28,14 +28,14 @@ pub struct RelatedRow {
     pub links_here: bool,
     /// Pages that link to both.
     pub cited_together: u64,
-    /// How much its text is like that of the other, 0 to 1.
+    /// The similarity of its text with that of the other, 0 to 1.
     pub likeness: Option<f32>,
-    /// How much all of it counts.
+    /// The sum of its weights.
     pub weight: f64,
 }
 
 impl RelatedRow {
-    /// Why it is related, in words.
+    /// The reasons why it is related, as text.
     pub fn reasons(&self) -> String {
         let mut reasons = Vec::new();
         if let Some(likeness) = self.likeness {
@@ -56,7 +56,7 @@ impl RelatedRow {
     }
 }
 
-/// What is related to a capture.
+/// The captures related to a capture, and how complete their list is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RelatedPage {
     /// The captures, the most related first.
@@ -70,10 +70,9 @@ pub struct RelatedPage {
 }
 
 impl Session {
-    /// What is related to a capture, the most related first: what it links to
-    /// and what links to it, each link counting the less the more there are,
-    /// what the same pages cite (cosine of the citing pages), and pages whose
-    /// text is like its own. Of each page one capture.
+    /// The captures related to a capture, the most related first: what it links to and what links to
+    /// it, each link counting the less the more there are, what the same pages cite (cosine of the
+    /// citing pages), and pages whose text is like its own. Of each page one capture.
     ///
     /// # Errors
     ///

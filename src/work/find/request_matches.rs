@@ -108,9 +108,9 @@ impl RequestMatches {
 
     /// The captures that meet the request.
     pub(in crate::work) fn meeting(&self, facts: &CaptureFacts, with_text: &FixedBitSet) -> FixedBitSet {
-        let mut at_hand = facts.captures().clone();
-        at_hand.intersect_with(with_text);
-        self.weigh(facts, &at_hand).iter().filter(|of| of.holds).map(|of| of.capture).collect()
+        let mut available = facts.captures().clone();
+        available.intersect_with(with_text);
+        self.weigh(facts, &available).iter().filter(|of| of.holds).map(|of| of.capture).collect()
     }
 }
 

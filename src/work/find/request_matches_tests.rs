@@ -25,12 +25,12 @@ impl Numbers {
 }
 
 /// A capture with what its record says, read anew.
-struct Read {
+struct CaptureText {
     head: CaptureHead,
     page: StoredPage,
 }
 
-fn pages_of(session: &Session) -> Vec<Read> {
+fn pages_of(session: &Session) -> Vec<CaptureText> {
     let ids = session.catalogue().captures_with_text().unwrap();
     let read = |head: CaptureHead| {
         let stored = session.catalogue().stored_capture(head.id).unwrap();
@@ -38,7 +38,7 @@ fn pages_of(session: &Session) -> Vec<Read> {
             || StoredPage { title: stored.title.clone(), url: url_text(stored.url.as_str()), ..StoredPage::default() };
         let page =
             read_record(&session.workspace, &stored).map_or_else(|_| unread(), |read| read.into_page(0, &stored));
-        Read { head, page }
+        CaptureText { head, page }
     };
     session.catalogue().capture_heads(&ids).unwrap().into_iter().map(read).collect()
 }
@@ -68,7 +68,7 @@ fn term(kind: crate::campaign::TermKind, value: String) -> crate::campaign::Term
     crate::campaign::Term { kind, value, weight: 1.0, aliases: vec![], uri: None, from: None, to: None }
 }
 
-fn request(numbers: &mut Numbers, pages: &[Read], deepest: usize) -> String {
+fn request(numbers: &mut Numbers, pages: &[CaptureText], deepest: usize) -> String {
     if deepest > 0 && numbers.below(3) > 0 {
         let parts: Vec<String> = (0..1 + numbers.below(3)).map(|_| request(numbers, pages, deepest - 1)).collect();
         return format!("{}({})", ["ALL", "ANY"][numbers.below(2)], parts.join(", "));
@@ -103,7 +103,7 @@ fn check(session: &Session, cases: usize) {
         assert_eq!(written.parse::<Request>().as_ref(), Ok(&request), "{text}");
         let indexed = RequestMatches::of(Matcher::compile(&request), texts.index()).unwrap();
         let mut scoring = BTreeSet::new();
-        for Read { head, page } in &pages {
+        for CaptureText { head, page } in &pages {
             let language = Some(head.language.as_str()).filter(|language| !language.is_empty());
             let (title, main, rest, url) = (&page.title, &page.main, &page.rest, &page.url);
             let fields = TextFields { title, main, rest, url, language, date: Some(head.date) };

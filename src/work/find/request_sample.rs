@@ -1,7 +1,7 @@
-//! What a request comes to while it is written: how many captures meet it,
-//! and the best and the worst of these.
+//! A request is tried while it is written: how many captures meet it, and the best and the worst of
+//! these.
 //!
-//! Each capture has the score that a selection gives its request: both ask [`RequestMatches`].
+//! Each capture has the score that a selection gives its request: both use [`RequestMatches`].
 
 use super::page_texts::PageTexts;
 use super::request_matches::{RequestMatches, Weighed};
@@ -35,22 +35,22 @@ pub struct SampleRow {
     pub title: String,
     /// When it was captured.
     pub date: CaptureDate,
-    /// What the request comes to, 0 to 1: the part of its score.
+    /// The score of the request, 0 to 1: the part of the capture's score.
     pub score: f64,
     /// Whether the request holds.
     pub holds: bool,
-    /// Which terms were found, where and how often.
+    /// The terms that were found, with places and counts.
     pub found: String,
-    /// What lowers the score; empty where nothing does.
+    /// The parts that lower the score; empty where nothing does.
     pub lacks: String,
     /// Why its record could not be read; then it has no text.
     pub unread: Option<String>,
 }
 
-/// What a request comes to.
+/// The figures of a tried request, and captures at both ends of its scores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RequestSample {
-    /// Captures at hand.
+    /// Captures of the campaign, or of all.
     pub captures: u64,
     /// Those that meet the request.
     pub meeting: u64,
@@ -78,11 +78,11 @@ pub(in crate::work) fn request_sample(
 ) -> anyhow::Result<RequestSample> {
     let catalogue = workspace.catalogue();
     let facts = room.facts(catalogue)?;
-    let mut at_hand = facts.captures().clone();
+    let mut available = facts.captures().clone();
     if let Some(campaign) = campaign {
-        at_hand.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
+        available.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
     }
-    let mut sample = RequestSample { captures: at_hand.count_ones(..) as u64, ..RequestSample::default() };
+    let mut sample = RequestSample { captures: available.count_ones(..) as u64, ..RequestSample::default() };
     let matcher = Matcher::compile(request);
     let Some(index) = room.index(workspace.catalogue(), &index_folder(workspace))? else { return Ok(sample) };
     let through = index.mark()?.unwrap_or_default().through;
@@ -91,9 +91,9 @@ pub(in crate::work) fn request_sample(
         return Ok(sample);
     }
     sample.filter = format!("request:{}", quoted_value(&request.to_string()));
-    at_hand.intersect_with(&*room.with_text(catalogue)?);
+    available.intersect_with(&*room.with_text(catalogue)?);
     let matches = RequestMatches::of(matcher, Some(&index))?;
-    let mut weighed = matches.weigh(&facts, &at_hand);
+    let mut weighed = matches.weigh(&facts, &available);
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
     let newest = |of: &Weighed| Reverse((facts.day_of(of.capture), of.capture));
     let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b)));

@@ -1,4 +1,4 @@
-//! What the index says of a request, compared with what selecting reads.
+//! The index gives a request the scores that selecting gives it.
 
 use super::*;
 use crate::analysis::ScoreWeights;
@@ -37,7 +37,7 @@ fn a_sample_has_the_scores_of_a_selection_and_its_best_and_worst_captures() {
     let (_, (above, below)) = preview_selection(&session.workspace, &spec, usize::MAX, &JobCx::detached()).unwrap();
     let facts = SearchRoom::default().facts(session.catalogue()).unwrap();
     let version = |capture: CaptureId| facts.version_of(usize::try_from(capture).unwrap());
-    // What selecting says of the request: does it hold, and the score.
+    // The result of selecting: does the request hold, and the score.
     let selected: HashMap<CaptureId, (bool, f64)> = above
         .iter()
         .chain(&below)
@@ -104,11 +104,11 @@ fn what_lowers_a_score_is_named() {
     session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
     session.index_texts(false, &JobCx::detached()).unwrap();
     let sample = session.request_sample(&"mar OR ria futebol^-0.5".parse().unwrap(), None, 10).unwrap();
-    let said: Vec<(&str, &str, &str)> =
+    let shown: Vec<(&str, &str, &str)> =
         sample.best.iter().map(|row| (row.url.as_str(), row.found.as_str(), row.lacks.as_str())).collect();
-    // What a description alone says is no text of the page, here as in a selection.
+    // The text of a description alone is no text of the page, here as in a selection.
     assert_eq!(
-        said,
+        shown,
         [
             ("http://a.pt/1", "“mar” 1 × in text; “ria” 1 × in title, 1 × in text", ""),
             (

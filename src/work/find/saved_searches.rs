@@ -1,7 +1,7 @@
-//! Searches under a name: what was asked, not what it found.
+//! A saved search keeps a query under a name, not its results.
 //!
-//! They are one value in the catalogue, `{"version": 1, "searches": […]}`. A
-//! collection keeps captures; a saved search is asked again each time.
+//! They are one value in the catalogue, `{"version": 1, "searches": […]}`. A collection keeps
+//! captures; a saved search runs again each time.
 
 use super::search::{FacetChoice, SearchOrder, SearchQuery};
 use crate::store::Catalogue;
@@ -36,14 +36,14 @@ pub struct SavedSearch {
     /// Whether nothing is folded.
     #[serde(default)]
     pub shows_all: bool,
-    /// Who saved it.
+    /// The person who saved it.
     pub who: String,
     /// When.
     pub date: CaptureDate,
 }
 
 impl SavedSearch {
-    /// What it asks, of all campaigns and without a limit of its own.
+    /// The query of the search, of all campaigns and without a limit of its own.
     pub fn query(&self) -> SearchQuery {
         SearchQuery {
             text: self.query.clone(),

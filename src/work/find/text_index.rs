@@ -31,7 +31,7 @@ const FEWEST_REPLACED: u64 = 10_000;
 /// Unreadable captures that are named one by one; all are counted.
 const MOST_NAMED: usize = 20;
 
-/// What indexing came to.
+/// The outcome of indexing.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TextIndexReport {
     /// Captures that came since the last time.
@@ -92,7 +92,7 @@ impl Report for TextIndexReport {
     }
 }
 
-/// What a comparison of index and catalogue found.
+/// The differences between index and catalogue.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct IndexCheck {
     /// Versions in the index.
@@ -117,13 +117,13 @@ impl IndexCheck {
         self.anchors_wait && !self.is_fine() && Self { anchors: Vec::new(), ..self.clone() }.is_fine()
     }
 
-    /// Whether the index is what it says.
+    /// Whether index and catalogue agree.
     pub fn is_fine(&self) -> bool {
         [&self.missing, &self.surplus, &self.anchors].iter().all(|some| some.is_empty()) && self.damaged.is_empty()
     }
 }
 
-/// Where the text index of a workspace is.
+/// The folder of a workspace's text index.
 pub fn index_folder(workspace: &Workspace) -> PathBuf {
     workspace.folder().join("index")
 }
@@ -141,7 +141,7 @@ pub fn index_texts(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> any
     let mut report = TextIndexReport::default();
     let follow_up = |report: &mut TextIndexReport| Indexing::open(workspace, folder.clone())?.run(report, cx);
     let why = match from_scratch {
-        true => "as was asked".to_owned(),
+        true => "on request".to_owned(),
         false => match why_from_scratch(workspace)? {
             Some(why) => why,
             None => match follow_up(&mut report) {
@@ -217,16 +217,16 @@ pub fn check_index(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<IndexChe
     let there = index.versions()?;
     let mut check = IndexCheck { versions: index.documents(), ..IndexCheck::default() };
     check.waiting = workspace.catalogue().captures_behind(CaptureId::new(mark.through))?;
-    let wanted: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(CaptureId::new(mark.through))?).collect();
-    check.missing = wanted.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
-    check.surplus = there.ones().map(|version| version as u64).filter(|version| !wanted.contains(version)).collect();
+    let expected: HashSet<u64> = numbers(workspace.catalogue().versions_up_to(CaptureId::new(mark.through))?).collect();
+    check.missing = expected.iter().filter(|version| !there.contains(**version as usize)).copied().collect();
+    check.surplus = there.ones().map(|version| version as u64).filter(|version| !expected.contains(version)).collect();
     check.missing.sort_unstable();
     check.surplus.sort_unstable();
     cx.checkpoint()?;
     let texts = workspace.anchor_texts()?;
     check.anchors_wait = texts.stamp() != mark.links;
     check.anchors = other_anchors(workspace, &index, &texts, cx)?;
-    // Of those that are gone it is said above.
+    // Those that are gone are listed above.
     check.anchors.retain(|version| check.surplus.binary_search(version).is_err());
     let damaged = index.damaged_files()?.into_iter().chain(NearFile::damaged(&index_folder(workspace)));
     check.damaged = damaged.map(|file| file.display().to_string()).collect();
@@ -395,13 +395,14 @@ impl<'w> Indexing<'w> {
     fn reconcile(&mut self, report: &mut TextIndexReport, cx: &JobCx) -> anyhow::Result<()> {
         cx.stage("Comparing index and catalogue", None);
         let there = self.builder.index().versions()?;
-        let wanted = self.workspace.catalogue().versions_up_to(CaptureId::new(self.mark.through))?;
-        let known: HashSet<usize> = wanted.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
+        let expected = self.workspace.catalogue().versions_up_to(CaptureId::new(self.mark.through))?;
+        let known: HashSet<usize> =
+            expected.iter().filter_map(|version| usize::try_from(version.version).ok()).collect();
         for gone in there.ones().filter(|version| !known.contains(version)) {
             self.builder.remove(gone as u64);
             report.removed += 1;
         }
-        let missing: Vec<VersionToIndex> = wanted
+        let missing: Vec<VersionToIndex> = expected
             .into_iter()
             .filter(|version| usize::try_from(version.version).is_ok_and(|version| !there.contains(version)))
             .collect();

@@ -1,4 +1,4 @@
-//! What a query finds in the text of one capture, to be marked while it is read.
+//! Matches of a query are marked in the text of a capture while it is read.
 
 use super::page_texts::PageTexts;
 use crate::analysis::Highlighter;
@@ -49,7 +49,7 @@ fn written_out(query: Query<FieldTerm>, most: usize) -> Query<FieldTerm> {
     }
 }
 
-/// A request as a query of its names; those with a weight below 0 speak against a page.
+/// A request as a query of its names; those with a weight below 0 count against a page.
 fn of_request(request: &Request) -> Query<FieldTerm> {
     match request {
         Query::And(parts) => Query::And(parts.iter().map(of_request).collect()),

@@ -22,10 +22,10 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// What a judgement is called that takes an earlier one back.
+/// The name of a judgement that takes an earlier one back.
 pub(super) const CLEAR: &str = "clear";
 
-/// What an annotation came with is named so, the name behind it.
+/// The prefix of the origin of an annotation, before its name.
 const SOURCE: &str = "urn:fonds:source:";
 /// Of names, what is written as it is.
 const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -37,7 +37,7 @@ pub(super) fn source_address(name: &str) -> String {
     format!("{SOURCE}{}", utf8_percent_encode(name, &UNRESERVED))
 }
 
-/// What an annotation went through before it came here, newest first.
+/// The sources that an annotation passed before it came here, newest first.
 pub(super) fn sources_of(annotation: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match annotation.get("via") {
@@ -46,8 +46,7 @@ pub(super) fn sources_of(annotation: &Value) -> Vec<String> {
     }
 }
 
-/// The annotation that stands for a mark. The same mark has the same id from
-/// whatever workspace it is written.
+/// The annotation of a mark. The same mark has the same id from whatever workspace it is written.
 pub fn annotation(mark: &MarkRow) -> Value {
     let came = mark.annotation.as_deref().zip(mark.line.as_deref());
     let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| of_mark(mark, &[]).json());
@@ -61,7 +60,7 @@ pub(super) fn as_it_came(id: &str, line: &str) -> Option<Value> {
     Some(value)
 }
 
-/// The same with what it came with, before what it had come with there.
+/// The annotation with its origin, before the origins that it had there.
 pub(super) fn from_source(mut annotation: Value, origin: Option<&str>) -> Value {
     let Some(origin) = origin else { return annotation };
     let mut sources = sources_of(&annotation);
@@ -98,7 +97,7 @@ pub(super) fn of_mark(mark: &MarkRow, tags: &[String]) -> WebAnnotation {
     }
 }
 
-/// The same of a judgement.
+/// A judgement as an annotation.
 pub(super) fn of_judgement(row: &JudgementRow, tags: &[String]) -> WebAnnotation {
     let value = judgement_name(row.judgement);
     let body = AnnotationBody::Judgement { value, query: row.query.clone(), rank: row.rank };
@@ -120,7 +119,7 @@ fn tags_of(tags: &[String]) -> impl Iterator<Item = AnnotationBody> {
     tags.iter().cloned().map(AnnotationBody::Tag)
 }
 
-/// The annotation that stands for a judgement; its id as that of a mark.
+/// The annotation of a judgement; its id as that of a mark.
 pub(super) fn judgement_annotation(row: &JudgementRow) -> Value {
     let came = row.annotation.as_deref().zip(row.line.as_deref());
     let value = came.and_then(|(id, line)| as_it_came(id, line)).unwrap_or_else(|| of_judgement(row, &[]).json());
@@ -131,7 +130,7 @@ pub(super) fn judgement_name(judgement: Option<Judgement>) -> &'static str {
     judgement.map_or(CLEAR, Judgement::name)
 }
 
-/// A UUID (version 8, RFC 9562) made of what the mark says.
+/// A UUID (version 8, RFC 9562) made of the content of the mark.
 pub(super) fn annotation_id(mark: &MarkRow) -> String {
     let kind = serde_json::to_string(&mark.mark).unwrap_or_default();
     id_of(&[
@@ -147,7 +146,7 @@ pub(super) fn annotation_id(mark: &MarkRow) -> String {
     ])
 }
 
-/// The same of what a judgement says; that of another workspace has its own.
+/// A UUID made of the content of a judgement; that of another workspace has its own.
 pub(super) fn judgement_id(row: &JudgementRow) -> String {
     let of_parts = || {
         id_of(&[

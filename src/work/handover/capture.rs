@@ -1,5 +1,5 @@
-//! What leaves with one capture: where its records are, what its metadata record
-//! says, the same as RDF, and its line of the inlink data set.
+//! An export carries each capture with the places of its records, its metadata record, the same as
+//! RDF, and its line of the inlink data set.
 
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
@@ -18,15 +18,15 @@ pub(in crate::work) struct Gatherer<'a> {
     pub campaign: Value,
     /// When inlinks were built.
     pub built: Option<CaptureDate>,
-    /// Where RDF comes along.
+    /// The graph, where RDF comes along.
     pub graph: Option<&'a SelectionGraph<'a>>,
     pub grounds: &'a CaptureGrounds<'a>,
     pub sources: LinkingPages,
 }
 
 impl Gatherer<'_> {
-    /// What leaves with a capture, which is selected or needed by one that is; and
-    /// what it will lack, if that is what it repeats.
+    /// The item of a capture, which is selected or needed by one that is; and what it will lack, if
+    /// that is what it repeats.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Gatherer<'_> {
         Ok((item, lacks))
     }
 
-    /// What a revisit repeats; or that a person rejected it.
+    /// The original of a revisit; or that a person rejected it.
     fn original(&self, stored: &StoredCapture) -> anyhow::Result<(Option<Original>, Option<Lacking>)> {
         let catalogue = self.workspace.catalogue();
         let original = match stored.revisit_of {
@@ -89,7 +89,7 @@ impl Gatherer<'_> {
         stored.records.iter().map(record).collect()
     }
 
-    /// What is known of a capture. Its score is none where it is not selected, or a person approved it without one.
+    /// The knowledge of a capture. Its score is none where it is not selected, or a person approved it without one.
     fn knowledge<'k>(
         &'k self,
         known: &'k ExportedCapture,

@@ -9,7 +9,7 @@ use crate::work::models::{CampaignId, CaptureQuery};
 use anyhow::Context;
 use serde::Serialize;
 
-/// What filling collections came to.
+/// The outcome of filling collections.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CollectionsFilled {
     /// Names, with the captures that are new in each.

@@ -1,5 +1,5 @@
-//! The crawls of a handover: its launches, every URL that they have seen, and
-//! where hosts stand; out, and read back.
+//! A handover carries its launches, every URL that they have seen, and the locations of hosts; they
+//! are written and read back here.
 //!
 //! Read back, launches stay what they are, crawls of another workspace: see
 //! [`crate::store`] on launches that came with a handover.
@@ -8,7 +8,7 @@ use super::lines::each_line;
 use crate::crawl::SeenState;
 use crate::jobs::{JobCx, counted};
 use crate::scope::{Decision, GeoFact};
-use crate::store::{HandedLaunch, SeenVerdict, Workspace, check_launch_name};
+use crate::store::{HandoverLaunch, SeenVerdict, Workspace, check_launch_name};
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
 use crate::work::models::{CampaignId, CaptureId, LaunchId};
@@ -25,7 +25,7 @@ const PAGE: usize = 10_000;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct LaunchesDocument {
     /// Oldest first.
-    launches: Vec<HandedLaunch>,
+    launches: Vec<HandoverLaunch>,
 }
 
 /// A line of `data/hosts.jsonl`.
@@ -121,7 +121,7 @@ impl From<SeenLine> for SeenVerdict {
     }
 }
 
-/// What reading the crawls of a handover back came to.
+/// The outcome of reading the crawls of a handover back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CrawlsImport {
     /// Launches of it.
@@ -135,7 +135,7 @@ pub struct CrawlsImport {
 }
 
 impl CrawlsImport {
-    /// Whether the handover told of no crawl, so that there is nothing to report.
+    /// Whether the handover had no crawl, so that there is nothing to report.
     pub(super) fn is_nothing(&self) -> bool {
         self.launches == 0 && self.own == 0 && self.urls == 0
     }
@@ -158,11 +158,11 @@ impl Report for CrawlsImport {
 ///
 /// A catalogue that cannot be read.
 pub(super) fn launches_document(workspace: &Workspace, campaign: CampaignId) -> anyhow::Result<String> {
-    let document = LaunchesDocument { launches: workspace.catalogue().handed_launches(campaign)? };
+    let document = LaunchesDocument { launches: workspace.catalogue().handover_launches(campaign)? };
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-/// Where the hosts of captures stand, a line each by their names; says how many.
+/// Writes the locations of the hosts of captures, a line each by their names; returns how many.
 ///
 /// # Errors
 ///
@@ -191,8 +191,7 @@ pub(super) fn hosts(
     Ok(rows)
 }
 
-/// Every URL that the campaign's crawls have seen, with its verdict, a line
-/// each; says how many.
+/// Every URL that the campaign's crawls have seen, with its verdict, a line each; returns how many.
 ///
 /// # Errors
 ///
@@ -250,7 +249,7 @@ pub(in crate::work) fn import_crawls(
     let catalogue = workspace.catalogue();
     let mut report = CrawlsImport::default();
     let mut taken: HashMap<(String, String), Option<LaunchId>> = HashMap::new();
-    let mut take = |launch: HandedLaunch, report: &mut CrawlsImport| -> anyhow::Result<Option<LaunchId>> {
+    let mut take = |launch: HandoverLaunch, report: &mut CrawlsImport| -> anyhow::Result<Option<LaunchId>> {
         let name = (launch.job.clone(), launch.launch.clone());
         if let Some(known) = taken.get(&name) {
             return Ok(*known);
@@ -271,7 +270,7 @@ pub(in crate::work) fn import_crawls(
         report.urls += 1;
         // Handovers of earlier versions have no list of launches.
         let started = CaptureDate::parse(&line.launch).unwrap_or(line.date);
-        let unlisted = HandedLaunch {
+        let unlisted = HandoverLaunch {
             job: line.job.clone(),
             launch: line.launch.clone(),
             version: None,
@@ -309,7 +308,7 @@ fn checked(line: &SeenLine) -> anyhow::Result<()> {
     Ok(check_launch_name(&line.job, &line.launch)?)
 }
 
-fn read_launches(path: &Option<PathBuf>) -> anyhow::Result<Vec<HandedLaunch>> {
+fn read_launches(path: &Option<PathBuf>) -> anyhow::Result<Vec<HandoverLaunch>> {
     let Some(path) = path else { return Ok(Vec::new()) };
     let document: LaunchesDocument = super::lines::document(path)?;
     for launch in &document.launches {

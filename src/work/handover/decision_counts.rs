@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 /// Decision, reason, and what it came with; none where it was given here.
 type DecisionGroup = (ReviewMark, String, Option<String>);
 
-/// What was decided, by whom, and when.
+/// A decision, with person and date.
 type GivenDecision = (DecisionGroup, String, CaptureDate);
 
-/// What decisions of one group are about.
+/// Counts of the targets of one group of decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::work) struct DecisionTargets {
     /// Captures that are here.
@@ -32,7 +32,7 @@ pub(in crate::work) struct DecisionCounts {
     pub by_person: BTreeMap<String, PersonDecisions>,
 }
 
-/// What one person decided about captures.
+/// The decisions of one person about captures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::work) struct PersonDecisions {
     pub approved: u64,
@@ -52,11 +52,12 @@ impl PersonDecisions {
     }
 }
 
-/// What tells a capture that is not here from others: URL, second, digest, record id.
+/// The name of a capture that is not here: URL, second, digest, record id.
 type AbsentCapture = (String, i64, String, String);
 
 impl DecisionCounts {
-    /// Those on captures of a campaign and imported ones, and those that wait for their captures.
+    /// Counts decisions on captures of a campaign and imported ones, and those that wait for their
+    /// captures.
     ///
     /// # Errors
     ///

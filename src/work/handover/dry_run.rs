@@ -1,4 +1,4 @@
-//! What an export would write, without writing it.
+//! A dry run counts the contents of an export without writing it.
 
 use super::DecisionCounts;
 use super::export::{ExportWishes, check_target, with_selection};
@@ -10,8 +10,8 @@ use crate::work::{Report, counted};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// What an export would come to. Captures and records are those of the export
-/// unless a source turns out to be damaged.
+/// The figures of an export. Captures and records are those of the export unless a source proves to
+/// be damaged.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExportDryRun {
     /// The campaign whose selection it is of.
@@ -22,7 +22,7 @@ pub struct ExportDryRun {
     pub files: Vec<PlannedFile>,
     /// Bytes of all of them.
     pub bytes: u64,
-    /// How much more they may come to, where sizes are estimated.
+    /// The error of these bytes, where sizes are estimated.
     pub margin_bytes: u64,
     /// Captures that the selection holds.
     pub selected: u64,
@@ -32,7 +32,7 @@ pub struct ExportDryRun {
     pub captures: u64,
     /// Records that would be written, metadata records among them.
     pub records: u64,
-    /// What selects captures where no person does, in words.
+    /// The criterion where no person decided, as text.
     pub criterion: String,
     /// Captures that it leaves out.
     pub left_out: u64,
@@ -44,7 +44,7 @@ pub struct ExportDryRun {
     pub lacking: Vec<Lacking>,
     /// Captures or records that cannot be carried along as they are, and why.
     pub problems: Vec<String>,
-    /// What the sizes do not have in them yet.
+    /// Remarks on what the sizes leave out.
     pub notes: Vec<String>,
     /// Free bytes on the disk of the folder; none where that is not known.
     pub free_bytes: Option<u64>,
@@ -56,7 +56,7 @@ impl ExportDryRun {
         self.free_bytes.is_none_or(|free| free > self.bytes + self.margin_bytes)
     }
 
-    /// What the export would come to, in figures.
+    /// The figures of the export as text.
     pub fn figures(&self) -> String {
         format!(
             "{}, about {}; {} of {} ({} selected, {} included)",
@@ -79,7 +79,7 @@ impl ExportDryRun {
         }
     }
 
-    /// What is left out and why, a line each, without what pages lack.
+    /// The captures left out and why, a line each, without what pages lack.
     pub fn left_out_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if self.left_out > 0 {

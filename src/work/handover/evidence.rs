@@ -17,14 +17,14 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
-/// What reading evidence files back came to.
+/// The outcome of reading evidence files back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceImport {
     /// Files that came in.
     pub added: u64,
     /// Files that were here already.
     pub known: u64,
-    /// What did not come in under its path, with where it is or why not.
+    /// Files that did not come in under their path, with where they are or why not.
     pub apart: Vec<String>,
 }
 

@@ -22,17 +22,17 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Problems that are told in words; the report has them all.
+/// Problems that a message lists; the report has them all.
 const MAX_LISTED: usize = 3;
 
-/// What an export is to have beyond what every export has.
+/// The options of an export beyond what every export has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportWishes {
     /// The archive files as a WACZ package too.
     pub wacz: bool,
     /// Every URL that the crawls have seen, with its verdict.
     pub seen: bool,
-    /// What is known as RDF.
+    /// The knowledge as RDF.
     pub rdf: bool,
     /// The language of the report; none is that of the campaign.
     pub language: Option<ReportLanguage>,
@@ -41,7 +41,7 @@ pub struct ExportWishes {
 }
 
 impl ExportWishes {
-    /// Those that are kept with a selection.
+    /// The options that are kept with a selection.
     pub fn of(spec: &SelectionSpec) -> Self {
         Self {
             wacz: spec.with_wacz,
@@ -59,7 +59,7 @@ impl Default for ExportWishes {
     }
 }
 
-/// What an export came to.
+/// The outcome of an export.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExportOutcome {
     /// The folder.
@@ -72,7 +72,7 @@ pub struct ExportOutcome {
     pub excluded: u64,
     /// Captures that persons approved.
     pub included: u64,
-    /// What pages of the export lack because a person rejected it.
+    /// Resources that pages of the export lack because a person rejected them.
     pub lacking: Vec<Lacking>,
     /// Captures written.
     pub captures: u64,
@@ -96,9 +96,9 @@ pub struct ExportOutcome {
 }
 
 impl ExportOutcome {
-    /// What it came to, without its problems, for those who list these beside it.
+    /// The figures of the export as text, without its problems, for those who list these beside it.
     pub fn figures(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} of {} ({} selected, {} included), {} in {}; {} excluded by hand, {} included by hand",
             counted(self.records, "record"),
             counted(self.captures, "capture"),
@@ -110,12 +110,12 @@ impl ExportOutcome {
             self.included
         );
         if let Some(name) = &self.signed_by {
-            words.push_str(&format!("; signed with the key “{name}”"));
+            text.push_str(&format!("; signed with the key “{name}”"));
         }
         if !self.lacking.is_empty() {
             let pages: HashSet<(&str, CaptureDate)> =
                 self.lacking.iter().map(|lacking| (lacking.page.as_str(), lacking.page_date)).collect();
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; {} {} without what was excluded: {}",
                 counted(pages.len() as u64, "capture"),
                 verb(pages.len() as u64, "is"),
@@ -123,10 +123,10 @@ impl ExportOutcome {
             ));
         }
         for why in [&self.inlinks_missing, &self.not_listed].into_iter().flatten() {
-            words.push_str("; ");
-            words.push_str(why);
+            text.push_str("; ");
+            text.push_str(why);
         }
-        words
+        text
     }
 }
 
@@ -149,7 +149,7 @@ fn some_of(texts: impl ExactSizeIterator<Item = String>) -> String {
     format!("{}{more}", texts.take(MAX_LISTED).collect::<Vec<_>>().join("; "))
 }
 
-/// What an export holds and leaves out, before its files.
+/// The contents of an export, and what it leaves out, before its files.
 #[derive(Debug, Default)]
 pub(in crate::work) struct Gathered {
     /// Captures that the selection holds.
@@ -158,21 +158,20 @@ pub(in crate::work) struct Gathered {
     pub requisites: u64,
     /// The selection in figures.
     pub balance: Balance,
-    /// What pages of the export lack because a person rejected it.
+    /// Resources that pages of the export lack because a person rejected them.
     pub lacking: Vec<Lacking>,
     /// Why the inlinks are not those of all captures.
     pub inlinks_missing: Option<String>,
-    /// How captures were selected, in words.
+    /// The criterion of the selection, as text.
     pub criterion: String,
 }
 
 /// The captures of an export, one by one.
 type Items<'i> = dyn Iterator<Item = Result<ExportItem, ExportError>> + 'i;
 
-/// Writes the campaign's kept selection into a new folder. Nothing that a
-/// person rejected is in it, as embedded resource, goal of a redirect or
-/// original of a revisit neither. What selected the captures is told as it was
-/// kept; `spec` says whether embedded resources come along.
+/// Writes the campaign's kept selection into a new folder. Nothing that a person rejected is in it,
+/// as embedded resource, goal of a redirect or original of a revisit neither. The criteria of the
+/// selection are written as they were kept; `spec` decides whether embedded resources come along.
 pub fn export(
     workspace: &Workspace,
     spec: &SelectionSpec,
@@ -235,7 +234,7 @@ pub(in crate::work) fn with_selection<R>(
     let Some((kept, selected_at)) = catalogue.kept_selection(spec.campaign)? else {
         anyhow::bail!("campaign {} has no selection yet. Score and select first, then export", spec.campaign);
     };
-    // What a person asks for or leaves out for once by a command is not remembered.
+    // Options of a single command are not remembered.
     let spec = &SelectionSpec { with_requisites: spec.with_requisites, ..kept.with_parts_of(spec) };
     let selected = catalogue.selected(spec.campaign, cx)?;
     anyhow::ensure!(
@@ -329,7 +328,7 @@ pub(in crate::work) fn with_selection<R>(
     options.signer = wishes.signer;
     // An export builds them where it can.
     options.inlinks = built.is_some() || (is_dry && *workspace.access() == Access::Write);
-    let (missing, look_missing_up) = MissingLookup::new(workspace, spec.campaign, needed, captures, cx);
+    let (missing, lookup_missing) = MissingLookup::new(workspace, spec.campaign, needed, captures, cx);
     options.attachments = HandoverOf {
         workspace,
         id: spec.campaign,
@@ -349,7 +348,7 @@ pub(in crate::work) fn with_selection<R>(
     }
     .attachments(cx)?;
     let written = std::thread::scope(|scope| {
-        scope.spawn(look_missing_up);
+        scope.spawn(lookup_missing);
         let gathered = InOrder::start(scope, reading_threads(), &gather).each(captures.iter().copied().enumerate());
         let mut items = gathered.map(|gathered| {
             let (item, lacks) = gathered.map_err(ExportError::Unread)?;
@@ -369,9 +368,8 @@ pub(in crate::work) fn with_selection<R>(
     Ok((written, gathered))
 }
 
-/// Who answers for an export and how to reach them, as WARC's `operator` field
-/// has it: the campaign's owner, else who works here, and the contact that the
-/// user agent names.
+/// The operator of an export and their contact, as WARC's `operator` field has them: the campaign's
+/// owner, else who works here, and the contact that the user agent names.
 fn operator_of(campaign: &Campaign) -> String {
     let who = match campaign.owner.trim() {
         "" => crate::work::operator(),
@@ -389,13 +387,13 @@ pub fn own_keys() -> anyhow::Result<Vec<String>> {
     Ok(known.all().iter().filter(|key| key.own).map(|key| key.name.clone()).collect())
 }
 
-/// Reads an export back, one line a check, and says who signed it by the list of keys
-/// that the person at the keyboard vouches for.
+/// Reads an export back, one line a check, with its signer by the list of keys that the person at
+/// the keyboard vouches for.
 pub fn verify(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     verify_with(folder, &KnownKeys::load()?, cx)
 }
 
-/// The same with a list of keys.
+/// Reads an export back with a list of known keys.
 pub fn verify_with(path: &Path, known: &KnownKeys, cx: &JobCx) -> anyhow::Result<Vec<VerifyLine>> {
     if !path.is_file() {
         return verify_folder(path, known, cx);

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 /// Folder of a handover below which evidence lies.
 const CAMPAIGN_FOLDER: &str = "data/campaign";
-/// Problems that are told one by one; further ones are counted.
+/// Problems that are listed one by one; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// The evidence of a campaign, of all its versions: what goes along, and what cannot.
@@ -21,7 +21,7 @@ const MAX_PROBLEMS: usize = 1000;
 pub(in crate::work) struct ExportedEvidence {
     /// By the path that the campaign names: its digest in lower case, and where it lies.
     files: BTreeMap<String, (String, PathBuf)>,
-    /// What cannot be carried along, why, and what to do.
+    /// Files that cannot be carried along, why, and what to do.
     pub problems: Vec<String>,
 }
 
@@ -33,9 +33,9 @@ impl ExportedEvidence {
     /// A catalogue that cannot be read, or a stop.
     pub(in crate::work) fn of_campaign(workspace: &Workspace, id: CampaignId, cx: &JobCx) -> anyhow::Result<Self> {
         cx.stage("Checking evidence", None);
-        let (mut handed, mut untold) = (Self::default(), 0u64);
+        let (mut exported, mut unlisted) = (Self::default(), 0u64);
         let mut found = EvidenceFiles::new(workspace);
-        let mut looked_for = HashSet::new();
+        let mut searched = HashSet::new();
         let versions = workspace.catalogue().campaign_versions(id)?;
         let newest = versions.last().map_or(0, |(version, _)| *version);
         // The newest version names a file that several have.
@@ -44,7 +44,7 @@ impl ExportedEvidence {
             for (record, permission) in records {
                 for file in &permission.files {
                     let sha256 = file.sha256.to_lowercase();
-                    if !looked_for.insert((file.path.as_str(), sha256.clone())) {
+                    if !searched.insert((file.path.as_str(), sha256.clone())) {
                         continue;
                     }
                     let why = match found.find(file, cx)? {
@@ -52,23 +52,23 @@ impl ExportedEvidence {
                         Ok(_) if !super::evidence::is_place_of_evidence(&file.path) => {
                             "is no place for evidence, which is kept as evidence/NAME".to_owned()
                         }
-                        Ok(_) if handed.files.contains_key(&file.path) => {
+                        Ok(_) if exported.files.contains_key(&file.path) => {
                             "is the path of another file in a newer version".to_owned()
                         }
                         Ok(place) => {
-                            handed.files.insert(file.path.clone(), (sha256, place));
+                            exported.files.insert(file.path.clone(), (sha256, place));
                             continue;
                         }
                     };
-                    if handed.problems.len() >= MAX_PROBLEMS {
-                        untold += 1;
+                    if exported.problems.len() >= MAX_PROBLEMS {
+                        unlisted += 1;
                         continue;
                     }
                     let next = match *version == newest {
                         true => format!("attach it again: fonds scope attach DIR {id} {record} FILE"),
                         false => format!("put the file with SHA-256 {sha256} there again, in the workspace"),
                     };
-                    handed.problems.push(format!(
+                    exported.problems.push(format!(
                         "evidence of record {record} ({}) of campaign {id} “{}”, version {version}: {} {why}; \
                          {next}",
                         permission.covers, campaign.name, file.path
@@ -76,10 +76,10 @@ impl ExportedEvidence {
                 }
             }
         }
-        if untold > 0 {
-            handed.problems.push(format!("evidence: {untold} further files are not there and not listed"));
+        if unlisted > 0 {
+            exported.problems.push(format!("evidence: {unlisted} further files are not there and not listed"));
         }
-        Ok(handed)
+        Ok(exported)
     }
 
     /// The files as attachments of an export.
@@ -99,7 +99,7 @@ impl ExportedEvidence {
             |file: &&EvidenceFile| file.sha256.len() == 64 && file.sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
         let listed = |file: &EvidenceFile| {
             let sha256 = file.sha256.to_lowercase();
-            let is_in = self.files.get(&file.path).is_some_and(|(handed, _)| *handed == sha256);
+            let is_in = self.files.get(&file.path).is_some_and(|(exported, _)| *exported == sha256);
             let path = is_in.then(|| format!("{CAMPAIGN_FOLDER}/{}", file.path));
             ListedEvidence { name: own_name(file).to_owned(), path, sha256 }
         };

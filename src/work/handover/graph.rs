@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::sync::Mutex;
 
-/// What leaves with a selection as RDF.
+/// The knowledge about a selection that an export carries as RDF.
 pub(in crate::work) struct SelectionGraph<'a> {
     workspace: &'a Workspace,
     campaign: CampaignId,
@@ -30,7 +30,7 @@ pub(in crate::work) struct SelectionGraph<'a> {
     versions: BTreeMap<u32, (String, CampaignFile)>,
     /// The version that the selection was made with.
     version: u32,
-    /// What persons said of captures as results of searches.
+    /// Judgements of captures as results of searches.
     judgements: BTreeMap<CaptureId, Vec<JudgementRow>>,
     evidence: &'a ExportedEvidence,
     /// The nodes of the records of that version.
@@ -82,7 +82,7 @@ impl<'a> SelectionGraph<'a> {
         })
     }
 
-    /// What names the selection.
+    /// The name of the selection.
     pub(in crate::work) fn selection(&self) -> RdfNode {
         let of = self.versions.get(&self.version).map_or("urn:fonds:campaign:unknown", |(address, _)| address);
         let of = of.strip_prefix("urn:fonds:campaign:").unwrap_or(of);
@@ -118,8 +118,7 @@ impl<'a> SelectionGraph<'a> {
         known.statements()
     }
 
-    /// What is known beyond the captures that are handed over: `exported`, by
-    /// their numbers in order.
+    /// Statements beyond the captures that are handed over: `exported`, by their numbers in order.
     ///
     /// # Errors
     ///
@@ -166,7 +165,7 @@ impl<'a> SelectionGraph<'a> {
         Ok(())
     }
 
-    /// What covers a capture.
+    /// The node of the ground that covers a capture.
     pub(in crate::work) fn ground_node(&self, ground: Ground) -> Option<RdfNode> {
         let (address, _) = self.versions.get(&self.version)?;
         match ground {
@@ -253,7 +252,7 @@ fn judgement_annotation(row: &JudgementRow) -> WebAnnotation {
     annotation_of(came, row.captured, || AnnotationRow::Judgement(row.clone()))
 }
 
-/// The annotation of a row; of one that came from elsewhere its line, which says more than the row.
+/// The annotation of a row; of one that came from elsewhere its line, which holds more than the row.
 fn annotation_of(
     (id, line, origin): (Option<&str>, Option<&str>, Option<&str>),
     captured: CaptureDate,

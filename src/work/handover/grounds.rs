@@ -1,5 +1,5 @@
-//! Where the host of a capture stands, and on what grounds it was collected, for
-//! its metadata record, the graph and the report.
+//! A capture is collected on grounds, such as a permission or the location of its host; the
+//! metadata record, the graph and the report name them.
 
 use super::exported_evidence::ExportedEvidence;
 use crate::campaign::{Campaign, Criterion, Permission};
@@ -15,24 +15,24 @@ use std::sync::Mutex;
 /// Hosts that are remembered; then all are forgotten.
 const MAX_HOSTS: usize = 10_000;
 
-/// What covers a capture.
+/// The ground that covers a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::work) enum Ground {
     /// The record at this position of the campaign's permissions, from 0.
     Record(usize),
     /// Its host is under a domain of the campaign's grounds.
     Domain,
-    /// Its server stands in a country of them.
+    /// Its server is in a country of them.
     Hosting,
     /// Nothing.
     None,
 }
 
-/// What is known of the hosts of a selection, and of its permissions.
+/// The locations of the hosts of a selection, and its permissions.
 pub(in crate::work) struct CaptureGrounds<'a> {
     workspace: &'a Workspace,
     campaign: &'a Campaign,
-    /// None where the campaign's records make no sense; its check says why.
+    /// None where the campaign's records make no sense; its check has the reason.
     permissions: Option<Permissions>,
     /// The files of each record as metadata records list them.
     files: Vec<Value>,
@@ -42,11 +42,11 @@ pub(in crate::work) struct CaptureGrounds<'a> {
 
 /// The grounds of one capture.
 pub(in crate::work) struct KnownGrounds {
-    /// Where its host stands.
+    /// The location of its host.
     pub location: GeoFact,
-    /// What covers it.
+    /// The ground that covers it.
     pub ground: Ground,
-    /// What covers it as its metadata record has it; null where nothing does.
+    /// The ground as its metadata record has it; null where nothing covers it.
     pub permission: Value,
 }
 
@@ -62,8 +62,8 @@ impl<'a> CaptureGrounds<'a> {
         Self { workspace, campaign, permissions, files, hosts: Mutex::default(), counts: Mutex::default() }
     }
 
-    /// Where the host of a capture stands, and the permission or criterion that
-    /// covers its URL on its date. The capture counts for what covers it.
+    /// The location of the host of a capture, and the permission or criterion that covers its URL on
+    /// its date. The capture counts for what covers it.
     ///
     /// # Errors
     ///
@@ -74,7 +74,8 @@ impl<'a> CaptureGrounds<'a> {
         Ok(known)
     }
 
-    /// How many of the captures that were asked about stand on each ground, without those left out.
+    /// The number of captures on each ground, of those that [`Self::of`] was called for and without
+    /// those left out.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A handover read back: first all of it is looked at, then it is taken in.
+//! A handover is read back: first all of it is checked, then it is taken in.
 
 use super::packed::unpack;
 use super::{
@@ -27,14 +27,14 @@ pub struct BadHandover(anyhow::Error);
 /// A folder that was found to be a handover which can be taken in.
 pub(in crate::work) struct Handover {
     folder: PathBuf,
-    /// What it is called, which is where what it brings is from.
+    /// Its name, which is the origin of what it brings.
     name: String,
     /// It came as one file and lies in the workspace now.
     is_unpacked: bool,
     manifest: Manifest,
 }
 
-/// What a handover brought.
+/// The outcome of reading a handover.
 #[derive(Debug, Default, Serialize)]
 pub struct HandoverImport {
     /// Name of its folder.
@@ -56,7 +56,7 @@ pub struct HandoverImport {
 }
 
 impl HandoverImport {
-    /// What it brought, a line each.
+    /// The outcome, a line each.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.restored.summary();
         lines.extend(self.elsewhere.iter().map(CapturesElsewhere::line));
@@ -74,7 +74,7 @@ impl HandoverImport {
         self.annotations.as_ref().map_or(0, |of| of.on_other_captures)
     }
 
-    /// What of it has no place here, with why.
+    /// Problems: what of it has no place here, with why.
     pub fn problems(&self) -> impl Iterator<Item = &String> {
         let annotations = self.annotations.iter().flat_map(|of| &of.left_out);
         let evidence = self.evidence.iter().flat_map(|of| &of.apart);
@@ -132,8 +132,7 @@ impl Handover {
         ["launches.json", "seen.jsonl.gz", "hosts.jsonl"].map(|name| self.listed(name))
     }
 
-    /// What makes this handover another one than all others, where its
-    /// documents do not say so: its archive and campaign files.
+    /// The identity of this handover, where its documents have none: its archive and campaign files.
     fn identity(&self) -> Identity {
         let (archive, campaign) = (self.manifest.payload("archive/"), self.manifest.payload("campaign/"));
         let files = self.manifest.files.iter();

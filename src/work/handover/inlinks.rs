@@ -16,7 +16,7 @@ use std::path::Path;
 /// Links that are kept in one go.
 const MOST_KEPT: usize = 100_000;
 
-/// What reading inlinks back came to.
+/// The outcome of reading inlinks back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct InlinksImport {
     /// Captures whose metadata records list inlinks.

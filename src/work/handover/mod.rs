@@ -63,7 +63,7 @@ use std::rc::Rc;
 /// Bytes of decisions that are sorted in memory.
 const MAX_SORTED: usize = 16 << 20;
 
-/// How a handover is read by people who have nothing but the folder.
+/// The guide to a handover for people who have nothing but the folder.
 const README: &str = include_str!("../../../assets/handover/README.txt");
 
 macro_rules! format_file {
@@ -72,7 +72,7 @@ macro_rules! format_file {
     };
 }
 
-/// What the documents of a handover have to be, for programs of others.
+/// The formats of the documents of a handover, for programs of others.
 const FORMATS: [(&str, &str); 13] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
@@ -89,7 +89,7 @@ const FORMATS: [(&str, &str); 13] = [
     format_file!("signature.schema.json"),
 ];
 
-/// What of a campaign is handed over.
+/// The campaign, selection and options of a handover.
 pub(super) struct HandoverOf<'a> {
     pub workspace: &'a Workspace,
     pub id: CampaignId,
@@ -98,7 +98,7 @@ pub(super) struct HandoverOf<'a> {
     pub spec: &'a SelectionSpec,
     /// When the selection was made.
     pub selected_at: CaptureDate,
-    /// What pages lack since a person rejected it; grows while captures are written.
+    /// Resources that pages lack since a person rejected them; grows while captures are written.
     pub lacking: &'a RefCell<Vec<Lacking>>,
     /// Every URL that was seen comes along.
     pub with_seen: bool,
@@ -106,15 +106,15 @@ pub(super) struct HandoverOf<'a> {
     pub language: ReportLanguage,
     /// The selection in figures.
     pub balance: &'a Balance,
-    /// What is handed over, in its order.
+    /// The captures of the handover, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a ExportedEvidence,
-    /// What captures stand on; counts while they are written.
+    /// The grounds of captures; they are counted while they are written.
     pub grounds: &'a CaptureGrounds<'a>,
     /// Those of them that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
-    /// What pages need and nobody captured.
+    /// The lookup of resources that pages need and nobody captured.
     pub missing: MissingLookup,
 }
 
@@ -209,7 +209,7 @@ impl<'a> HandoverOf<'a> {
     }
 }
 
-/// Every decision, note and judgement as an annotation, a line each; says how many.
+/// Every decision, note and judgement as an annotation, a line each; returns how many.
 ///
 /// # Errors
 ///
@@ -223,7 +223,7 @@ pub fn decisions(
     decisions_of(workspace, campaign, &|_| Ok(None), out, cx)
 }
 
-/// The same beside an export, where records of these captures are named otherwise.
+/// Writes decisions beside an export, where records of these captures are named otherwise.
 fn decisions_of(
     workspace: &Workspace,
     campaign: Option<CampaignId>,

@@ -19,7 +19,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use zip::CompressionMethod;
 
-/// The longest manifest that is looked at, in bytes.
+/// The longest manifest that is read, in bytes.
 const MOST_MANIFEST: u64 = 256 << 20;
 /// A handover is archive files, which are compressed already, and lists of text: nothing of it unpacks to more
 /// times its size.
@@ -28,13 +28,13 @@ const MOST_RATIO: u64 = 200;
 const ALWAYS_FINE: u64 = 16 << 20;
 /// Bytes of a block of a tar.
 const TAR_BLOCK: usize = 512;
-/// Files that only a handover has, of which one tells it without its manifest.
+/// Files that only a handover has, any of which identifies it without its manifest.
 const CONTENTS: [&str; 4] =
     ["data/decisions.jsonl", "data/campaign/campaign.v1.json", "data/selection.json", "data/seen.jsonl.gz"];
 /// Folder that a Mac adds to a zip, with what no other system knows.
 const OF_MAC: &str = "__MACOSX/";
 
-/// How a handover is packed.
+/// The form in which a handover is packed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Packing {
     Zip,
@@ -49,7 +49,7 @@ struct Member<'m> {
     /// Whether it is a file, and no folder, link or device.
     is_file: bool,
     is_folder: bool,
-    /// How it is packed, where that is not read here.
+    /// The form in which it is packed, where that is not read here.
     unread: Option<String>,
 }
 
@@ -70,9 +70,9 @@ pub(in crate::work) struct PackedHandover<'p> {
 
 /// A handover as it was unpacked.
 pub(super) struct Unpacked {
-    /// Where it is.
+    /// Its path.
     pub folder: PathBuf,
-    /// What it is called: its folder in the file, or the file without its ending.
+    /// Its name: its folder in the file, or the file without its ending.
     pub name: String,
     /// Whether it was unpacked now.
     pub is_new: bool,
@@ -151,12 +151,12 @@ impl Packing {
     }
 }
 
-/// What a member is called below the folder of the handover; none of what lies elsewhere.
+/// The name of a member below the folder of the handover; none of what lies elsewhere.
 fn below<'m>(name: &'m str, folder: &str) -> Option<&'m str> {
     name.strip_prefix(folder).filter(|name| !name.is_empty() && !name.starts_with(OF_MAC))
 }
 
-/// What reading a packed file says where its bytes are not whole.
+/// The error of a packed file whose bytes are not whole.
 fn cut_off(error: io::Error) -> anyhow::Error {
     match error.raw_os_error() {
         Some(_) => error.into(),
@@ -222,7 +222,7 @@ impl<'p> PackedHandover<'p> {
         Ok(found.map(|(folder, digest)| Self { path, packing, folder, digest }))
     }
 
-    /// What it is called: its folder in the file, or the file without its ending.
+    /// Its name: its folder in the file, or the file without its ending.
     fn name(&self) -> String {
         match self.folder.trim_end_matches('/') {
             "" => stem(self.path),
@@ -271,7 +271,7 @@ impl<'p> PackedHandover<'p> {
 pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<Option<Unpacked>> {
     let place = || path.display().to_string();
     let packed = match PackedHandover::open(path, cx) {
-        // A file that is damaged is no handover, and told as whatever else it is.
+        // A damaged file is no handover, and is reported as whatever else it is.
         Err(error) if !cx.is_cancelled() && !error.is::<UnreadPackage>() => {
             tracing::debug!("{}: {error:#}", path.display());
             None
@@ -297,7 +297,7 @@ pub(super) fn unpack(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::
     Ok(Some(Unpacked { folder: goal, name, is_new: true }))
 }
 
-/// Copies a member, of which there may be so many bytes; says how many there were.
+/// Copies a member, of which there may be so many bytes; returns how many there were.
 fn copy(source: &mut dyn Read, out: &mut File, most: u64, cx: &JobCx) -> anyhow::Result<u64> {
     let mut bytes = 0;
     let mut buffer = vec![0; 1 << 16];
@@ -320,7 +320,7 @@ fn folder_name(name: &str) -> String {
     plain_name(name, "handover").chars().take(60).collect()
 }
 
-/// The name of a file without what says how it is packed.
+/// The name of a file without the endings of packing.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let endings = [".zip", ".tar.gz", ".tgz", ".tar"];

@@ -48,7 +48,7 @@ impl AnnotationReach<'_> {
     }
 }
 
-/// What a file of annotations came to.
+/// The outcome of reading a file of annotations.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct AnnotationImport {
     /// The file.
@@ -67,7 +67,7 @@ pub struct AnnotationImport {
     pub on_other_captures: u64,
     /// The first of those.
     pub on_other_examples: Vec<String>,
-    /// What could not be taken in, with why: the first hundred.
+    /// Annotations that could not be taken in, with why: the first hundred.
     pub left_out: Vec<String>,
 }
 
@@ -113,10 +113,10 @@ impl AnnotationImport {
 
 /// An annotation as it was read.
 #[derive(Debug, PartialEq)]
-struct Read {
+struct ReadAnnotation {
     id: String,
     url: String,
-    /// When its target was captured, where it says so.
+    /// When its target was captured, where it has that.
     captured: Option<CaptureDate>,
     digest: String,
     record: String,
@@ -124,24 +124,24 @@ struct Read {
     /// Without tags.
     note: String,
     tags: Vec<String>,
-    /// What it says of a result of a search, in the place of mark and note.
+    /// Its judgement of a result of a search, in the place of mark and note.
     judgement: Option<ReadJudgement>,
     who: String,
     date: CaptureDate,
     undone: Option<CaptureDate>,
-    /// What it went through before it came, newest first.
+    /// The origins before it came, newest first.
     sources: Vec<String>,
 }
 
-impl Read {
-    /// What people read of it: its note, with its tags.
+impl ReadAnnotation {
+    /// The text for people: its note, with its tags.
     fn text(&self) -> String {
         let tags = self.tags.iter().map(|tag| format!("#{tag}"));
         let note = Some(self.note.clone()).filter(|note| !note.is_empty());
         note.into_iter().chain(tags).collect::<Vec<_>>().join("\n")
     }
 
-    /// What it is, by whom and of what, in a line.
+    /// A line with its mark, person and target.
     fn summary(&self) -> String {
         let what = match &self.judgement {
             Some(judgement) => judgement_name(judgement.judgement),
@@ -152,7 +152,7 @@ impl Read {
     }
 }
 
-/// What an annotation says of a result of a search.
+/// The judgement of an annotation on a result of a search.
 #[derive(Debug, Clone, PartialEq)]
 struct ReadJudgement {
     query: String,
@@ -161,7 +161,7 @@ struct ReadJudgement {
     rank: Option<u64>,
 }
 
-/// What an annotation comes to on a capture here.
+/// The outcome of attaching an annotation to a capture here.
 enum Attached {
     Mark(ForeignMark),
     Judgement(ForeignJudgement),
@@ -176,7 +176,7 @@ struct AttachedRows {
 }
 
 impl AttachedRows {
-    fn push(&mut self, read: &Read, attached: Attached) {
+    fn push(&mut self, read: &ReadAnnotation, attached: Attached) {
         match attached {
             Attached::Mark(mark) => self.marks.push((!read.sources.is_empty(), mark)),
             Attached::Judgement(judgement) => self.judgements.push(judgement),
@@ -262,9 +262,9 @@ pub fn import_annotations(
     Ok(report)
 }
 
-/// Puts annotations that a person took in and that were kept apart on their captures,
-/// where these have come since; says how many. Origin and id stay theirs. Those of a
-/// handover wait for one that brings their captures.
+/// Puts annotations that a person took in and that were kept apart on their captures, where these
+/// have come since; returns how many. Origin and id stay theirs. Those of a handover wait for one
+/// that brings their captures.
 ///
 /// # Errors
 ///
@@ -287,9 +287,9 @@ pub(in crate::work) fn attach_annotations(workspace: &Workspace, cx: &JobCx) -> 
     Ok(attached)
 }
 
-/// Annotations that wait for their captures and are handed over. Those of a handover
-/// whose captures came otherwise are not: who gets captures with them would take both
-/// for what was decided here. Each with what it came with.
+/// Annotations that wait for their captures and are handed over, each with its origin. Those of a
+/// handover whose captures came otherwise are not: who gets captures with them would take both for
+/// what was decided here.
 ///
 /// # Errors
 ///
@@ -310,7 +310,7 @@ pub(super) fn waiting_annotations(workspace: &Workspace) -> anyhow::Result<Vec<(
     Ok(waiting)
 }
 
-/// Where an annotation has its place.
+/// The place of an annotation among the captures of a workspace.
 pub(super) enum Placement<T> {
     /// There.
     On(T),
@@ -323,7 +323,7 @@ pub(super) enum Placement<T> {
 /// An annotation on the capture that it is about.
 fn on_capture(
     workspace: &Workspace,
-    read: &Read,
+    read: &ReadAnnotation,
     value: &Value,
     reach: AnnotationReach<'_>,
 ) -> anyhow::Result<Placement<Attached>> {
@@ -335,14 +335,14 @@ fn on_capture(
     let (as_written, _) = read.row();
     let as_written = as_written.annotation(&[]).json();
     let line = (!is_exact || as_written != *value).then(|| value.to_string());
-    if let Some(said) = read.judgement.as_ref().filter(|_| is_exact) {
+    if let Some(judged) = read.judgement.as_ref().filter(|_| is_exact) {
         return Ok(Placement::On(Attached::Judgement(ForeignJudgement {
             capture,
-            query: said.query.clone(),
-            judgement: said.judgement,
+            query: judged.query.clone(),
+            judgement: judged.judgement,
             who: read.who.clone(),
             date: read.date,
-            rank: said.rank,
+            rank: judged.rank,
             annotation: read.id.clone(),
             line,
         })));
@@ -366,10 +366,10 @@ fn on_capture(
     })))
 }
 
-fn as_note(read: &Read) -> String {
+fn as_note(read: &ReadAnnotation) -> String {
     let (mark, note) = (read.mark, read.text());
-    if let Some(said) = &read.judgement {
-        return format!("{} for “{}”", judgement_name(said.judgement), said.query);
+    if let Some(judged) = &read.judgement {
+        return format!("{} for “{}”", judgement_name(judged.judgement), judged.query);
     }
     let name = serde_json::to_value(mark).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
     match (mark, note.is_empty()) {
@@ -396,7 +396,7 @@ pub(in crate::work) fn annotations_in(file: &Path) -> anyhow::Result<Vec<Value>>
     read().with_context(|| file.display().to_string())
 }
 
-/// What an annotation of others says, as a row of the catalogue.
+/// An annotation of others as a row of the catalogue.
 pub(super) enum AnnotationRow {
     /// The mark that it would be.
     Mark(MarkRow),
@@ -420,7 +420,7 @@ pub(super) struct AnnotationParts {
     /// When its capture was made; none where it is about something else.
     pub captured: Option<CaptureDate>,
     pub tags: Vec<String>,
-    /// What it came through, newest first.
+    /// The origins that it came through, newest first.
     pub sources: Vec<String>,
 }
 
@@ -432,14 +432,14 @@ impl AnnotationParts {
     }
 }
 
-/// What an annotation says that came from elsewhere.
+/// The parts of an annotation from elsewhere.
 pub(super) fn annotation_parts(value: &Value) -> Option<AnnotationParts> {
     let read = read(value).ok()?;
     let (row, captured) = read.row();
     Some(AnnotationParts { row, captured, tags: read.tags, sources: read.sources })
 }
 
-impl Read {
+impl ReadAnnotation {
     fn target(&self) -> Target<'_> {
         let Self { url, captured, digest, record, date, .. } = self;
         Target { url, captured: *captured, digest, record, written: *date }
@@ -448,7 +448,7 @@ impl Read {
     /// The row that it would be, and when its capture was made.
     fn row(&self) -> (AnnotationRow, Option<CaptureDate>) {
         let captured = self.captured.unwrap_or(self.date);
-        if let Some(said) = &self.judgement {
+        if let Some(judged) = &self.judgement {
             let row = JudgementRow {
                 capture: CaptureId::default(),
                 version: CaptureId::default(),
@@ -456,11 +456,11 @@ impl Read {
                 captured,
                 digest: self.digest.clone(),
                 record_id: self.record.clone(),
-                query: said.query.clone(),
-                judgement: said.judgement,
+                query: judged.query.clone(),
+                judgement: judged.judgement,
                 who: self.who.clone(),
                 date: self.date,
-                rank: said.rank,
+                rank: judged.rank,
                 replaced: self.undone,
                 annotation: Some(self.id.clone()),
                 origin: None,
@@ -538,7 +538,7 @@ impl<'de> serde::Deserialize<'de> for Fields {
     }
 }
 
-fn read(value: &Value) -> Result<Read, &'static str> {
+fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let date = |value: Option<&Value>| value.and_then(Value::as_str).and_then(date_of);
     let target = match value.get("target") {
@@ -563,8 +563,8 @@ fn read(value: &Value) -> Result<Read, &'static str> {
             tags.push(content);
             continue;
         }
-        if let Some(said) = judgement_in(body, &content).filter(|_| assesses) {
-            judgement = Some(said);
+        if let Some(judged) = judgement_in(body, &content).filter(|_| assesses) {
+            judgement = Some(judged);
             continue;
         }
         match serde_json::from_value::<ReviewMark>(Value::String(content.clone())) {
@@ -588,7 +588,7 @@ fn read(value: &Value) -> Result<Read, &'static str> {
         let digest = Sha256::digest(value.to_string());
         format!("urn:sha256:{}", data_encoding::HEXLOWER.encode(&digest))
     });
-    Ok(Read {
+    Ok(ReadAnnotation {
         id,
         captured: date(target.and_then(|target| target.get("state")).and_then(|state| state.get("sourceDate"))),
         digest: of_target("fonds:digest"),
@@ -605,7 +605,7 @@ fn read(value: &Value) -> Result<Read, &'static str> {
     })
 }
 
-/// What a body says of a result of a search, where it names the query.
+/// The judgement in a body on a result of a search, where it names the query.
 fn judgement_in(body: &Value, content: &str) -> Option<ReadJudgement> {
     let query = body.get("fonds:query").and_then(Value::as_str)?.trim();
     let judgement = Judgement::of_name(content);
@@ -623,7 +623,7 @@ fn date_of(text: &str) -> Option<CaptureDate> {
 /// A capture as those name it who do not know its number here.
 pub(super) struct Target<'a> {
     pub url: &'a str,
-    /// When it was captured, where that is said.
+    /// When it was captured, where the annotation has it.
     pub captured: Option<CaptureDate>,
     pub digest: &'a str,
     pub record: &'a str,
@@ -631,9 +631,9 @@ pub(super) struct Target<'a> {
     pub written: CaptureDate,
 }
 
-/// The capture that an annotation is about, and whether it says so itself: same
-/// URL, same second and, where both have one, same digest. Otherwise the capture
-/// of the URL that is nearest in time. Captures that are out of reach are passed over.
+/// The capture that an annotation is about, and whether it is named exactly: same URL, same second
+/// and, where both have one, same digest. Otherwise the capture of the URL that is nearest in time.
+/// Captures that are out of reach are passed over.
 pub(super) fn capture_of(
     workspace: &Workspace,
     read: &Target<'_>,

@@ -22,7 +22,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// What a selection differs in from the one that is kept.
+/// The difference of a selection from the one that is kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct SelectionChange {
     /// Captures of the kept selection.
@@ -33,15 +33,15 @@ pub struct SelectionChange {
     pub removed: u64,
 }
 
-/// What selecting comes to.
+/// The outcome of selecting.
 #[derive(Debug, Clone, Serialize)]
 pub struct SelectReport {
-    /// What it comes to.
+    /// Its figures.
     #[serde(flatten)]
     pub balance: Balance,
     /// Captures selected.
     pub selected: u64,
-    /// What decided where no person did, in words.
+    /// The criterion where no person decided, as text.
     pub criterion: String,
     /// URLs with an earlier rejection that changed: their new versions are to review, and none of them is selected.
     pub rejected_before: u64,
@@ -62,7 +62,7 @@ impl Report for SelectReport {
     }
 }
 
-/// A selection that was made again after a crawl or import, since its campaign says so.
+/// A selection that was made again after a crawl or import, as its campaign is set.
 pub struct SelectedAfterRun(pub SelectReport);
 
 impl Report for SelectedAfterRun {
@@ -72,28 +72,28 @@ impl Report for SelectedAfterRun {
 }
 
 impl SelectReport {
-    /// What it comes to, without the change against the kept selection.
+    /// The outcome as text, without the change against the kept selection.
     pub fn outcome(&self) -> String {
         let Balance { scored, excluded, included, overrides, .. } = &self.balance;
-        let mut words = format!(
+        let mut text = format!(
             "{} of {} selected ({}); {excluded} excluded by hand, {included} included by hand",
             self.selected,
             counted(*scored, "capture"),
             self.criterion
         );
         if *overrides > 0 {
-            words.push_str(&format!(" ({overrides} against the score or filter)"));
+            text.push_str(&format!(" ({overrides} against the score or filter)"));
         }
         if self.rejected_before > 0 {
-            words.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
+            text.push_str(&format!("; {}, left out until approved", changed_rejections(self.rejected_before)));
         }
         if !self.unread.is_empty() {
-            words.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
+            text.push_str(&format!("; {} could not be read", counted(self.unread.len() as u64, "capture")));
         }
         if self.links_are_old {
-            words.push_str("; captures since the last build of inlinks are not counted as links");
+            text.push_str("; captures since the last build of inlinks are not counted as links");
         }
-        words
+        text
     }
 }
 
@@ -190,7 +190,7 @@ pub fn score_new_captures(workspace: &Workspace, campaign: CampaignId, cx: &JobC
     Ok(catalogue.add_scores(campaign, catalogue.score_set(campaign)?.unscored(&spec.weights))?)
 }
 
-/// What the kept selection of a campaign would change if it were made again now, as far as captures have
+/// The change of a campaign's kept selection if it were made again now, as far as captures have
 /// scores; none where no selection is kept.
 ///
 /// # Errors
@@ -214,7 +214,7 @@ pub fn selection_offer(workspace: &Workspace, campaign: CampaignId) -> anyhow::R
 /// Captures nearest to the threshold: those at or above it, those below.
 pub type NearestRows = (Vec<ScoredRow>, Vec<ScoredRow>);
 
-/// The same without keeping anything, with so many captures on each side of the threshold.
+/// Selects without keeping anything, with so many captures on each side of the threshold.
 ///
 /// # Errors
 ///
@@ -238,7 +238,7 @@ pub fn preview_selection(
     Ok((report, (rows(above)?, rows(below)?)))
 }
 
-/// What decides under a draft where no person did.
+/// The criteria of a draft where no person decided.
 ///
 /// # Errors
 ///
@@ -269,8 +269,8 @@ fn captures_of_filter(workspace: &Workspace, campaign: CampaignId, filter: &str)
     Ok(workspace.catalogue().capture_ids(&query)?.into_iter().collect())
 }
 
-/// What captures are measured with under this version of a campaign, as it is kept with what was measured, and whether
-/// inlinks are built.
+/// The conditions under which captures are measured for this version of a campaign, as they are
+/// kept with the measurements, and whether inlinks are built.
 fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyhow::Result<(String, bool)> {
     let inlinks_built = workspace.built_links()?.is_some();
     let built = workspace.catalogue().inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
@@ -280,7 +280,7 @@ fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyh
     Ok((conditions.to_string(), inlinks_built))
 }
 
-/// What is the same for each capture that is scored.
+/// The values shared by all captures that are scored.
 struct Scoring<'a> {
     workspace: &'a Workspace,
     texts: PageTexts<'a>,
@@ -289,7 +289,7 @@ struct Scoring<'a> {
     inlinks_built: bool,
     /// Captures whose inlinks are read, where that is known.
     linked: OnceLock<Option<ExternallyLinked>>,
-    /// What captures are measured with, as it is kept with what was measured.
+    /// The conditions of measuring, as they are kept with the measurements.
     conditions: String,
 }
 
@@ -418,8 +418,8 @@ impl<'a> Scoring<'a> {
         Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 
-    /// What captures come to, in their order, each with why its record could not be read; only some of them where the
-    /// work is cancelled meanwhile.
+    /// The measurements of captures, in their order, each with why its record could not be read; only
+    /// some of them where the work is cancelled meanwhile.
     fn measure_all(&self, batch: &[ToScore], cx: &JobCx) -> anyhow::Result<Vec<(CaptureId, Measured)>> {
         let some = |facts: &[ToScore]| {
             if cx.is_cancelled() {
@@ -435,7 +435,7 @@ impl<'a> Scoring<'a> {
         Ok(parts.into_iter().flatten().collect())
     }
 
-    /// Whether the counts of the columns say that no other site links to a capture. Without them its links are read.
+    /// Whether by the counts of the columns no other site links to a capture. Without them its links are read.
     fn is_without_external_links(&self, capture: CaptureId) -> bool {
         let linked = || self.workspace.externally_linked(self.spec.window_days).ok().flatten();
         self.linked.get_or_init(linked).as_ref().is_some_and(|linked| linked.is_without(capture))
@@ -443,17 +443,17 @@ impl<'a> Scoring<'a> {
 
     /// Reads text and links of a capture.
     fn measure(&self, facts: &ToScore, head: &CaptureHead, texts: &mut PageTextReader<'_>) -> anyhow::Result<Measured> {
-        let asks = !self.request.matcher.terms().is_empty();
+        let has_terms = !self.request.matcher.terms().is_empty();
         let mut unread = None;
-        let request = (asks && facts.input.without_text.is_none()).then(|| {
+        let request = (has_terms && facts.input.without_text.is_none()).then(|| {
             let (matches, why_unread) = self.request.of_capture(texts, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.request.matcher.describe(&matches);
-            RequestReading { score: matches.score, holds: matches.holds, words }
+            RequestReading { score: matches.score, holds: matches.holds, summary: words }
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),
-            true if self.is_without_external_links(facts.id) => (Some(0), asks.then_some(0)),
+            true if self.is_without_external_links(facts.id) => (Some(0), has_terms.then_some(0)),
             true => {
                 let (mut linking, mut speaking) = (HashSet::<Box<str>>::new(), HashSet::<Box<str>>::new());
                 self.workspace.each_inlink_of_capture(facts.id, self.spec.window_days, |link| {
@@ -464,11 +464,11 @@ impl<'a> Scoring<'a> {
                     if !linking.contains(host) {
                         linking.insert(host.into());
                     }
-                    if asks && !speaking.contains(host) && self.request.matcher.speaks_of(link.anchor) {
+                    if has_terms && !speaking.contains(host) && self.request.matcher.speaks_of(link.anchor) {
                         speaking.insert(host.into());
                     }
                 })?;
-                (Some(linking.len() as u64), asks.then_some(speaking.len() as u64))
+                (Some(linking.len() as u64), has_terms.then_some(speaking.len() as u64))
             }
         };
         let is_unread = unread.is_some();
@@ -476,7 +476,7 @@ impl<'a> Scoring<'a> {
     }
 }
 
-/// What was measured of a capture.
+/// The measurement of a capture.
 struct Measured {
     measurement: Measurement,
     /// Why its record could not be read, with its URL.

@@ -6,7 +6,7 @@ use super::read::{AnnotationReach, Placement, Target, capture_of};
 use crate::campaign::Identity;
 use crate::export::Written;
 use crate::jobs::{InOrder, JobCx, counted};
-use crate::store::{HandedCapture, HandedCrawl, HandedScore, Workspace};
+use crate::store::{HandoverCapture, HandoverCrawl, HandoverScore, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::Report;
@@ -23,9 +23,9 @@ const BATCH: usize = 1000;
 /// `data/selection.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct SelectionDocument {
-    /// What the selection was made with.
+    /// The settings of the selection.
     spec: SelectionSpec,
-    /// When it was made; not said by earlier versions.
+    /// When it was made; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     date: Option<CaptureDate>,
     /// Saved selections, by name.
@@ -48,7 +48,7 @@ struct CollectionDocument {
     about: String,
     filter: String,
     who: String,
-    /// Which collection it is, in every workspace; not said by earlier programs.
+    /// The identity of the collection in every workspace; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     identity: Option<Identity>,
 }
@@ -64,10 +64,10 @@ struct ScoreLine {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     record: String,
     #[serde(flatten)]
-    score: HandedScore,
+    score: HandoverScore,
 }
 
-/// What reading a selection back came to.
+/// The outcome of reading a selection back.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SelectionImport {
     /// Captures with their scores.
@@ -136,7 +136,7 @@ pub(super) fn selection_document(
     Ok(format!("{}\n", serde_json::to_string_pretty(&document)?))
 }
 
-/// The scores of the captures that are handed over, a line each; says how many.
+/// Writes the scores of the captures that are handed over, a line each; returns how many.
 ///
 /// # Errors
 ///
@@ -149,8 +149,8 @@ pub(super) fn scores(
     cx: &JobCx,
 ) -> anyhow::Result<u64> {
     let line_of = |(position, capture): (usize, CaptureId)| -> anyhow::Result<Option<String>> {
-        let Some(handed) = workspace.catalogue().handed_score(id, capture)? else { return Ok(None) };
-        let HandedCapture { url, date, mut digest, mut record, score } = handed;
+        let Some(found) = workspace.catalogue().handover_score(id, capture)? else { return Ok(None) };
+        let HandoverCapture { url, date, mut digest, mut record, score } = found;
         if let Some(new) = written.rewritten.get(position)? {
             record = new.id.unwrap_or(record);
             digest = new.payload_digest.unwrap_or(digest);
@@ -260,7 +260,7 @@ pub(in crate::work) fn import_selection(
         }
     }
     if keeps {
-        catalogue.keep_handed_selection(&spec, document.date.unwrap_or_else(CaptureDate::now), along)?;
+        catalogue.keep_handover_selection(&spec, document.date.unwrap_or_else(CaptureDate::now), along)?;
     } else if let Some(name) = &report.saved_as {
         let who = crate::work::operator();
         let date = document.date.unwrap_or_else(CaptureDate::now);
@@ -269,12 +269,12 @@ pub(in crate::work) fn import_selection(
     Ok(report)
 }
 
-/// What some lines come to, kept at once.
+/// The values of some lines, kept at once.
 #[derive(Default)]
 struct Batch {
     captures: usize,
-    scores: Vec<(CaptureId, HandedScore)>,
-    crawls: Vec<(CaptureId, HandedCrawl)>,
+    scores: Vec<(CaptureId, HandoverScore)>,
+    crawls: Vec<(CaptureId, HandoverCrawl)>,
     /// By collection and who put them in.
     collected: BTreeMap<(String, String), Vec<CaptureId>>,
 }
@@ -283,7 +283,7 @@ impl Batch {
     fn keep(self, workspace: &Workspace, campaign: CampaignId, report: &mut SelectionImport) -> anyhow::Result<()> {
         let catalogue = workspace.catalogue();
         catalogue.assign_to_launches(campaign, self.crawls)?;
-        catalogue.keep_handed_scores(campaign, self.scores)?;
+        catalogue.keep_handover_scores(campaign, self.scores)?;
         for ((name, who), captures) in self.collected {
             let added = catalogue.collect_from_handover(&name, captures, &who)?;
             *report.collected.entry(name).or_default() += added;

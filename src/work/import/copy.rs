@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;
 
-/// Where copies are kept in a workspace.
+/// The folder of copies in a workspace.
 pub(in crate::work) const IMPORTS: &str = "imports";
 
-/// What a copy is called until it is whole.
+/// The prefix of the name of a copy until it is whole.
 pub(in crate::work) const INCOMING: &str = "incoming-";
 
 /// Hex digits of a digest that name a folder: too many to find two files that
@@ -41,23 +41,23 @@ fn of_workspace(path: &Path) -> impl Fn(io::Error) -> anyhow::Error {
     }
 }
 
-/// Hashes and counts what is read through it, and tells the job.
+/// A reader that hashes and counts what is read through it, and reports to the job.
 pub(in crate::work) struct Hashing<'a, R> {
     inner: R,
     hasher: Sha256,
     bytes: u64,
     cx: &'a JobCx,
-    tells: bool,
+    reports: bool,
 }
 
 impl<'a, R: Read> Hashing<'a, R> {
     pub(in crate::work) fn new(inner: R, cx: &'a JobCx) -> Self {
-        Self { inner, hasher: Sha256::new(), bytes: 0, cx, tells: true }
+        Self { inner, hasher: Sha256::new(), bytes: 0, cx, reports: true }
     }
 
-    /// Of bytes that somebody else reads, too, and tells the job of.
+    /// Hashes bytes that somebody else reads, too, and reports to the job.
     pub(super) fn aside(inner: R, cx: &'a JobCx) -> Self {
-        Self { tells: false, ..Self::new(inner, cx) }
+        Self { reports: false, ..Self::new(inner, cx) }
     }
 
     /// Reads what is left; SHA-256 in hex, and the size in bytes.
@@ -67,7 +67,7 @@ impl<'a, R: Read> Hashing<'a, R> {
         Ok(self.digest_so_far())
     }
 
-    /// The same of what was read so far.
+    /// Digest and size of what was read so far.
     fn digest_so_far(&self) -> (String, u64) {
         (data_encoding::HEXLOWER.encode(&self.hasher.clone().finalize()), self.bytes)
     }
@@ -78,7 +78,7 @@ impl<R: Read> Read for Hashing<'_, R> {
         let len = self.inner.read(buffer)?;
         self.hasher.update(buffer.get(..len).unwrap_or_default());
         self.bytes += len as u64;
-        match self.tells {
+        match self.reports {
             true => self.cx.advance(len as u64),
             false => self.cx.checkpoint(),
         }
@@ -95,9 +95,8 @@ pub(in crate::work) fn digest_of(path: &Path, cx: &JobCx) -> io::Result<(String,
     Hashing::new(file.take(len), cx).finish()
 }
 
-/// Copies a file into the workspace; its digest keeps equal names apart. The
-/// place of the copy and the digest are told. Its bytes count when they are
-/// read as records.
+/// Copies a file into the workspace; its digest keeps equal names apart. Returns the place of the
+/// copy and the digest. Its bytes count when they are read as records.
 pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow::Result<(PathBuf, String)> {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let cx = &cx.aside("copying");
@@ -106,9 +105,8 @@ pub(super) fn copy_in(workspace: &Workspace, path: &Path, cx: &JobCx) -> anyhow:
     keep_incoming(workspace, cx, &mut Hashing::new(file, cx), permissions, |sha256| (sha256.to_owned(), name))
 }
 
-/// Writes bytes into the workspace: into a folder named after a digest, under
-/// a name, as `place` says when it knows theirs. Who may read where they come
-/// from may read the copy.
+/// Writes bytes into the workspace: into a folder named after a digest, under a name, as `place`
+/// returns them for its digest. Who may read where they come from may read the copy.
 pub(super) fn keep_incoming(
     workspace: &Workspace,
     cx: &JobCx,

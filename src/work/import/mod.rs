@@ -1,27 +1,24 @@
 //! Brings archive files made elsewhere into the catalogue.
 //!
-//! In: files and folders. Out: their captures in the catalogue, and a row for
-//! each file that says what it came to, written when the file is done.
+//! In: files and folders. Out: their captures in the catalogue, and a row for each file with its
+//! outcome, written when the file is done.
 //!
-//! A new file is read once: it is hashed while it is indexed. Whether its
-//! bytes are known can be told before, since equal bytes have equal sizes:
-//! only where the catalogue has a file of the same size is the digest made
-//! first, by a reading of its own. A path that was looked at before, with the
-//! same size and date, is not read at all. That is what makes a stopped or
-//! killed import go on where it was: begun again with the same words it
-//! continues the same report, and the file that it was in the middle of is
-//! read again from its beginning, its known captures being left as they are.
-//!
+//! A new file is read once: it is hashed while it is indexed. Equal bytes have equal sizes: only
+//! where the catalogue has a file of the same size is the digest made first, by a reading of its
+//! own. A path that was read before, with the same size and date, is not read at all. So a stopped
+//! or killed import goes on where it was: begun again with the same words it continues the same
+//! report, and the file that it was in the middle of is read again from its beginning, its known
+//! captures being left as they are.
 //! Small files are read two at a time; large ones one after the other, each by
 //! several threads, so that one huge file is as fast as many small ones.
 //!
-//! A capture that is here already, from whatever file, is not added: its URL,
-//! date and payload digest (or record id) say so. What a package holds of files
-//! that were imported, or an export of this workspace, adds nothing.
+//! A capture that is here already, from whatever file, is not added: its URL, date and payload
+//! digest (or record id) identify it. What a package holds of files that were imported, or an
+//! export of this workspace, adds nothing.
 //!
-//! Invariants: files of persons are never changed or moved; one bad file does
-//! not keep the others out; files of one size are looked at one after the
-//! other, so that copies of each other do not come in twice.
+//! Invariants: files of persons are never changed or moved; one bad file does not keep the others
+//! out; files of one size are read one after the other, so that copies of each other do not come in
+//! twice.
 
 mod copy;
 mod one;
@@ -34,7 +31,7 @@ pub(super) use package::is_package;
 pub use report::{
     ARCHIVE_NAMES, file_summary, has_problems, import_campaign_line, import_summary, imports, summary_beside,
 };
-pub(super) use sources::{Found, find_all, has_archives, leads_out, looks_like_archive};
+pub(super) use sources::{SourceFile, find_all, has_archives, is_archive_name, leads_out};
 
 use crate::jobs::{JobCx, StopError};
 use crate::store::rows::{FileId, ImportOptions, ImportRow, LaunchId, LaunchState};
@@ -67,10 +64,9 @@ struct Importer<'a> {
     lost: Arc<HashSet<FileId>>,
 }
 
-/// Reads files, and all archive files in folders, into the catalogue. The
-/// files stay where they are, or are copied into the workspace. Links that lead
-/// out of a folder are not followed, unless that is asked for: whoever made the
-/// folder chose where they lead.
+/// Reads files, and all archive files in folders, into the catalogue. The files stay where they
+/// are, or are copied into the workspace. Links that lead out of a folder are followed by option
+/// only: whoever made the folder chose where they lead.
 ///
 /// # Errors
 ///
@@ -105,7 +101,7 @@ pub fn import(
         Ok(()) => catalogue.set_launch_state(launch, LaunchState::Finished, "")?,
         Err(error) => {
             let why = if error.is_cancelled() { "stopped on request".to_owned() } else { super::error_chain(error) };
-            // On a full disk this cannot be kept either; what is told is why it stopped.
+            // On a full disk this cannot be kept either; the error is the one that stopped it.
             if let Err(unkept) = catalogue.set_launch_state(launch, LaunchState::Stopped, &why) {
                 tracing::warn!("that the import stopped is not kept: {unkept}");
             }
@@ -148,7 +144,7 @@ impl Importer<'_> {
     }
 
     /// Looks at all files. The first error that is not of a file ends it.
-    fn work(&self, groups: &[Vec<Found>]) -> anyhow::Result<()> {
+    fn work(&self, groups: &[Vec<SourceFile>]) -> anyhow::Result<()> {
         let next = AtomicUsize::new(0);
         let stop = AtomicBool::new(false);
         let failed: Mutex<Option<anyhow::Error>> = Mutex::default();
@@ -175,15 +171,15 @@ impl Importer<'_> {
         failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Says which file is in hand.
-    fn note(&self, file: &Found) {
+    /// Notes which file is read.
+    fn note(&self, file: &SourceFile) {
         let number = self.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         self.cx.note(format!("file {number} of {}, {name}", self.files));
     }
 
-    /// What a crawl of this workspace wrote has no size in the catalogue; with
-    /// it a copy of such a file is recognised.
+    /// Adds the sizes of files that crawls of this workspace wrote: by its size a copy of such a file
+    /// is recognised.
     fn learn_sizes(&self) -> anyhow::Result<()> {
         for file in self.workspace.catalogue().known_files()? {
             if file.crawled

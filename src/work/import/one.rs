@@ -1,8 +1,8 @@
-//! One file of an import.
+//! An import reads one file: it finds known ones by digest, and indexes or copies new ones.
 
 use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
 use super::package::{Titles, is_package};
-use super::{Found, Importer};
+use super::{Importer, SourceFile};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_in_parallel, index_records};
 use crate::crawl::{CrawlError, LedgerError};
 use crate::jobs::{JobCx, StopError};
@@ -28,12 +28,12 @@ const LARGE_FILE_BYTES: u64 = 16 << 20;
 /// them that changed goes to the disk: the more are there already, the more
 /// have to share a write. Others who write wait for it, which bounds it.
 const BATCH: RangeInclusive<u64> = 1_000..=8_000;
-/// What is there already for each capture of a write.
+/// Known captures for each capture of a write.
 const KNOWN_FOR_ONE: u64 = 16;
 /// Bytes of packed links in one write: pages may hold hundreds of thousands each.
 const BATCH_LINK_BYTES: usize = 8 << 20;
 
-/// What a look at a file came to, besides its row.
+/// The result of reading a file, besides its row.
 #[derive(Default)]
 pub(super) struct FileScan {
     pub sha256: String,
@@ -42,8 +42,8 @@ pub(super) struct FileScan {
 
 /// A file that is about to be read.
 pub(super) struct Source<'a> {
-    pub found: &'a Found,
-    /// Where it is read: itself, or its copy.
+    pub found: &'a SourceFile,
+    /// The path that is read: its own, or that of its copy.
     pub path: PathBuf,
     /// As the catalogue keeps it.
     pub label: String,
@@ -52,7 +52,7 @@ pub(super) struct Source<'a> {
     pub cx: JobCx,
 }
 
-/// What reading the records of a file gave.
+/// The result of reading the records of a file.
 pub(super) struct Shared {
     pub report: IndexReport,
     /// Its digest and size, or why it could not be read to its end.
@@ -60,16 +60,16 @@ pub(super) struct Shared {
 }
 
 impl Importer<'_> {
-    /// Looks at a file and keeps what it came to.
-    pub(super) fn one(&self, found: &Found) -> anyhow::Result<()> {
+    /// Imports a file and keeps the outcome.
+    pub(super) fn one(&self, found: &SourceFile) -> anyhow::Result<()> {
         self.note(found);
         let begun = Instant::now();
         let mut done = not_read_yet(found);
-        let told = match self.look(found, &mut done) {
-            Ok(told) => told,
+        let scan = match self.process(found, &mut done) {
+            Ok(scan) => scan,
             Err(error) if error.is_cancelled() || is_of_workspace(&error) => return Err(error),
             Err(error) => {
-                // A cancel may arrive as an error of the bytes in hand.
+                // A cancel may arrive as an error of the bytes being read.
                 self.cx.checkpoint()?;
                 done.error = Some(super::super::error_chain(&error));
                 FileScan::default()
@@ -77,16 +77,16 @@ impl Importer<'_> {
         };
         done.problem_count += u64::from(done.error.is_some());
         done.took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        Ok(self.workspace.catalogue().keep_imported(self.launch, &done, &told.sha256, told.problems)?)
+        Ok(self.workspace.catalogue().keep_imported(self.launch, &done, &scan.sha256, scan.problems)?)
     }
 
-    fn look(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
+    fn process(&self, found: &SourceFile, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
         if let Some(why) = &found.trouble {
             anyhow::bail!("{why}");
         }
         anyhow::ensure!(found.size > 0, "the file is empty");
         let catalogue = self.workspace.catalogue();
-        if let Some(known) = catalogue.file_looked_at(&done.path, found.size, found.mtime_ns)? {
+        if let Some(known) = catalogue.known_file_at(&done.path, found.size, found.mtime_ns)? {
             // Of a file that grew since, its beginning is of use where the rest is, too.
             if known.size == found.size || self.is_at_its_place(&known) || self.has_grown_at_its_place(&known)? {
                 self.cx.advance(found.size)?;
@@ -122,8 +122,8 @@ impl Importer<'_> {
             return Ok(None);
         };
         let (sha256, size) = match digest_of(&path, &self.cx.aside("comparing")) {
-            Ok(told) => told,
-            // It is looked at for comparing only.
+            Ok(digest) => digest,
+            // It is read for comparing only.
             Err(_) => return Ok(self.cx.checkpoint().map(|()| None)?),
         };
         self.workspace.catalogue().file_is_sound(known.id, size, mtime_ns(&meta), &sha256)?;
@@ -132,7 +132,7 @@ impl Importer<'_> {
 
     /// The same bytes were read before. Where they are no longer at the place
     /// they had then, they are read from here on.
-    fn known(&self, found: &Found, done: &mut ImportedFile, known: &KnownFile) -> anyhow::Result<FileScan> {
+    fn known(&self, found: &SourceFile, done: &mut ImportedFile, known: &KnownFile) -> anyhow::Result<FileScan> {
         let catalogue = self.workspace.catalogue();
         done.file = Some(known.id);
         done.same_as = Some(known.path.clone());
@@ -152,8 +152,7 @@ impl Importer<'_> {
         !known.changed && place.is_ok_and(|place| fs::metadata(place).is_ok_and(|meta| meta.len() == known.size))
     }
 
-    /// Whether more bytes stand there now behind those that were read; they
-    /// come in when that file is looked at.
+    /// Whether the file has more bytes now than were read; they come in when that file is imported.
     fn has_grown_at_its_place(&self, known: &KnownFile) -> anyhow::Result<bool> {
         let place = self.workspace.stored_place(&known.path)?;
         let is_longer = fs::metadata(&place).is_ok_and(|meta| meta.len() > known.size);
@@ -165,11 +164,11 @@ impl Importer<'_> {
 
     /// A file that an import was killed in the middle of, and that was given
     /// another name since, goes on under the new one.
-    fn go_on_elsewhere(&self, found: &Found, same_size: &[KnownFile]) -> anyhow::Result<()> {
+    fn go_on_elsewhere(&self, found: &SourceFile, same_size: &[KnownFile]) -> anyhow::Result<()> {
         for known in same_size.iter().filter(|known| known.sha256.is_empty() && !known.crawled && !self.copy) {
             let is_gone = !self.workspace.stored_place(&known.path)?.exists();
-            let wanted = self.workspace.catalogue().file_to_locate(known.id)?;
-            if is_gone && super::super::files::holds_records(&found.path, &wanted.records) {
+            let to_locate = self.workspace.catalogue().file_to_locate(known.id)?;
+            if is_gone && super::super::files::holds_records(&found.path, &to_locate.records) {
                 self.workspace.catalogue().move_file(known.id, &self.label(&found.path)?, found.mtime_ns)?;
                 return Ok(());
             }
@@ -177,8 +176,8 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// A file that was appended to since it was read, or while it was read,
-    /// goes on: what is known of it still stands where it stood.
+    /// A file that was appended to since it was read, or while it was read, goes on: what is known of
+    /// it is still at its place.
     fn go_on_where_it_grew(&self, source: &Source<'_>) -> anyhow::Result<()> {
         let catalogue = self.workspace.catalogue();
         let Some(known) = catalogue.file_called(&source.label)? else { return Ok(()) };
@@ -192,9 +191,9 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// A file that was copied in, or linked, and appended to since: the longer
-    /// copy takes the place of the shorter one, and what is known of that
-    /// stands in it where it stood. Nothing of a person's is taken away.
+    /// A file that was copied in, or linked, and appended to since: the longer copy takes the place of
+    /// the shorter one, and what is known of that is at the same place in it. Nothing of a person's is
+    /// taken away.
     fn go_on_in_longer_copy(&self, source: &Source<'_>, known: &KnownFile) -> anyhow::Result<()> {
         let is_it = !is_package(&source.path)? && self.begins_with(&source.path, known)?;
         let size = source.found.size;
@@ -225,7 +224,7 @@ impl Importer<'_> {
         !known.crawled && Path::new(&known.path).starts_with(IMPORTS)
     }
 
-    /// What the catalogue calls a path. It keeps text only.
+    /// The name of a path in the catalogue, which keeps text only.
     fn label(&self, path: &Path) -> anyhow::Result<String> {
         anyhow::ensure!(
             path.to_str().is_some(),
@@ -235,7 +234,7 @@ impl Importer<'_> {
     }
 
     /// Reads a file whose bytes are not known.
-    fn read(&self, found: &Found, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
+    fn read(&self, found: &SourceFile, done: &mut ImportedFile) -> anyhow::Result<FileScan> {
         let before = self.workspace.catalogue().read_from_before(&done.path, found.size)?;
         // What was copied in once stays a copy, or its captures would come in twice.
         let copy = match &before {
@@ -255,7 +254,7 @@ impl Importer<'_> {
             self.go_on_in_longer_copy(&source, &known)?;
         }
         self.go_on_where_it_grew(&source)?;
-        let told = if is_package(&source.path)? {
+        let scan = if is_package(&source.path)? {
             // Its parts are read one by one, so that its digest needs a reading of its own.
             let sha256 = match sha256 {
                 Some(sha256) => sha256,
@@ -265,13 +264,13 @@ impl Importer<'_> {
         } else {
             self.index(&source, done)
         };
-        // Captures may stand in the copy already, though reading it failed later.
+        // Captures may be in the copy already, though reading it failed later.
         let is_needed = || self.workspace.catalogue().file_called(&source.label).map_or(true, |file| file.is_some());
-        if copy && done.file.is_none() && !told.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
+        if copy && done.file.is_none() && !scan.as_ref().is_err_and(StopError::is_cancelled) && !is_needed() {
             take_back(&source.path);
         }
-        // A copy may be gone; what a person has to look at is the file it was made from.
-        if copy { scan_source(told, &source, done) } else { told }
+        // A copy may be gone; the file to check is the one it was made from.
+        if copy { scan_source(scan, &source, done) } else { scan }
     }
 
     /// Reads the records of a file into the catalogue, hashing it on the way.
@@ -345,26 +344,27 @@ impl Importer<'_> {
         Ok((report, ended, digest))
     }
 
-    /// The same with several threads, and one more that makes the digest.
+    /// Reads records with several threads, and one more that makes the digest.
     fn read_in_parallel(&self, source: &Source<'_>, sink: &Sink<'_>) -> anyhow::Result<Indexed> {
-        let _turn = self.large.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.large.lock().unwrap_or_else(PoisonError::into_inner);
         let file = File::open(&source.path)?;
-        let mut told = 0;
-        let mut tell = |read_to: u64| {
+        let mut reported = 0;
+        let mut advance = |read_to: u64| {
             // The reading itself looks for a cancel.
-            let _ = source.cx.advance(read_to.saturating_sub(told));
-            told = read_to.max(told);
+            let _ = source.cx.advance(read_to.saturating_sub(reported));
+            reported = read_to.max(reported);
         };
         let (report, ended, digest) = std::thread::scope(|scope| {
             let digest = scope.spawn(|| Hashing::aside(file, self.cx).finish());
             let take = |entry| sink.take(entry);
             let threads = reading_threads();
             let (path, label) = (&source.path, &source.label);
-            let (report, ended) = index_in_parallel(path, threads, label, Author::Anyone, take, &source.cx, &mut tell);
+            let (report, ended) =
+                index_in_parallel(path, threads, label, Author::Anyone, take, &source.cx, &mut advance);
             let digest = digest.join().unwrap_or_else(|_| Err(std::io::Error::other("making the digest has failed")));
             (report, ended, digest)
         });
-        tell(source.found.size);
+        advance(source.found.size);
         Ok((report, ended, digest))
     }
 }
@@ -373,7 +373,7 @@ impl Importer<'_> {
 type Indexed = (IndexReport, Result<(), CrawlError>, std::io::Result<(String, u64)>);
 
 /// What a file has come to before it is read.
-pub(super) fn not_read_yet(found: &Found) -> ImportedFile {
+pub(super) fn not_read_yet(found: &SourceFile) -> ImportedFile {
     ImportedFile {
         path: found.name(),
         outcome: FileOutcome::Unread,
@@ -403,31 +403,31 @@ pub(super) fn is_of_workspace(error: &anyhow::Error) -> bool {
     })
 }
 
-/// What was told of a copy, told of the file that it was made from.
+/// Names in problems of a copy the file that it was made from.
 fn scan_source(
-    told: anyhow::Result<FileScan>,
+    scan: anyhow::Result<FileScan>,
     source: &Source<'_>,
     done: &mut ImportedFile,
 ) -> anyhow::Result<FileScan> {
     let (copy, original) = (source.path.display().to_string(), source.found.path.display().to_string());
-    let in_place = |words: &mut String| {
-        *words = words.replace(&copy, &original);
+    let in_place = |text: &mut String| {
+        *text = text.replace(&copy, &original);
         // The original may end in the copy's name itself: a copy that another workspace made.
         if !original.contains(&source.label) {
-            *words = words.replace(&source.label, &original);
+            *text = text.replace(&source.label, &original);
         }
     };
     done.error.iter_mut().for_each(in_place);
-    match told {
-        Ok(mut told) => {
-            told.problems.iter_mut().for_each(|problem| in_place(&mut problem.detail));
-            Ok(told)
+    match scan {
+        Ok(mut scan) => {
+            scan.problems.iter_mut().for_each(|problem| in_place(&mut problem.detail));
+            Ok(scan)
         }
         Err(error) if error.is_cancelled() || is_of_workspace(&error) => Err(error),
         Err(error) => {
-            let mut words = super::super::error_chain(&error);
-            in_place(&mut words);
-            Err(anyhow::Error::msg(words))
+            let mut text = super::super::error_chain(&error);
+            in_place(&mut text);
+            Err(anyhow::Error::msg(text))
         }
     }
 }
@@ -451,9 +451,9 @@ pub(super) struct Sink<'a> {
     revisits: Cell<u64>,
     /// Only captures with a record that shares its compressed member.
     pub only_shared: bool,
-    /// Of an unpacked file: the package that it stands in.
+    /// Of an unpacked file: its package.
     pub package: Option<&'a Sink<'a>>,
-    /// What a package says of pages that tell no title themselves.
+    /// The titles in a package for pages without one.
     pub titles: Option<&'a Titles>,
     /// Captures that the catalogue did not know.
     new: Cell<u64>,
@@ -501,7 +501,7 @@ impl<'a> Sink<'a> {
         let known = self.importer.known.fetch_add(1, Ordering::Relaxed);
         let batch = (known / KNOWN_FOR_ONE).clamp(*BATCH.start(), *BATCH.end());
         if self.batch.borrow().len() as u64 >= batch || self.link_bytes.get() >= BATCH_LINK_BYTES {
-            self.hand_on().map_err(|error| LedgerError(error.to_string()))?;
+            self.send_batch().map_err(|error| LedgerError(error.to_string()))?;
         }
         Ok(())
     }
@@ -533,12 +533,12 @@ impl<'a> Sink<'a> {
 
     /// Hands on what was taken, and waits until it is written.
     pub fn flush(&self) -> anyhow::Result<()> {
-        self.hand_on()?;
+        self.send_batch()?;
         self.wait()
     }
 
     /// Hands on what was taken; the batch before is written by then.
-    fn hand_on(&self) -> anyhow::Result<()> {
+    fn send_batch(&self) -> anyhow::Result<()> {
         let batch = self.batch.take();
         self.link_bytes.set(0);
         if batch.is_empty() {

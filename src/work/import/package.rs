@@ -1,4 +1,4 @@
-//! A WACZ package: its archive files are read where they stand in it.
+//! The archive files of a WACZ package are read at their places in it.
 //!
 //! The place of a record is then its offset in the package itself, so that it
 //! is read as any other. That needs archive files that the zip only stores and
@@ -7,7 +7,7 @@
 
 use super::copy::{Hashing, keep_incoming, take_back};
 use super::one::{FileScan, ImportProblem, Shared, Sink, Source, not_read_yet, shares_member};
-use super::{Found, Importer};
+use super::{Importer, SourceFile};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_records};
 use crate::crawl::CrawlError;
 use crate::jobs::counted;
@@ -21,10 +21,10 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-/// What is told of the package and not of a record in it.
+/// The kind of a problem of the package and not of a record in it.
 const PACKAGE: &str = "WACZ package";
 
-/// What a list of packages calls itself (multi-WACZ).
+/// The profile of a list of packages (multi-WACZ).
 const MULTI_WACZ: &str = "multi-wacz-package";
 
 /// Bytes of a list of packages that are read.
@@ -33,14 +33,14 @@ const MAX_LIST_BYTES: u64 = 16 << 20;
 /// Packages that a package may stand in.
 const MAX_DEPTH: usize = 3;
 
-/// Pages of a list that are looked at for their titles.
+/// Pages of a list that are read for their titles.
 const MAX_PAGES: usize = 200_000;
 /// Letters of a title that are kept.
 const MAX_TITLE_CHARS: usize = 1000;
-/// Lines of a list whose faults are told.
+/// Lines of a list whose problems are listed.
 const MAX_PAGE_PROBLEMS: usize = 100;
 
-/// How a file begins that is a zip: a member, or the end of an empty one.
+/// The first bytes of a zip file: a member, or the end of an empty one.
 const ZIP_BEGINS: [[u8; 4]; 2] = [*b"PK\x03\x04", *b"PK\x05\x06"];
 
 /// Whether a file is a package, by its first bytes.
@@ -87,7 +87,7 @@ impl Importer<'_> {
         // Why the disk gave no more: another import has to try again.
         let mut torn = None;
         for (index, member) in wacz.archives().iter().enumerate() {
-            let result = match self.stands_open(&wacz, member) {
+            let result = match self.is_readable_in_place(&wacz, member) {
                 true => {
                     self.in_place(&wacz, index, &sink, done, &mut torn).and_then(|(of_member, shared)| {
                         problems.extend(of_member);
@@ -183,7 +183,7 @@ impl Importer<'_> {
             (sha256.to_owned(), format!("package-{}.wacz", index + 1))
         })?;
         let meta = fs::metadata(&path)?;
-        let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let found = SourceFile { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
         let mut inside = not_read_yet(&found);
         let label = self.workspace.stored_name(&path);
         let source = Source { found: &found, label, path, mtime_ns: found.mtime_ns, cx };
@@ -218,8 +218,8 @@ impl Importer<'_> {
     }
 
     /// Whether records of this member can be read at their places in the package.
-    fn stands_open(&self, wacz: &Wacz, member: &Member) -> bool {
-        // The dictionary of a zstd file stands at the beginning of a file.
+    fn is_readable_in_place(&self, wacz: &Wacz, member: &Member) -> bool {
+        // The dictionary of a zstd file is at the beginning of a file.
         if !member.stored || member.name.to_ascii_lowercase().ends_with(".zst") {
             return false;
         }
@@ -227,12 +227,12 @@ impl Importer<'_> {
             reader.next_head()?;
             reader.finish_record()
         });
-        // What is damaged is read in place, too: its problems are told.
+        // What is damaged is read in place, too: its problems are listed.
         first.ok().flatten().is_none_or(|span| !span.is_inside_member())
     }
 
-    /// Reads a member where it stands. Says its problems, and how many captures
-    /// cannot be entered there since their records share a compressed member.
+    /// Reads a member at its place. Returns its problems, and how many captures cannot be entered there
+    /// since their records share a compressed member.
     fn in_place(
         &self,
         wacz: &Wacz,
@@ -302,7 +302,7 @@ impl Importer<'_> {
         let wrong = if only_shared { None } else { wrong_digest(wacz, member, &of_member) };
         let mut problems: Vec<ImportProblem> = wrong.into_iter().collect();
         let meta = fs::metadata(&path)?;
-        let found = Found { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let found = SourceFile { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
         let source =
             Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns, cx };
         let mut sink = Sink::new(self, &source);
@@ -310,7 +310,7 @@ impl Importer<'_> {
         (sink.package, sink.titles) = (Some(package), package.titles);
         let Shared { report, whole } = self.read_records(&source, &sink)?;
         if only_shared {
-            // The rest was told when it was read in the package.
+            // The rest was listed when it was read in the package.
             let (captures, revisits) = sink.taken();
             done.captures += captures;
             done.revisits += revisits;
@@ -328,13 +328,13 @@ impl Importer<'_> {
                 take_back(&source.path);
                 return Err(error);
             }
-            // It was told when the rest was read in the package.
+            // It was listed when the rest was read in the package.
             Err(_) if only_shared => {}
             Err(error) => {
                 let why = format!("{}: reading stopped: {}", member.name, super::super::error_chain(&error));
                 problems.push(ImportProblem::new(member.offset, PACKAGE, why));
             }
-            // Nothing of it is asked for ever.
+            // Nothing refers to it.
             Ok(_) if report.captures == 0 => {
                 take_back(&source.path);
                 problems.extend(nothing_in(member, &report));
@@ -351,8 +351,8 @@ impl Importer<'_> {
 /// Titles by URL and second.
 pub(super) type Titles = HashMap<(String, i64), String>;
 
-/// The titles that the package's lists of pages tell: those that a browser
-/// saw, for pages that set theirs by script or are no HTML.
+/// The titles in the package's lists of pages: those that a browser saw, for pages that set theirs
+/// by script or are no HTML.
 fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
     let mut titles = Titles::new();
     for list in wacz.page_lists() {
@@ -363,7 +363,7 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
                 continue;
             }
         };
-        let mut told = 0;
+        let mut listed = 0;
         for page in pages.take(MAX_PAGES) {
             match page {
                 Ok(page) if page.title.is_empty() || titles.len() >= MAX_PAGES => {}
@@ -375,8 +375,8 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
                         );
                     }
                 }
-                Err(problem) if told < MAX_PAGE_PROBLEMS => {
-                    told += 1;
+                Err(problem) if listed < MAX_PAGE_PROBLEMS => {
+                    listed += 1;
                     problems.push(ImportProblem::new(list.offset, PACKAGE, format!("{}, {problem}", list.name)));
                 }
                 Err(_) => {}
@@ -397,8 +397,8 @@ fn not_inside(wacz: &Wacz) -> Option<ImportProblem> {
     Some(ImportProblem::new(0, PACKAGE, why))
 }
 
-/// Whether the operating system said it: what is broken in the bytes has no
-/// number of its own there.
+/// Whether the error is the operating system's: what is broken in the bytes has no number of its
+/// own there.
 fn is_of_disk(error: &(dyn std::error::Error + 'static)) -> bool {
     error.downcast_ref::<std::io::Error>().is_some_and(|error| error.raw_os_error().is_some())
 }
@@ -421,26 +421,26 @@ fn counted_in(report: &IndexReport, offset: u64, done: &mut ImportedFile) -> Vec
     // Those that are not listed; the others are counted at the end.
     done.problem_count += report.more_problems;
     let shifted = report.problems.iter().map(|problem| {
-        let told = ImportProblem::from(problem.clone());
+        let row = ImportProblem::from(problem.clone());
         match (Span { offset: problem.offset, length: 0 }).is_inside_member() {
             true => ImportProblem {
                 offset,
-                // Its member is told from the beginning of the archive inside.
+                // Its member counts from the beginning of the archive inside.
                 member: None,
-                detail: format!("offset {} in the member: {}", format_offset(problem.offset), told.detail),
-                ..told
+                detail: format!("offset {} in the member: {}", format_offset(problem.offset), row.detail),
+                ..row
             },
-            false => ImportProblem { offset: problem.offset.saturating_add(offset), ..told },
+            false => ImportProblem { offset: problem.offset.saturating_add(offset), ..row },
         }
     });
     shifted.collect()
 }
 
-/// Holds a member against the digest that the package tells of it.
+/// Compares a member with the digest that the package declares for it.
 fn wrong_digest(wacz: &Wacz, member: &Member, sha256: &str) -> Option<ImportProblem> {
-    let told = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
-    (told != sha256).then(|| {
-        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {told}", member.name);
+    let declared = wacz.package().resource(&member.name)?.hash.strip_prefix("sha256:")?.to_ascii_lowercase();
+    (declared != sha256).then(|| {
+        let why = format!("{}: its SHA-256 is {sha256}, datapackage.json says {declared}", member.name);
         ImportProblem::new(member.offset, crate::warc::ProblemKind::BadDigest.label(), why)
     })
 }

@@ -4,11 +4,11 @@ use crate::jobs::counted;
 use crate::store::rows::{FileOutcome, ImportRow, ImportedFile, LaunchId, LaunchState};
 use crate::store::{ABANDONED, Workspace};
 
-/// Which files of a folder are read.
+/// The files of a folder that are read, as text.
 pub const ARCHIVE_NAMES: &str =
     "In folders, files are looked for that end in .warc, .arc, .warc.gz, .arc.gz, .warc.zst, .wacz";
 
-/// What a file came to, in words.
+/// The outcome of a file as text.
 pub fn file_summary(file: &ImportedFile) -> String {
     let name = file.same_as.as_deref().unwrap_or_default();
     let why = file.error.as_deref().unwrap_or_default();
@@ -26,7 +26,7 @@ pub fn file_summary(file: &ImportedFile) -> String {
 }
 
 fn counts(file: &ImportedFile) -> String {
-    let mut words = format!(
+    let mut text = format!(
         "{}, {}, {} new",
         counted(file.records, "record"),
         counted(file.captures, "capture"),
@@ -34,29 +34,29 @@ fn counts(file: &ImportedFile) -> String {
     );
     let here = file.captures.saturating_sub(file.new_captures);
     if here > 0 {
-        words.push_str(&format!(", {here} already here"));
+        text.push_str(&format!(", {here} already here"));
     }
     for (count, what) in [(file.revisits, "revisit"), (file.problem_count, "problem")] {
         if count > 0 {
-            words.push_str(&format!(", {}", counted(count, what)));
+            text.push_str(&format!(", {}", counted(count, what)));
         }
     }
     for (scheme, count) in &file.left_out {
-        words.push_str(&format!(", {count} of {scheme}: left out"));
+        text.push_str(&format!(", {count} of {scheme}: left out"));
     }
     if file.orphans > 0 {
-        words.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
+        text.push_str(&format!(", {} without a capture", counted(file.orphans, "request or metadata record")));
     }
-    words
+    text
 }
 
-/// Whether a person should look at it.
+/// Whether a person should check it.
 pub fn has_problems(import: &ImportRow) -> bool {
     import.unread > 0 || import.problems > 0
 }
 
-/// Every import, newest first. One that was killed is stopped, also while
-/// nobody who may write has said so.
+/// Every import, newest first. One that was killed is stopped, also while nobody who may write has
+/// recorded that.
 pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     let mut imports = workspace.catalogue().imports()?;
     let is_under_way = |import: &ImportRow| matches!(import.state, LaunchState::Running | LaunchState::Paused);
@@ -73,7 +73,7 @@ pub fn imports(workspace: &Workspace) -> anyhow::Result<Vec<ImportRow>> {
     Ok(imports)
 }
 
-/// Which campaign the captures of an import belong to, in words.
+/// The campaign that the captures of an import belong to, as text.
 pub fn import_campaign_line(import: &ImportRow) -> String {
     let new = counted(import.new_captures, "new capture");
     match import.campaign {
@@ -82,8 +82,8 @@ pub fn import_campaign_line(import: &ImportRow) -> String {
     }
 }
 
-/// What an import beside a campaign, a job or a handover came to; none where it found nothing
-/// to read, which is no news then.
+/// The outcome of an import beside a campaign, a job or a handover; none where it found nothing to
+/// read, which is no news then.
 pub fn summary_beside(import: &ImportRow) -> Option<String> {
     match import.files {
         0 => None,
@@ -91,9 +91,9 @@ pub fn summary_beside(import: &ImportRow) -> Option<String> {
     }
 }
 
-/// The import in words.
+/// The outcome of an import as text.
 pub fn import_summary(import: &ImportRow) -> String {
-    let mut words = match import.files {
+    let mut text = match import.files {
         0 => "no archive file was found".to_owned(),
         files => format!(
             "{}, {}, {}, {}",
@@ -105,7 +105,7 @@ pub fn import_summary(import: &ImportRow) -> String {
     };
     let here = import.captures.saturating_sub(import.new_captures);
     if here > 0 {
-        words.push_str(&format!(", {} already here", counted(here, "capture")));
+        text.push_str(&format!(", {} already here", counted(here, "capture")));
     }
     for (count, what) in [
         (import.known - import.moved, "known and skipped"),
@@ -113,14 +113,14 @@ pub fn import_summary(import: &ImportRow) -> String {
         (import.unread, "not readable or not to the end"),
     ] {
         if count > 0 {
-            words.push_str(&format!(", {count} {what}"));
+            text.push_str(&format!(", {count} {what}"));
         }
     }
     if import.passed_over > 0 {
-        words.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
+        text.push_str(&format!(", {} passed over", counted(import.passed_over, "other file")));
     }
     if import.files == 0 {
-        words.push_str(&format!(". {ARCHIVE_NAMES}"));
+        text.push_str(&format!(". {ARCHIVE_NAMES}"));
     }
-    words
+    text
 }

@@ -1,4 +1,4 @@
-//! Which files an import looks at.
+//! An import reads the files that it is given, and the archive files in folders.
 
 use super::package::listed_packages;
 use crate::jobs::JobCx;
@@ -12,10 +12,10 @@ use std::path::{Path, PathBuf};
 /// Names of files passed over that are kept.
 const MAX_PASSED_PATHS: usize = 1000;
 
-/// A file to look at, or one that cannot be.
+/// A file to import, or one that cannot be read.
 #[derive(Debug, Clone)]
-pub(in crate::work) struct Found {
-    /// Where it is; without links in it, where that could be told.
+pub(in crate::work) struct SourceFile {
+    /// Its path; without links in it, where they could be resolved.
     pub path: PathBuf,
     /// Its size in bytes.
     pub size: u64,
@@ -25,7 +25,7 @@ pub(in crate::work) struct Found {
     pub trouble: Option<String>,
 }
 
-impl Found {
+impl SourceFile {
     fn of(path: PathBuf, meta: &Metadata) -> Self {
         Self { path, size: meta.len(), mtime_ns: mtime_ns(meta), trouble: None }
     }
@@ -40,24 +40,24 @@ impl Found {
     }
 }
 
-/// What was found.
+/// The files that were found, and those passed over.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    /// What was named, without links in it.
+    /// The named paths, without links in them.
     pub named: Vec<String>,
-    /// Files to look at, in the order of their paths, each once.
-    pub files: Vec<Found>,
+    /// Files to import, in the order of their paths, each once.
+    pub files: Vec<SourceFile>,
     /// Files in folders that are no archives by their names.
     pub passed_over: u64,
     /// The first of them.
     pub passed_paths: Vec<String>,
     visited: HashSet<PathBuf>,
-    /// The folder that was named, without links in it, where nothing outside it is looked at.
+    /// The folder that was named, without links in it, where nothing outside it is read.
     within: Option<PathBuf>,
 }
 
-/// Finds the files that are named, and the archive files in named folders.
-/// Links in those that lead out of them are followed only if that is asked for.
+/// Finds the files that are named, and the archive files in named folders. Links in those that lead
+/// out of them are followed only with `follow_links`.
 pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow::Result<Search> {
     let mut search = Search::default();
     for path in paths {
@@ -66,12 +66,12 @@ pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow:
                 // As it will be called when it is there.
                 let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
                 search.named.push(path.to_string_lossy().into_owned());
-                search.files.push(Found::in_trouble(path, error.to_string()));
+                search.files.push(SourceFile::in_trouble(path, error.to_string()));
             }
             Ok(path) => {
                 search.named.push(path.to_string_lossy().into_owned());
                 search.within = (!follow_links).then(|| path.clone());
-                search.add(path, true, &looks_like_archive, cx)?;
+                search.add(path, true, &is_archive_name, cx)?;
             }
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn find(paths: &[PathBuf], follow_links: bool, cx: &JobCx) -> anyhow:
     Ok(search)
 }
 
-/// Where a path leads that leads out of a folder, which is given without links in it.
+/// The target of a path that leads out of a folder, which is given without links in it.
 pub(in crate::work) fn leads_out(path: &Path, folder: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().filter(|target| !target.starts_with(folder))
 }
@@ -95,7 +95,7 @@ pub(in crate::work) fn has_archives(folder: &Path) -> anyhow::Result<bool> {
             // Links may lead round in a circle.
             if path.is_dir() {
                 folders.extend(path.canonicalize().ok().filter(|real| visited.insert(real.clone())));
-            } else if looks_like_archive(&path) {
+            } else if is_archive_name(&path) {
                 return Ok(true);
             }
         }
@@ -104,7 +104,7 @@ pub(in crate::work) fn has_archives(folder: &Path) -> anyhow::Result<bool> {
 }
 
 /// Every file under a folder, whatever it is called.
-pub(in crate::work) fn find_all(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<Found>> {
+pub(in crate::work) fn find_all(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec<SourceFile>> {
     let mut search = Search::default();
     let folder = folder.canonicalize().map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
     search.add(folder, true, &|_| true, cx)?;
@@ -113,66 +113,66 @@ pub(in crate::work) fn find_all(folder: &Path, cx: &JobCx) -> anyhow::Result<Vec
 }
 
 impl Search {
-    fn add(&mut self, path: PathBuf, named: bool, wanted: &dyn Fn(&Path) -> bool, cx: &JobCx) -> anyhow::Result<()> {
+    fn add(&mut self, path: PathBuf, named: bool, accepts: &dyn Fn(&Path) -> bool, cx: &JobCx) -> anyhow::Result<()> {
         cx.checkpoint()?;
         let meta = match fs::metadata(&path) {
             Ok(meta) => meta,
             Err(error) => {
-                match named || wanted(&path) {
-                    true => self.files.push(Found::in_trouble(path, error.to_string())),
+                match named || accepts(&path) {
+                    true => self.files.push(SourceFile::in_trouble(path, error.to_string())),
                     false => self.pass_over(&path),
                 }
                 return Ok(());
             }
         };
         if let Some(target) = self.leads_out(&path)
-            && (meta.is_dir() || wanted(&path))
+            && (meta.is_dir() || accepts(&path))
         {
             let why = format!(
                 "this link leads out of the folder, to {}, and is not followed. Name what it leads to, or give --follow-links",
                 target.display()
             );
-            self.files.push(Found::in_trouble(path, why));
+            self.files.push(SourceFile::in_trouble(path, why));
             return Ok(());
         }
         if meta.is_dir() {
-            return self.add_folder(path, wanted, cx);
+            return self.add_folder(path, accepts, cx);
         }
-        if !named && !wanted(&path) {
+        if !named && !accepts(&path) {
             self.pass_over(&path);
         } else if !meta.is_file() {
-            self.files.push(Found::in_trouble(path, "this is neither a file nor a folder"));
+            self.files.push(SourceFile::in_trouble(path, "this is neither a file nor a folder"));
         } else if is_open(&path) {
             let why = "it is still being written, or was left by a program that was killed: its name ends in .open. \
                        Import it when it is closed, or take the ending away if nothing writes it any more";
-            self.files.push(Found::in_trouble(path, why));
+            self.files.push(SourceFile::in_trouble(path, why));
         } else if named && let Some(listed) = listed_packages(&path) {
             for package in listed {
                 let at = path.with_file_name(&package);
                 if package.contains("://") {
                     let why = "a package on the web, which is not fetched: download it, and import its file";
-                    self.files.push(Found::in_trouble(PathBuf::from(package), why));
+                    self.files.push(SourceFile::in_trouble(PathBuf::from(package), why));
                 } else if !stays_inside(&package) {
                     let why = "the list of packages names it outside of its own folder: import it by its path";
-                    self.files.push(Found::in_trouble(at, why));
+                    self.files.push(SourceFile::in_trouble(at, why));
                 } else {
-                    self.add(at, true, &looks_like_archive, cx)?;
+                    self.add(at, true, &is_archive_name, cx)?;
                 }
             }
         } else {
             // A link in a folder leads to where the file really is.
             let path = path.canonicalize().unwrap_or(path);
-            self.files.push(Found::of(path, &meta));
+            self.files.push(SourceFile::of(path, &meta));
         }
         Ok(())
     }
 
-    /// Where a link leads that may not be followed.
+    /// The target of a link that may not be followed.
     fn leads_out(&self, path: &Path) -> Option<PathBuf> {
         leads_out(path, self.within.as_ref().filter(|_| path.is_symlink())?)
     }
 
-    fn add_folder(&mut self, folder: PathBuf, wanted: &dyn Fn(&Path) -> bool, cx: &JobCx) -> anyhow::Result<()> {
+    fn add_folder(&mut self, folder: PathBuf, accepts: &dyn Fn(&Path) -> bool, cx: &JobCx) -> anyhow::Result<()> {
         // Links may lead round in a circle.
         let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         if !self.visited.insert(real) {
@@ -182,16 +182,16 @@ impl Search {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) => {
-                self.files.push(Found::in_trouble(folder, format!("the folder cannot be read: {error}")));
+                self.files.push(SourceFile::in_trouble(folder, format!("the folder cannot be read: {error}")));
                 return Ok(());
             }
         };
         for entry in entries {
             match entry {
-                Ok(entry) => self.add(entry.path(), false, wanted, cx)?,
+                Ok(entry) => self.add(entry.path(), false, accepts, cx)?,
                 Err(error) => {
                     let why = format!("the folder cannot be read to its end: {error}");
-                    self.files.push(Found::in_trouble(folder, why));
+                    self.files.push(SourceFile::in_trouble(folder, why));
                     return Ok(());
                 }
             }
@@ -223,7 +223,7 @@ fn is_open(path: &Path) -> bool {
 
 /// Whether a file found in a folder is worth reading, by name: a folder may
 /// hold gigabytes of other things. A file named by a person is always read.
-pub(in crate::work) fn looks_like_archive(path: &Path) -> bool {
+pub(in crate::work) fn is_archive_name(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(&name);
     // What macOS keeps of a file on disks of other systems, under its name.
@@ -242,8 +242,8 @@ pub(in crate::work) fn looks_like_archive(path: &Path) -> bool {
 
 /// Files of one size together, in the order of the first of them: only they
 /// can be copies of each other.
-pub(super) fn by_size(files: Vec<Found>) -> Vec<Vec<Found>> {
-    let mut groups: Vec<Vec<Found>> = Vec::new();
+pub(super) fn by_size(files: Vec<SourceFile>) -> Vec<Vec<SourceFile>> {
+    let mut groups: Vec<Vec<SourceFile>> = Vec::new();
     let mut of_size: HashMap<u64, usize> = HashMap::new();
     for file in files {
         match of_size.get(&file.size) {
@@ -268,19 +268,19 @@ mod tests {
     #[test]
     fn archives_are_known_by_name_in_folders() {
         for name in ["a.warc", "a.warc.gz", "A.ARC.GZ", "a.warc.zst", "a.arc", "a.warc.gz.open", "a.wacz"] {
-            assert!(looks_like_archive(Path::new(name)), "{name}");
+            assert!(is_archive_name(Path::new(name)), "{name}");
         }
         for name in ["a.gz", "warc", "a.warc.txt", "a.open"] {
-            assert!(!looks_like_archive(Path::new(name)), "{name}");
+            assert!(!is_archive_name(Path::new(name)), "{name}");
         }
     }
 
     #[test]
     fn files_of_one_size_stay_together() {
-        let file = |name: &str, size| Found { path: name.into(), size, mtime_ns: 0, trouble: None };
-        let lost = Found::in_trouble("lost".into(), "gone");
+        let file = |name: &str, size| SourceFile { path: name.into(), size, mtime_ns: 0, trouble: None };
+        let lost = SourceFile::in_trouble("lost".into(), "gone");
         let groups = by_size(vec![file("a", 5), lost.clone(), file("b", 0), file("c", 5), lost]);
-        let names: Vec<Vec<String>> = groups.iter().map(|group| group.iter().map(Found::name).collect()).collect();
+        let names: Vec<Vec<String>> = groups.iter().map(|group| group.iter().map(SourceFile::name).collect()).collect();
         assert_eq!(names, [vec!["a", "c"], vec!["lost"], vec!["b"], vec!["lost"]]);
     }
 
@@ -297,7 +297,7 @@ mod tests {
         let names: Vec<_> = search.files.iter().map(|file| file.path.file_name().unwrap().to_owned()).collect();
         assert_eq!(names, ["gone.warc", "a.warc"]);
         assert!(search.files[0].trouble.as_ref().unwrap().contains("No such file"));
-        // One that leads out of the folder is followed only when that is asked for.
+        // One that leads out of the folder is followed by option only.
         let inside = [dir.path().join("in")];
         for (follows, names) in [(false, ["a.warc", "round"]), (true, ["a.warc", "gone.warc"])] {
             let search = find(&inside, follows, &JobCx::detached()).unwrap();

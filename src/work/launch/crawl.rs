@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A WARC file that has reached this size is closed and a new one begun.
 const WARC_MAX_BYTES: u64 = 1_000_000_000;
 
-/// How a crawl shall begin.
+/// The options of a crawl.
 #[derive(Debug, Clone, Default)]
 pub struct CrawlOptions {
     /// Begin a new launch even when the last one did not come to its end.
@@ -39,7 +39,7 @@ pub struct CrawlOptions {
     pub retry_failed: bool,
     /// The version that was confirmed; another one is not crawled.
     pub version: Option<u32>,
-    /// What dates of the launch and its captures are taken from.
+    /// The clock that dates the launch and its captures.
     pub clock: Clock,
     /// The run of a schedule that it is, by its number.
     pub scheduled: Option<RunId>,
@@ -47,7 +47,7 @@ pub struct CrawlOptions {
     pub on_event: Option<EventObserver>,
 }
 
-/// How a crawl ended.
+/// The outcome of a crawl.
 #[derive(Debug, Clone, Serialize)]
 pub struct CrawlOutcome {
     /// UTC start of the launch, 14 digits.
@@ -58,7 +58,7 @@ pub struct CrawlOutcome {
     pub complete: bool,
     /// Whether a limit of the campaign ended it.
     pub limit_reached: bool,
-    /// How it ended, in words.
+    /// Its end as text.
     pub end: String,
     /// Why nothing was fetched, where nothing but robots.txt and errors were.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +79,7 @@ pub struct CrawlOutcome {
     pub queued: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// What was put right of a run that was killed, in words; empty when nothing.
+    /// The recovery of a run that was killed, as text; empty when nothing was done.
     pub recovery: String,
     /// Folder of the WARC files.
     pub warc_folder: PathBuf,
@@ -94,9 +94,9 @@ impl Report for CrawlOutcome {
 }
 
 impl CrawlOutcome {
-    /// What was fetched and what was not.
+    /// The figures of the crawl: what was fetched and what was not.
     pub fn figures(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} fetched{}, {} failed, {} refused, {} queued",
             self.fetched,
             self.errors(),
@@ -105,19 +105,19 @@ impl CrawlOutcome {
             self.queued
         );
         if self.resumed {
-            words.push_str("; resumed an earlier run");
+            text.push_str("; resumed an earlier run");
         }
         if !self.recovery.is_empty() {
-            words.push_str("; ");
-            words.push_str(&self.recovery);
+            text.push_str("; ");
+            text.push_str(&self.recovery);
         }
         if let Some(why) = &self.nothing_fetched {
-            words = format!("{words}. {why}");
+            text = format!("{text}. {why}");
         }
-        words
+        text
     }
 
-    /// How many of those fetched are no good, behind their number.
+    /// The number of fetched URLs with an error, as text behind their number.
     fn errors(&self) -> String {
         let part = |count, what: &str| if count > 0 { Some(counted(count, what)) } else { None };
         let parts: Vec<String> = [
@@ -131,8 +131,7 @@ impl CrawlOutcome {
         if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
     }
 
-    /// Whether all that the campaign asks for was fetched, as far as rules and
-    /// limits let it.
+    /// Whether everything in the scope of the campaign was fetched, as far as rules and limits let it.
     pub fn is_whole(&self) -> bool {
         self.complete
             && self.nothing_fetched.is_none()
@@ -143,8 +142,8 @@ impl CrawlOutcome {
     }
 }
 
-/// The rules of a campaign and the database that they read. An error says why
-/// it cannot be crawled, and what to do.
+/// The rules of a campaign and the database that they read. An error has the reason why it cannot
+/// be crawled, and what to do.
 fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
@@ -165,7 +164,7 @@ fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, O
     Ok((rules, geo))
 }
 
-/// What keeps a campaign that came from elsewhere from running, and what to do.
+/// The reason why a campaign from elsewhere does not run, and what to do.
 pub(in crate::work) fn waits_for_activation(id: CampaignId, origin: &str) -> String {
     format!(
         "it came from {origin} and is switched off; let it run on its page Spec, or with: fonds campaign activate DIR {id}"
@@ -182,7 +181,7 @@ fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow
     Ok(())
 }
 
-/// What a crawl would do.
+/// The plan of a crawl.
 pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<CrawlPlan> {
     let catalogue = session.catalogue();
     let saved = request.campaign.map(|id| catalogue.campaign(id)).transpose()?;
@@ -232,7 +231,7 @@ pub fn crawl_plan(session: &Session, request: &CrawlRequest) -> anyhow::Result<C
 /// Seeds and hosts that a plan names.
 const PLAN_EXAMPLES: usize = 5;
 
-/// Runs a launch of a campaign to its end or until asked to stop.
+/// Runs a launch of a campaign to its end or until it is cancelled.
 pub fn crawl(
     session: &Session,
     campaign: CampaignId,
@@ -257,8 +256,8 @@ pub fn crawl(
     let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
     let changed_from = match before.filter(|before| *before != latest) {
         Some(before) => {
-            let alike = catalogue.campaign_version(campaign, before)?.has_same_rules(&spec);
-            (!alike).then_some(before)
+            let same_rules = catalogue.campaign_version(campaign, before)?.has_same_rules(&spec);
+            (!same_rules).then_some(before)
         }
         None => None,
     };
@@ -474,20 +473,20 @@ fn recovery_summary(recovery: &RecoveryReport) -> String {
     if recovery.files.is_empty() && recovery.problems.is_empty() && recovery.lost == 0 {
         return String::new();
     }
-    let mut words = format!(
+    let mut text = format!(
         "after an interrupted run: {} closed, {} removed, {} recovered",
         counted(recovery.files.len() as u64, "file"),
         counted(recovery.cut_bytes, "incomplete byte"),
         counted(recovery.captures, "capture")
     );
     if recovery.lost > 0 {
-        words.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
+        text.push_str(&format!(", {} missing from the files and fetched again", counted(recovery.lost, "capture")));
     }
     for problem in &recovery.problems {
-        words.push_str("; ");
-        words.push_str(problem);
+        text.push_str("; ");
+        text.push_str(problem);
     }
-    words
+    text
 }
 
 #[cfg(test)]
@@ -505,7 +504,7 @@ mod tests {
     use crate::work::models::SeenQuery;
 
     #[test]
-    fn a_crawl_that_fetched_nothing_says_so_and_why() {
+    fn a_crawl_that_fetched_nothing_reports_that_and_why() {
         let dir = tempfile::tempdir().unwrap();
         let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
         // Nobody listens on a port that was free a moment ago.

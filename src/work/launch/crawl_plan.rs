@@ -1,4 +1,4 @@
-//! What a crawl would do, and a crawl that a person confirmed.
+//! A plan shows what a crawl would do, and starts the crawl that a person confirmed.
 
 use crate::campaign::Campaign;
 use crate::work::models::CampaignId;
@@ -8,11 +8,11 @@ use crate::work::models::CampaignId;
 pub struct CrawlRequest {
     /// The campaign; none for a new one.
     pub campaign: Option<CampaignId>,
-    /// What is saved first, as a new version; none where nothing was edited.
+    /// The edits that are saved first, as a new version; none where nothing was edited.
     pub edits: Option<Campaign>,
 }
 
-/// What a crawl will do.
+/// The plan of a crawl, for a person to confirm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CrawlPlan {
     /// Name of the campaign.
@@ -29,7 +29,7 @@ pub struct CrawlPlan {
     pub first_hosts: Vec<String>,
     /// The launch that was stopped and can be resumed.
     pub unfinished: Option<UnfinishedLaunch>,
-    /// What of it will not be crawled, and why.
+    /// Errors: seeds that will not be crawled, and why.
     pub errors: Vec<String>,
     /// Why it cannot be crawled yet, and what to do about it.
     pub obstacle: Option<String>,

@@ -13,7 +13,7 @@ pub struct ListedLaunch {
     pub row: LaunchRow,
     /// Version of its campaign; of a crawl that was resumed with another one the last.
     pub version: u32,
-    /// How it stands, in words.
+    /// Its state as text.
     pub outcome: String,
 }
 

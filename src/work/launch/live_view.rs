@@ -37,9 +37,8 @@ impl LiveCrawl {
         self.revision.load(Ordering::Relaxed)
     }
 
-    /// Takes samples until `done` says the crawl has ended; says when it is
-    /// paused, when it goes on, and why it makes no headway, again where the
-    /// last time came to nothing.
+    /// Takes samples until `done` is true; reports when the crawl is paused, when it goes on, and why
+    /// it makes no headway, again where the last report failed.
     pub fn watch(&self, done: impl Fn() -> bool, on_change: impl Fn(bool, &str) -> bool) {
         let mut next = Instant::now();
         let mut noted = (false, String::new());
@@ -83,7 +82,7 @@ impl LiveCrawl {
         page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (page.pauses, page.pauses_total) = self.stats.pauses();
         use crate::work::models::LaunchState::{Paused, Running};
-        // What is kept of a launch that has ended says more.
+        // The kept row of a launch that has ended holds more.
         if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {
             if self.cx.is_paused() {
                 launch.state = Paused;

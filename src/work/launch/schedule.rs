@@ -1,4 +1,4 @@
-//! Starts crawls when their schedules say so.
+//! Starts crawls by their schedules.
 //!
 //! A [`Scheduler`] looks, again and again, which runs fell due since the last
 //! one that is written down, and writes down what becomes of each. The window
@@ -26,27 +26,28 @@ pub const ON_TIME: Duration = Duration::from_secs(3600);
 /// Runs of one campaign that are written down one by one after a long sleep;
 /// the ones before them are counted.
 const MOST_WRITTEN: usize = 1000;
-/// Between two looks of a program that is awake; after more, what waits for
-/// its turn is decided about anew.
+/// Longest time between two checks of a program that is awake; after more, waiting runs are decided
+/// on again.
 const GAP_MS: i64 = 600_000;
-/// How often a cancel is looked for.
+/// The interval of checks for a cancel.
 const POLL: Duration = Duration::from_millis(100);
-/// How often schedules are looked at. Short, since a clock may jump and a
-/// machine may sleep: neither shortens a wait.
-pub const LOOK_EVERY: Duration = Duration::from_secs(10);
+/// The interval at which schedules are checked. Short, since a clock may jump and a machine may
+/// sleep: neither shortens a wait.
+pub const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What a look at the schedules found.
+/// The runs that a check of the schedules found due.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DueRuns {
     /// Runs that shall start, in this order.
     pub waiting: Vec<ScheduledRun>,
-    /// Runs that a person is asked about.
-    pub asked: Vec<ScheduledRun>,
+    /// Runs that need an answer of a person.
+    pub unanswered: Vec<ScheduledRun>,
     /// Runs that this look wrote down first.
     pub noted: Vec<ScheduledRun>,
     /// Schedules that cannot be understood, in words.
     pub problems: Vec<String>,
-    /// What would run in a workspace that somebody else made: each campaign with what its crawls do.
+    /// The schedules of a workspace that somebody else made, which do not run: each campaign with the
+    /// terms of its crawls.
     pub of_others: Vec<(String, Vec<String>)>,
 }
 
@@ -82,8 +83,8 @@ impl Scheduler {
         Self { on_time_ms: i64::try_from(on_time.as_millis()).unwrap_or(i64::MAX), ..Self::default() }
     }
 
-    /// Writes down what fell due up to `now`, and says what shall start.
-    pub fn look(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
+    /// Writes down what fell due up to `now`, and returns what shall start.
+    pub fn check(&mut self, session: &Session, now: CaptureDate) -> anyhow::Result<DueRuns> {
         let catalogue = session.catalogue();
         let is_first = self.last.is_none();
         let gap_ms = self.on_time_ms.max(GAP_MS);
@@ -93,9 +94,9 @@ impl Scheduler {
             self.begun = now;
         }
         self.last = Some(now);
-        let mut look = DueRuns::default();
+        let mut due_runs = DueRuns::default();
         let (campaigns, problems) = catalogue.scheduled_campaigns()?;
-        look.problems.extend(problems);
+        due_runs.problems.extend(problems);
         for scheduled in campaigns {
             let open_runs = || -> anyhow::Result<Vec<ScheduledRun>> {
                 let mut open = catalogue.open_scheduled_runs()?;
@@ -107,21 +108,21 @@ impl Scheduler {
             }
             let stale = if slept { self.take_up_late(session, &scheduled, &open_runs()?, now)? } else { Vec::new() };
             let open = open_runs()?;
-            if let Err(error) = self.look_at(session, &scheduled, &open, &stale, now, &mut look) {
+            if let Err(error) = self.check_campaign(session, &scheduled, &open, &stale, now, &mut due_runs) {
                 match error.downcast::<crate::campaign::ScheduleError>() {
-                    Ok(error) => look.problems.push(format!("{}: {error}", scheduled.campaign.name)),
+                    Ok(error) => due_runs.problems.push(format!("{}: {error}", scheduled.campaign.name)),
                     Err(error) => return Err(error),
                 }
             }
         }
         for run in catalogue.open_scheduled_runs()? {
             match run.state {
-                RunState::Waiting => look.waiting.push(run),
-                RunState::Asked => look.asked.push(run),
+                RunState::Waiting => due_runs.waiting.push(run),
+                RunState::Asked => due_runs.unanswered.push(run),
                 _ => {}
             }
         }
-        Ok(look)
+        Ok(due_runs)
     }
 
     /// Decides about runs that have waited for their turn since before the
@@ -154,14 +155,14 @@ impl Scheduler {
         Ok(stale)
     }
 
-    fn look_at(
+    fn check_campaign(
         &mut self,
         session: &Session,
         scheduled: &Scheduled,
         open: &[ScheduledRun],
         stale: &[RunId],
         now: CaptureDate,
-        look: &mut DueRuns,
+        due_runs: &mut DueRuns,
     ) -> anyhow::Result<()> {
         let catalogue = session.catalogue();
         let Scheduled { id, version, created, campaign, suspended } = scheduled;
@@ -192,7 +193,7 @@ impl Scheduler {
         let waits = open.iter().any(|run| run.state == RunState::Waiting && !stale.contains(&run.id));
         let works = catalogue.is_crawling(*id)? || open.iter().any(|run| run.state == RunState::Running);
         let fates = settle(due, now, self.on_time_ms, campaign.schedule.catch_up, waits || works);
-        let stands_for_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
+        let covers_all = fates.last().is_some_and(|(_, fate)| *fate != Fate::Overlapped);
         let rows: Vec<(Run, RunState, String)> = fates
             .into_iter()
             .enumerate()
@@ -205,7 +206,7 @@ impl Scheduler {
             })
             .collect();
         let noted = catalogue.keep_scheduled(*id, rows, now)?;
-        if stands_for_all && !noted.is_empty() {
+        if covers_all && !noted.is_empty() {
             for id in stale {
                 catalogue.settle_waiting(*id, RunState::MadeUp, "a later run was due before this one started")?;
             }
@@ -217,7 +218,7 @@ impl Scheduler {
                 )?;
             }
         }
-        look.noted.extend(noted);
+        due_runs.noted.extend(noted);
         Ok(())
     }
 }
@@ -227,7 +228,7 @@ fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, 
     match fate {
         Fate::Start => (RunState::Waiting, String::new()),
         Fate::MakeUp => (RunState::Waiting, format!("{late}; it makes up for what was missed")),
-        Fate::Ask => (RunState::Asked, format!("{late}; Fonds was not running")),
+        Fate::Confirm => (RunState::Asked, format!("{late}; Fonds was not running")),
         Fate::Missed => (RunState::Missed, format!("{late}; Fonds was not running")),
         Fate::MadeUp => (RunState::MadeUp, format!("{late}; Fonds was not running")),
         Fate::Overlapped if works => (RunState::Overlapped, "a crawl of the campaign was still running".to_owned()),
@@ -324,7 +325,7 @@ fn execute(
     outcome
 }
 
-/// How schedules are kept without a window.
+/// The options of keeping schedules without a window.
 pub struct Watch<'a> {
     /// Look once, run what is due, and end.
     pub once: bool,
@@ -334,7 +335,7 @@ pub struct Watch<'a> {
     pub now: &'a dyn Fn() -> CaptureDate,
 }
 
-/// What came of keeping schedules.
+/// The outcome of keeping schedules.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WatchReport {
     /// Crawls that ran, stopped ones too.
@@ -342,55 +343,57 @@ pub struct WatchReport {
     /// Crawls that could not begin or go on.
     pub failed: u64,
     /// Runs that wait for a person's answer.
-    pub asked: u64,
+    pub unanswered: u64,
 }
 
-/// Starts crawls when they are due until asked to stop, or once. What happens
-/// is told to `say`, a line each.
+/// Starts crawls when they are due until it is cancelled, or once. `print` gets a line for each
+/// event.
 pub fn keep_schedules(
     session: &Session,
     watch: &Watch<'_>,
     cx: &JobCx,
-    say: &dyn Fn(String),
+    print: &dyn Fn(String),
 ) -> anyhow::Result<WatchReport> {
     let mut scheduler = Scheduler::new(watch.on_time);
     let mut report = WatchReport::default();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     while !cx.is_cancelled() {
-        let look = scheduler.look(session, (watch.now)())?;
-        tell(&look, &mut told, say);
-        report.asked = look.asked.len() as u64;
-        let Some(run) = look.waiting.first() else {
+        let due_runs = scheduler.check(session, (watch.now)())?;
+        report_due(&due_runs, &mut reported, print);
+        report.unanswered = due_runs.unanswered.len() as u64;
+        let Some(run) = due_runs.waiting.first() else {
             if watch.once {
                 break;
             }
             cx.stage(waiting_text(session, (watch.now)())?, None);
-            wait(LOOK_EVERY, cx);
+            wait(CHECK_INTERVAL, cx);
             continue;
         };
-        say(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_readable()));
-        let (outcome, looked) = std::thread::scope(|scope| {
+        print(format!("{}: begins, due {} UTC", run.campaign_name, run.due.to_readable()));
+        let (outcome, checked) = std::thread::scope(|scope| {
             let crawl = scope.spawn(|| run_scheduled(session, run.id, true, cx));
-            let mut looked = Ok(());
+            let mut checked = Ok(());
             let mut last = Instant::now();
             while !crawl.is_finished() {
                 std::thread::sleep(POLL);
                 // What falls due meanwhile is written down while the crawl is at work.
-                if looked.is_ok() && last.elapsed() >= LOOK_EVERY {
-                    looked = scheduler.look(session, (watch.now)()).map(|look| tell(&look, &mut told, say));
+                if checked.is_ok() && last.elapsed() >= CHECK_INTERVAL {
+                    checked = scheduler
+                        .check(session, (watch.now)())
+                        .map(|due_runs| report_due(&due_runs, &mut reported, print));
                     last = Instant::now();
                 }
             }
-            (crawl.join(), looked)
+            (crawl.join(), checked)
         });
         match outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("internal error in the crawl"))) {
             Ok(outcome) => {
                 report.ran += 1;
-                say(format!("{}: {}", run.campaign_name, outcome.summary()));
+                print(format!("{}: {}", run.campaign_name, outcome.summary()));
             }
             Err(error) => {
                 report.failed += 1;
-                say(format!("{}: {}", run.campaign_name, crate::work::error_chain(&error)));
+                print(format!("{}: {}", run.campaign_name, crate::work::error_chain(&error)));
                 let state = session.catalogue().scheduled_run(run.id)?.state;
                 // Not even that could be written down: it would be tried for ever.
                 anyhow::ensure!(state != RunState::Waiting, "{}", crate::work::error_chain(&error));
@@ -399,19 +402,25 @@ pub fn keep_schedules(
                 }
             }
         }
-        looked?;
+        checked?;
     }
     Ok(report)
 }
 
-fn tell(look: &DueRuns, told: &mut Vec<String>, say: &dyn Fn(String)) {
-    for run in look.noted.iter().filter(|run| run.state != RunState::Waiting) {
-        say(format!("{}: run of {} UTC {}: {}", run.campaign_name, run.due.to_readable(), run.state.label(), run.why));
+fn report_due(due_runs: &DueRuns, reported: &mut Vec<String>, print: &dyn Fn(String)) {
+    for run in due_runs.noted.iter().filter(|run| run.state != RunState::Waiting) {
+        print(format!(
+            "{}: run of {} UTC {}: {}",
+            run.campaign_name,
+            run.due.to_readable(),
+            run.state.label(),
+            run.why
+        ));
     }
-    for problem in &look.problems {
-        if !told.contains(problem) {
-            say(format!("never starts: {problem}"));
-            told.push(problem.clone());
+    for problem in &due_runs.problems {
+        if !reported.contains(problem) {
+            print(format!("never starts: {problem}"));
+            reported.push(problem.clone());
         }
     }
 }
@@ -442,8 +451,7 @@ pub struct NextRun {
     pub run: Run,
 }
 
-/// The next runs of a campaign, or of all, earliest first, and what keeps
-/// campaigns from having any, in words.
+/// The next runs of a campaign, or of all, earliest first, and the reasons why campaigns have none.
 pub fn next_runs(
     session: &Session,
     campaign: Option<CampaignId>,
@@ -455,7 +463,7 @@ pub fn next_runs(
     let (campaigns, mut notes) = session.catalogue().scheduled_campaigns()?;
     for scheduled in campaigns {
         let Scheduled { id, created, campaign: spec, suspended, .. } = scheduled;
-        if campaign.is_some_and(|wanted| wanted != id) {
+        if campaign.is_some_and(|only| only != id) {
             continue;
         }
         let name = spec.name;

@@ -1,5 +1,5 @@
-//! What inlinks say of pages that a person should look at: whether a page
-//! still is what others call it, and what the rules say of pages never captured.
+//! Inlinks point a person to pages to check: pages that are no longer what others call them, and
+//! pages never captured that the rules would take.
 
 use crate::analysis::{AnchorCheck, AnchorLink, AnchorTallies, AnchorWords};
 use crate::inlinks::LinkError;
@@ -19,15 +19,15 @@ use serde::Serialize;
 pub struct CheckedCapture {
     /// Number of the capture.
     pub capture: CaptureId,
-    /// What was captured.
+    /// The URL of the capture.
     pub url: String,
     /// When.
     pub date: CaptureDate,
     /// Distinct hosts of the external links in the window.
     pub hosts: u64,
-    /// Whether a person should look at it.
+    /// Whether a person should check it.
     pub finding: bool,
-    /// What was found, in words.
+    /// The result, as text.
     pub check: String,
 }
 
@@ -49,7 +49,7 @@ pub(in crate::work) fn anchor_check(
     }
 }
 
-/// What the external anchors of a capture say; `None` where nobody links.
+/// The words of the external anchors of a capture; `None` where nobody links.
 fn external_terms(session: &Session, id: CaptureId, window_days: u32) -> Result<Option<AnchorWords>, StoreError> {
     let mut words = None::<AnchorWords>;
     session.workspace.each_inlink_of_capture(id, window_days, |link| {
@@ -69,9 +69,8 @@ fn compare_with_page(
     Ok(facts_of(&page).is_page.then(|| words.check(&page.title, &page.text())))
 }
 
-/// The same of the captures that most other hosts link to. Gives each to
-/// `take`; those that cannot be read count as findings and say why. Answers
-/// how many further captures have inlinks.
+/// Checks the captures that most other hosts link to. Gives each to `take`; those that cannot be
+/// read count as findings with the reason. Returns how many further captures have inlinks.
 ///
 /// # Errors
 ///
@@ -90,7 +89,7 @@ pub fn check_captures(
     for row in rows {
         cx.advance(1)?;
         let hosts = row.inlink_hosts.unwrap_or(0);
-        // Without links or a catalogue nothing can be said of any page.
+        // Without links or a catalogue no page can be checked.
         let Some(words) = external_terms(session, row.id, window_days)? else { continue };
         let (finding, check) = match compare_with_page(&texts, row.id, words) {
             Ok(None) => continue,
@@ -102,9 +101,8 @@ pub fn check_captures(
     Ok(left)
 }
 
-/// Puts what the rules of a campaign say now in the place of what its last
-/// crawl said; with none named, those of the only campaign there is. `url_of`
-/// knows the URL of a row.
+/// Replaces the verdicts of the last crawl by those of a campaign's present rules; with none named,
+/// of the only campaign there is. `url_of` knows the URL of a row.
 ///
 /// # Errors
 ///
@@ -132,7 +130,7 @@ pub fn judge_prospects(
     Ok(())
 }
 
-/// What a page is called, and in which of its inlinks.
+/// The anchors of a page, and counts of its inlinks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageAnchors {
     /// The anchors, those of most hosts first.

@@ -15,7 +15,7 @@ use crate::work::models::CaptureId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a build came to.
+/// The outcome of a build.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct InlinkReport {
@@ -27,9 +27,9 @@ pub struct InlinkReport {
     pub duplicates: u64,
     /// Inlinks kept.
     pub inlinks: u64,
-    /// Those of the same site.
+    /// Of these, those of the same site.
     pub internal: u64,
-    /// Those of other sites.
+    /// Of these, those of other sites.
     pub external: u64,
     /// Pages that are linked to.
     pub targets: u64,
@@ -51,7 +51,7 @@ pub struct InlinkReport {
     pub repeats_unread: u64,
     /// Revisits of what was never captured or imported, as far as it may have been a page.
     pub originals_missing: u64,
-    /// Why all links were taken in anew although nobody asked for it; empty where they were not.
+    /// Why all links were taken in again by itself; empty where they were not.
     pub rebuilt: String,
 }
 
@@ -80,7 +80,7 @@ impl InlinkReport {
 
 impl Report for InlinkReport {
     fn summary(&self) -> String {
-        let mut words = format!(
+        let mut text = format!(
             "{} ({} internal, {} external) of {}; {} of {} included, {} skipped; {} never captured, not even as an error or redirect; {} with inlinks within ±{} days",
             counted(self.inlinks, "inlink"),
             self.internal,
@@ -94,43 +94,42 @@ impl Report for InlinkReport {
             self.window_days
         );
         if self.uncaptured > PROSPECTS_KEPT as u64 {
-            words.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
+            text.push_str(&format!("; the {PROSPECTS_KEPT} most cited of these pages are listed"));
         }
         if !self.rebuilt.is_empty() {
-            words.push_str(&format!("; built from scratch: {}", self.rebuilt));
+            text.push_str(&format!("; built from scratch: {}", self.rebuilt));
         }
         if self.repeats_unread > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; links of {} are missing: their original payload cannot be read",
                 counted(self.repeats_unread, "revisit")
             ));
         }
         if self.originals_missing > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; the originals of {} are not in this workspace",
                 counted(self.originals_missing, "revisit")
             ));
         }
         if self.cut > 0 {
-            words.push_str(&format!(
+            text.push_str(&format!(
                 "; {} omitted by the limit of {MAX_INLINKS_PER_SIDE} per capture",
                 counted(self.cut, "inlink")
             ));
         }
         if self.unread > 0 {
-            words.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));
+            text.push_str(&format!("; {} not read completely, links may be missing", counted(self.unread, "page")));
         }
         for (why, count) in &self.unread_reasons {
-            words.push_str(&format!("; {count} × {why}"));
+            text.push_str(&format!("; {count} × {why}"));
         }
-        words
+        text
     }
 }
 
-/// Takes the links of captures that came since the last build in among those
-/// that are stored, all links where there are none or where it is to be `from_scratch`,
-/// and counts them for each capture. What was built before stays until the end.
-/// Damaged links are built anew without being asked to.
+/// Takes the links of captures that came since the last build in among those that are stored, all
+/// links where there are none or where it is to be `from_scratch`, and counts them for each
+/// capture. What was built before stays until the end. Damaged links are built again by themselves.
 ///
 /// # Errors
 ///
@@ -153,8 +152,8 @@ fn build_mended(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow
     }
 }
 
-/// Takes the links of all captures in before they leave. Where the workspace
-/// can only be read, says what is missing instead.
+/// Takes the links of all captures in before they leave. Where the workspace can only be read,
+/// returns what is missing instead.
 ///
 /// # Errors
 ///
@@ -175,7 +174,8 @@ pub(in crate::work) fn complete_inlinks(workspace: &Workspace, cx: &JobCx) -> an
     }))
 }
 
-/// Why the inlinks at hand are not those of all captures, as long as nobody completes them.
+/// The reason why the built inlinks are not those of all captures, as long as nobody completes
+/// them.
 ///
 /// # Errors
 ///
@@ -207,7 +207,7 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
     if report.new_captures == 0
         && workspace.counts_are_new(window_days)?
         && let Some((_, last)) = catalogue.inlink_build()?
-        // Earlier versions did not say it.
+        // Earlier versions did not keep it.
         && last.get("cut").is_some()
         && let Ok(last) = serde_json::from_value::<InlinkReport>(last)
         && last.window_days == window_days
@@ -223,12 +223,12 @@ fn build(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Resul
             ..report
         });
     }
-    let told = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
-    let totals = workspace.keep_build(window_days, told, cx)?;
+    let with_totals = |totals: &CountTotals| serde_json::json!(report.clone().with(totals));
+    let totals = workspace.keep_build(window_days, with_totals, cx)?;
     Ok(report.with(&totals))
 }
 
-/// Sorts links by target and stores them; says what it saw.
+/// Sorts links by target and stores them; returns the counts.
 fn take_in(workspace: &Workspace, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
     let catalogue = workspace.catalogue();
     fill_outlink_gaps(workspace, cx)?;

@@ -1,4 +1,4 @@
-//! Inlinks of small workspaces: built, counted, asked for.
+//! Inlinks of small workspaces are built, counted and queried.
 
 use super::*;
 use crate::captures::{CaptureEntry, CaptureNotes, RecordPlace, Unread};
@@ -15,17 +15,17 @@ use std::sync::Arc;
 const DAY: i64 = 86_400_000;
 
 /// A page captured at some millisecond, and its links with their texts.
-type Made<'a> = (&'a str, i64, Vec<(&'a str, &'a str)>);
+type TestPage<'a> = (&'a str, i64, Vec<(&'a str, &'a str)>);
 
-struct Archive {
+struct LinkFixture {
     _dir: tempfile::TempDir,
     session: Arc<Session>,
     launch: LaunchId,
     records: u64,
 }
 
-impl Archive {
-    fn new(captures: &[Made<'_>]) -> Self {
+impl LinkFixture {
+    fn new(captures: &[TestPage<'_>]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let workspace = Workspace::create(&dir.path().join("w")).unwrap();
         let campaign = crate::campaign::Campaign::new("Town");
@@ -36,7 +36,7 @@ impl Archive {
         made
     }
 
-    fn add(&mut self, captures: &[Made<'_>]) {
+    fn add(&mut self, captures: &[TestPage<'_>]) {
         let entries = captures.iter().map(|(url, millis, links)| self.entry(url, *millis, links)).collect();
         self.session.catalogue().add_captures(self.launch, entries).unwrap();
     }
@@ -113,10 +113,10 @@ impl Archive {
 }
 
 #[test]
-fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
+fn links_of_one_second_are_one_and_the_report_counts_what_is_kept() {
     let page = "http://a.pt/p";
     let link = || vec![(page, "P")];
-    let archive = Archive::new(&[
+    let archive = LinkFixture::new(&[
         (page, 5 * DAY, vec![]),
         ("http://b.pt/", 5 * DAY + 200, link()),
         ("http://b.pt/", 5 * DAY + 700, link()),
@@ -131,8 +131,8 @@ fn links_of_one_second_are_one_and_the_report_says_what_is_kept() {
 #[test]
 fn inlinks_show_their_place_and_their_rel() {
     let page = "http://a.pt/p";
-    let mut archive = Archive::new(&[(page, 50 * DAY, vec![])]);
-    let mut said = |url: &str, day: i64, links: &[(&str, &str, Option<PagePlace>)]| {
+    let mut archive = LinkFixture::new(&[(page, 50 * DAY, vec![])]);
+    let mut entry_of = |url: &str, day: i64, links: &[(&str, &str, Option<PagePlace>)]| {
         let pairs: Vec<(&str, &str)> = links.iter().map(|(anchor, ..)| (page, *anchor)).collect();
         let mut entry = archive.entry(url, day * DAY, &pairs);
         for (link, (_, rel, place)) in entry.notes.outlinks.iter_mut().zip(links) {
@@ -145,20 +145,20 @@ fn inlinks_show_their_place_and_their_rel() {
     let (main, nav, footer) = (Some(PagePlace::Main), Some(PagePlace::Nav), Some(PagePlace::Footer));
     let c = [("P", "nofollow", footer), ("P", "", main), ("Q", "nofollow ugc", footer)];
     let entries = vec![
-        said("http://b.pt/", 50, &[("P", "", nav), ("P", "", main)]),
-        said("http://c.pt/", 50, &c),
-        CaptureEntry { revisit_of: Some(CaptureDate::from_millis(50 * DAY)), ..said("http://c.pt/", 51, &[]) },
-        said("http://d.pt/", 50, &[("P", "robots", None)]),
+        entry_of("http://b.pt/", 50, &[("P", "", nav), ("P", "", main)]),
+        entry_of("http://c.pt/", 50, &c),
+        CaptureEntry { revisit_of: Some(CaptureDate::from_millis(50 * DAY)), ..entry_of("http://c.pt/", 51, &[]) },
+        entry_of("http://d.pt/", 50, &[("P", "robots", None)]),
     ];
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     archive.build();
-    let told = |days: u32| {
+    let inlinks = |days: u32| {
         let rows = archive.session.workspace.inlinks_of_capture(archive.id_of(page), days).unwrap().rows;
-        let words = |row: crate::work::models::InlinkRow| {
+        let line = |row: crate::work::models::InlinkRow| {
             let (place, rel) = (row.place.unwrap_or_default(), row.rel);
             format!("{} {} {:?} {place} {rel} {}", row.source, row.anchor, row.position, row.nofollow)
         };
-        rows.into_iter().map(words).collect::<Vec<_>>()
+        rows.into_iter().map(line).collect::<Vec<_>>()
     };
     // Of equal links the first that is followed.
     let expected = [
@@ -169,9 +169,9 @@ fn inlinks_show_their_place_and_their_rel() {
         "http://c.pt/ P Some(1) main  false",
         "http://c.pt/ Q Some(2) footer nofollow ugc true",
     ];
-    assert_eq!(told(90), expected);
+    assert_eq!(inlinks(90), expected);
     assert_eq!(archive.session.inlinks_of(page, 90).unwrap().rows[2].rel, "nofollow ugc");
-    // What is stored says so too, for who has no catalogue.
+    // The store has it too, for readers without a catalogue.
     let store = archive.session.workspace.built_links().unwrap().unwrap();
     let stored = store.inlinks("pt,a)/p", None, 100).unwrap().inlinks;
     assert_eq!(stored.iter().map(|link| link.nofollow).collect::<Vec<_>>(), [false, false, true, true, false, true]);
@@ -182,12 +182,12 @@ fn links_of_other_years_keep_none_of_the_window_out() {
     let page = "http://a.pt/p";
     let old = MAX_INLINKS_PER_SIDE + 5;
     let names: Vec<String> = (0..old + 50).map(|n| format!("http://h{n}.pt/")).collect();
-    let mut captures: Vec<Made<'_>> = vec![(page, 15 * 365 * DAY, vec![])];
+    let mut captures: Vec<TestPage<'_>> = vec![(page, 15 * 365 * DAY, vec![])];
     for (n, name) in names.iter().enumerate() {
         let day = if n < old { n as i64 % 300 } else { 15 * 365 };
         captures.push((name, day * DAY, vec![(page, "P")]));
     }
-    let archive = Archive::new(&captures);
+    let archive = LinkFixture::new(&captures);
     archive.build();
     let id = archive.id_of(page);
     let shown = archive.session.workspace.inlinks_of_capture(id, 90).unwrap();
@@ -208,12 +208,12 @@ fn links_of_other_years_keep_none_of_the_window_out() {
 }
 
 #[test]
-fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
+fn a_build_reports_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     let page = "http://a.pt/p";
     let names: Vec<String> = (0..MAX_INLINKS_PER_SIDE + 7).map(|n| format!("http://h{n}.pt/")).collect();
-    let mut captures: Vec<Made<'_>> = names.iter().map(|name| (name.as_str(), DAY, vec![(page, "P")])).collect();
+    let mut captures: Vec<TestPage<'_>> = names.iter().map(|name| (name.as_str(), DAY, vec![(page, "P")])).collect();
     captures.push((page, DAY, vec![]));
-    let mut archive = Archive::new(&captures);
+    let mut archive = LinkFixture::new(&captures);
     let report = archive.build();
     assert_eq!((report.cut, report.unread, report.unread_reasons.len()), (7, 0, 0));
     assert!(report.summary().ends_with("; 7 inlinks omitted by the limit of 1000 per capture"), "{}", report.summary());
@@ -226,11 +226,11 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     let report = archive.build();
     assert_eq!((report.cut, report.unread), (11, 3));
-    let words = report.summary();
+    let summary = report.summary();
     for part in
         ["3 pages not read completely, links may be missing", "2 × too long", "1 × the declared", "1 × undecodable"]
     {
-        assert!(words.contains(part), "{part}: {words}");
+        assert!(summary.contains(part), "{part}: {summary}");
     }
     // With nothing new the figures stay.
     let again = archive.build();
@@ -240,7 +240,7 @@ fn a_build_says_what_the_cap_cut_and_which_pages_were_not_read_whole() {
 #[test]
 fn revisits_of_a_page_that_was_not_read_whole_count_as_it_does() {
     let page = "http://a.pt/p";
-    let mut archive = Archive::new(&[(page, 0, vec![])]);
+    let mut archive = LinkFixture::new(&[(page, 0, vec![])]);
     let unread =
         |entry: CaptureEntry, why| CaptureEntry { notes: CaptureNotes { unread: Some(why), ..entry.notes }, ..entry };
     let original = unread(archive.entry("http://u.pt/", DAY, &[(page, "P")]), Unread::TooLong);
@@ -265,17 +265,17 @@ fn revisits_of_a_page_that_was_not_read_whole_count_as_it_does() {
     let entries = [original, whole, cut, itself].into_iter().chain(revisits).collect();
     archive.session.catalogue().add_captures(archive.launch, entries).unwrap();
     let report = archive.build();
-    let told: Vec<(&str, u64)> = report.unread_reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
-    assert_eq!(report.unread, 6, "{told:?}");
-    assert_eq!(report.unread_reasons[&Unread::TooLong.to_string()], 3, "{told:?}");
-    assert_eq!(report.unread_reasons[&Unread::CutByTime.to_string()], 2, "{told:?}");
-    assert_eq!(report.unread_reasons[&Unread::Malformed.to_string()], 1, "{told:?}");
+    let reasons: Vec<(&str, u64)> = report.unread_reasons.iter().map(|(why, count)| (why.as_str(), *count)).collect();
+    assert_eq!(report.unread, 6, "{reasons:?}");
+    assert_eq!(report.unread_reasons[&Unread::TooLong.to_string()], 3, "{reasons:?}");
+    assert_eq!(report.unread_reasons[&Unread::CutByTime.to_string()], 2, "{reasons:?}");
+    assert_eq!(report.unread_reasons[&Unread::Malformed.to_string()], 1, "{reasons:?}");
 }
 
 #[test]
 fn two_counts_at_once_do_not_mix_their_windows() {
     let page = "http://a.pt/p";
-    let archive = Archive::new(&[
+    let archive = LinkFixture::new(&[
         (page, 100 * DAY, vec![]),
         ("http://b.pt/", 90 * DAY, vec![(page, "near")]),
         ("http://c.pt/", 30 * DAY, vec![(page, "far")]),
@@ -331,8 +331,8 @@ fn captures_without_external_links_are_known_while_the_counts_are_new() {
 
 /// Three launches: pages link to each other, more each time; one revisit comes
 /// before what it repeats.
-fn in_three_launches(mut after_each: impl FnMut(&Archive, usize)) -> Archive {
-    let mut archive = Archive::new(&[]);
+fn in_three_launches(mut after_each: impl FnMut(&LinkFixture, usize)) -> LinkFixture {
+    let mut archive = LinkFixture::new(&[]);
     let names: Vec<String> = (0..40).map(|n| format!("http://h{}.pt/p{}", n % 7, n)).collect();
     for launch in 0..3 {
         let captures = (0..40).step_by(launch + 1).map(|n| {
@@ -340,9 +340,9 @@ fn in_three_launches(mut after_each: impl FnMut(&Archive, usize)) -> Archive {
             let elsewhere = [("http://never.pt/", "Never"), ("http://late.pt/p", "Late")];
             (names[n].as_str(), (launch as i64 * 80 + n as i64) * DAY, links.chain(elsewhere).collect())
         });
-        let captures: Vec<Made<'_>> = captures.collect();
+        let captures: Vec<TestPage<'_>> = captures.collect();
         archive.add(&captures);
-        let of_late = |archive: &mut Archive, day: i64, links: &[(&str, &str)]| {
+        let of_late = |archive: &mut LinkFixture, day: i64, links: &[(&str, &str)]| {
             let mut entry = archive.entry("http://late.pt/p", day * DAY, links);
             entry.payload_digest = "sha1:LATE".to_owned();
             entry
@@ -371,10 +371,10 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
         let again = archive.build();
         assert_eq!((again.new_captures, again.links_seen, again.inlinks), (0, 0, report.inlinks));
     });
-    let anew = in_three_launches(|_, _| ());
-    let report = anew.build();
+    let rebuilt = in_three_launches(|_, _| ());
+    let report = rebuilt.build();
     let shown = merged.shown();
-    assert!(shown == anew.shown(), "what is shown differs");
+    assert!(shown == rebuilt.shown(), "what is shown differs");
     assert!(shown.iter().any(|line| line.contains("from late")));
     let last = merged.build();
     assert_eq!(
@@ -384,7 +384,7 @@ fn launches_that_are_merged_in_give_what_a_build_of_all_gives() {
     // Made one, the bytes are those of a build in one go.
     merged.session.workspace.compact_links(&JobCx::detached()).unwrap();
     assert!(merged.session.workspace.counts_are_new(90).unwrap());
-    assert!(merged.segments() == anew.segments(), "the segments differ");
+    assert!(merged.segments() == rebuilt.segments(), "the segments differ");
     let before = merged.segments();
     merged.build_again();
     assert!(merged.segments() == before && merged.shown() == shown);
@@ -395,7 +395,7 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
     const AT: CaptureDate = CaptureDate::from_millis(3 * DAY);
     let page = "http://late.pt/p";
     type Change = fn(CaptureEntry) -> CaptureEntry;
-    // What it says, and which payload the page has that comes later.
+    // The expected reason, and the payload of the page that comes later.
     let cases: [(&str, Change, &str); 6] = [
         ("the same payload", |revisit| revisit, "sha1:LATE"),
         (
@@ -413,7 +413,7 @@ fn a_revisit_that_was_built_before_its_original_came_is_built_as_if_it_had_been_
     ];
     for (name, change, payload) in cases {
         let made = |build_before: bool| {
-            let mut archive = Archive::new(&[
+            let mut archive = LinkFixture::new(&[
                 ("http://a.pt/", DAY, vec![(page, "Late"), ("http://never.pt/", "Never")]),
                 ("http://late.pt/q", DAY, vec![("http://a.pt/", "A")]),
             ]);
@@ -445,9 +445,9 @@ fn with_digest(entry: CaptureEntry, digest: &str) -> CaptureEntry {
 }
 
 #[test]
-fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_first() {
+fn a_revisit_whose_original_proves_to_be_another_one_has_no_links_of_the_first() {
     let (page, other) = ("http://late.pt/p", "http://www.late.pt/p");
-    let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
+    let mut archive = LinkFixture::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
     let other = archive.entry(other, 3 * DAY, &[("http://a.pt/", "other")]);
     let revisit = CaptureEntry {
         revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
@@ -457,24 +457,24 @@ fn a_revisit_whose_original_turns_out_to_be_another_one_has_no_links_of_the_firs
     archive.build();
     archive.add(&[(page, 3 * DAY + 400, vec![("http://a.pt/", "late")])]);
     archive.build();
-    let told = || {
+    let anchors_now = || {
         let mut anchors: Vec<_> =
             archive.session.workspace.inlinks_of_capture(archive.id_of("http://a.pt/"), 90).unwrap().rows;
         anchors.sort_by_key(|row| row.date);
         anchors.into_iter().map(|row| row.anchor).collect::<Vec<_>>()
     };
-    let before = told();
+    let before = anchors_now();
     assert_eq!(before, ["late", "other", "late"]);
     archive.build_again();
-    assert_eq!(told(), before);
+    assert_eq!(anchors_now(), before);
 }
 
 #[test]
 fn a_revisit_is_a_page_as_long_as_what_it_repeats_is_one() {
     let page = "http://late.pt/p";
     for (first, then, links) in [(404, 200, 2), (200, 404, 1)] {
-        let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
-        let of_status = |archive: &mut Archive, status: i32, day: i64| {
+        let mut archive = LinkFixture::new(&[("http://a.pt/", DAY, vec![(page, "Late")])]);
+        let of_status = |archive: &mut LinkFixture, status: i32, day: i64| {
             let mut entry = archive.entry(page, day * DAY, &[("http://a.pt/", "late")]);
             entry.notes.status = status;
             with_digest(entry, "sha1:LATE")
@@ -506,7 +506,7 @@ fn a_revisit_declared_a_page_is_none_once_its_original_shows_that_it_is_none() {
         ("a page", "text/html", 200, 1),
         ("a page whose repeat is a redirect", "text/html", 301, 0),
     ] {
-        let mut archive = Archive::new(&[("http://a.pt/", DAY, vec![("http://late.pt/p", "Late")])]);
+        let mut archive = LinkFixture::new(&[("http://a.pt/", DAY, vec![("http://late.pt/p", "Late")])]);
         let revisit = CaptureEntry {
             notes: CaptureNotes { status, mime: "text/html".to_owned(), ..CaptureNotes::default() },
             revisit_of: Some(CaptureDate::from_millis(3 * DAY)),
@@ -534,9 +534,9 @@ fn a_revisit_declared_a_page_is_none_once_its_original_shows_that_it_is_none() {
 }
 
 #[test]
-fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payload() {
+fn links_of_a_revisit_are_read_again_where_it_proves_to_repeat_another_payload() {
     let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
-    let mut archive = Archive::new(&[("http://b.pt/x", 2 * DAY, vec![]), ("http://b.pt/y", 2 * DAY, vec![])]);
+    let mut archive = LinkFixture::new(&[("http://b.pt/x", 2 * DAY, vec![]), ("http://b.pt/y", 2 * DAY, vec![])]);
     let first = with_digest(archive.entry(page, DAY, &[]), "sha1:ONE");
     let revisit = CaptureEntry {
         revisit_of: Some(CaptureDate::from_millis(DAY)),
@@ -570,7 +570,7 @@ fn links_of_a_revisit_are_read_again_where_it_turns_out_to_repeat_another_payloa
 #[test]
 fn links_of_a_revisit_that_were_read_before_a_build_stopped_are_in_the_next() {
     let (page, repeat) = ("http://a.pt/p", "http://b.pt/q");
-    let mut archive = Archive::new(&[]);
+    let mut archive = LinkFixture::new(&[]);
     let original = with_digest(archive.entry(page, DAY, &[("http://a.pt/x", "X")]), "sha1:P");
     let revisit = CaptureEntry {
         revisit_of: Some(CaptureDate::from_millis(DAY)),
@@ -619,7 +619,7 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
     let mended = killed.shown();
     killed.build_again();
     assert!(mended == killed.shown());
-    // Links that are damaged inside are made anew without a word.
+    // Links that are damaged inside are made again without a message.
     let folder = killed.session.workspace.built_folder();
     for entry in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.extension().is_some_and(|extension| extension == "seg") {
@@ -637,7 +637,7 @@ fn a_build_that_ended_between_links_and_counts_is_mended_by_the_next() {
 
 #[test]
 fn captures_since_the_last_build_are_counted_before_they_are_scored() {
-    let mut archive = Archive::new(&[
+    let mut archive = LinkFixture::new(&[
         ("http://a.pt/", 0, vec![("http://b.pt/new", "B")]),
         ("http://c.pt/", 0, vec![("http://b.pt/new", "B")]),
     ]);
@@ -661,7 +661,7 @@ fn captures_since_the_last_build_are_counted_before_they_are_scored() {
 fn a_number_of_captures_leads_to_the_rows_that_links_count() {
     let page = "http://www.b.pt/x";
     let links = [(page, "X"), ("http://b.pt:8080/y", "Y"), ("http://sub.b.pt/", "S"), ("http://bb.pt/", "BB")];
-    let mut archive = Archive::new(&[
+    let mut archive = LinkFixture::new(&[
         ("http://www.b.pt/", DAY, links.to_vec()),
         (page, DAY, vec![]),
         ("https://b.pt/x/", 2 * DAY, vec![]),
@@ -670,7 +670,7 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
         ("http://bb.pt/", DAY, vec![]),
         ("http://b.pt/x y\"z", DAY, vec![]),
     ]);
-    // A server that says not modified, an error, a file that is no page.
+    // An answer of not modified, an error, a file that is no page.
     let mut other = |url: &str, status: i32, mime: &str, revisit_of: Option<CaptureDate>| {
         let entry = archive.entry(url, 3 * DAY, &[]);
         let payload_digest = if revisit_of.is_some() { "sha1:20".to_owned() } else { entry.payload_digest.clone() };
@@ -713,7 +713,7 @@ fn a_number_of_captures_leads_to_the_rows_that_links_count() {
 
 #[test]
 fn what_the_catalogue_does_not_need_is_given_back() {
-    let archive = Archive::new(&[("http://a.pt/", 0, vec![("http://b.pt/", "B")])]);
+    let archive = LinkFixture::new(&[("http://a.pt/", 0, vec![("http://b.pt/", "B")])]);
     let catalogue = archive.session.catalogue();
     let file = archive.session.workspace.folder().join("fonds.sqlite");
     catalogue.set_setting("large", &"x".repeat(8 << 20)).unwrap();
@@ -727,22 +727,23 @@ fn what_the_catalogue_does_not_need_is_given_back() {
 
 #[test]
 fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
-    let made = Archive::new(&[("http://a.pt/", DAY, vec![("http://b.pt/x", "Olá")]), ("http://b.pt/x", DAY, vec![])]);
+    let made =
+        LinkFixture::new(&[("http://a.pt/", DAY, vec![("http://b.pt/x", "Olá")]), ("http://b.pt/x", DAY, vec![])]);
     let folder = tempfile::tempdir().unwrap();
     let cx = JobCx::detached();
     for (form, _) in LinkForm::ALL {
         let out = folder.path().join(format!("{form:?}"));
-        let words = made.session.export_links(form, &out, &cx).unwrap();
+        let summary = made.session.export_links(form, &out, &cx).unwrap();
         let files: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
         let [file] = files.as_slice() else { panic!("{files:?}") };
-        assert!(words.ends_with(&format!("in {}", file.display())), "{words}");
+        assert!(summary.ends_with(&format!("in {}", file.display())), "{summary}");
         let text = std::fs::read_to_string(file).unwrap();
         let (host, what) = match form {
             LinkForm::Dataset => ("(pt,b,)", "1 page with inlinks within ±90 days"),
             LinkForm::Nutch => ("http://b.pt/x", "1 inlink of 1 page, 0 left out over the limit"),
             _ => ("b.pt", "2 hosts, 1 edge between sites, 0 within"),
         };
-        assert!(words.starts_with(what) && text.contains(host), "{words}: {text}");
+        assert!(summary.starts_with(what) && text.contains(host), "{summary}: {text}");
     }
     let none = folder.path().join("none");
     cx.cancel();

@@ -14,11 +14,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-/// Where links are.
+/// The source of links: a store, or the captures of a workspace.
 pub enum LinkSource<'s> {
     /// Stored links.
     Store(&'s LinkStore),
-    /// What was captured into a workspace, whether inlinks are built or not.
+    /// The captures of a workspace, whether inlinks are built or not.
     Workspace(&'s Session),
 }
 
@@ -53,7 +53,7 @@ impl LinkSource<'_> {
         shuffle.finish()?.for_each(|row| take(&row))
     }
 
-    /// Which hosts link to which, of all times.
+    /// The graph of hosts that link to each other, of all times.
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl LinkSource<'_> {
     }
 }
 
-/// What Nutch limits, with its own words for it.
+/// The limits of Nutch, under its own names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NutchLimits {
     /// `linkdb.max.inlinks`: of one page, the first ones by date.
@@ -142,7 +142,7 @@ impl Default for NutchLimits {
     }
 }
 
-/// How the lists are written.
+/// The form in which the lists are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NutchForm {
     /// As `nutch readlinkdb -dump`: a line for the page, one for each inlink, an empty one.
@@ -152,7 +152,7 @@ pub enum NutchForm {
     Anchors,
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct NutchReport {
     /// Pages.
@@ -239,7 +239,7 @@ mod tests {
         );
     }
 
-    /// What is written of rows as `fonds inlinks map` has them.
+    /// The output for rows in the form of `fonds inlinks map`.
     fn written(rows: &str, limits: &NutchLimits, form: NutchForm) -> (String, NutchReport) {
         let folder = tempfile::tempdir().unwrap();
         let input = LoadInput { name: "rows".to_owned(), input: Box::new(rows.as_bytes()) };
@@ -281,7 +281,7 @@ mod tests {
     fn indexed_anchors_are_once_for_each_host_and_text() {
         let (lists, _) = written(ROWS, &NutchLimits::default(), NutchForm::Anchors);
         let list: serde_json::Value = serde_json::from_str(&lists).unwrap();
-        // Of b.pt it is told once, whichever page says it; c.pt says it again.
+        // An anchor of b.pt is in the list once, whichever page has it; c.pt has it again.
         assert_eq!(list, serde_json::json!({"url": "http://a.pt/", "anchors": ["Sub", "Olá", "Outro", "Olá"]}));
     }
 
@@ -296,9 +296,9 @@ mod tests {
         );
         // A link that is in already, of another date, is none too many.
         assert_eq!(report, NutchReport { pages: 1, inlinks: 3, cut: 3 });
-        let alike = "(pt,a,\t20240301090000\t(pt,b,\texternal\tOlá\n(pt,a,\t20240301090000\t(pt,b,\texternal\tOld\n";
+        let input = "(pt,a,\t20240301090000\t(pt,b,\texternal\tOlá\n(pt,a,\t20240301090000\t(pt,b,\texternal\tOld\n";
         let inlinks = |anchor_chars| {
-            written(alike, &NutchLimits { anchor_chars, ..Default::default() }, NutchForm::Dump).1.inlinks
+            written(input, &NutchLimits { anchor_chars, ..Default::default() }, NutchForm::Dump).1.inlinks
         };
         assert_eq!((inlinks(2), inlinks(3)), (1, 2));
     }

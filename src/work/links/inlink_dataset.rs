@@ -15,9 +15,9 @@ pub fn dataset_within(window_days: u32) -> DatasetOptions {
     DatasetOptions { assign: AssignOptions { window_days, ..AssignOptions::default() }, ..DatasetOptions::default() }
 }
 
-/// Writes the inlinks of the catalogue as a build of its archive files with
-/// the same options does. The catalogue has the `<a href>` of pages: options that say what is read of
-/// archive files, and how rows are sorted, are passed over. Says what was seen and what became of it.
+/// Writes the inlinks of the catalogue as a build of its archive files with the same options does.
+/// The catalogue has the `<a href>` of pages: options of reading archive files and of sorting rows
+/// are passed over. Returns the counts of what was read and written.
 ///
 /// # Errors
 ///

@@ -13,12 +13,11 @@ use crate::work::models::CaptureId;
 /// links of real pages show.
 const ROW_BYTES: u64 = 40;
 
-/// Says in words that there may be too little room on the disk for a build;
-/// nothing where there is enough.
+/// A warning that there may be too little room on the disk for a build; none where there is enough.
 ///
 /// # Errors
 ///
-/// What the catalogue says.
+/// Errors of the catalogue.
 pub fn room_warning(workspace: &Workspace, from_scratch: bool) -> Result<Option<String>, StoreError> {
     let built = workspace.built_links()?.filter(|_| !from_scratch);
     let after = built.map_or(0, |built| built.mark().captures_up_to);

@@ -1,4 +1,4 @@
-//! What is asked of links, whether they are stored in a folder or built of the
+//! Queries on links are answered here, whether the links are stored in a folder or built of the
 //! captures of a workspace.
 
 use super::anchor_check::{PageAnchors, anchors_of_page, anchors_of_stored, judge_prospects};
@@ -112,8 +112,8 @@ impl LinkSource<'_> {
         rows.collect()
     }
 
-    /// Pages that are cited but were never captured; of a workspace with what
-    /// the rules of a campaign say of them now.
+    /// Pages that are cited but were never captured; of a workspace with the present decisions of a
+    /// campaign's rules on them.
     ///
     /// # Errors
     ///
@@ -155,7 +155,7 @@ impl LinkSource<'_> {
         Ok(ProspectPage { rows, total, ..ProspectPage::default() })
     }
 
-    /// What other sites call pages most.
+    /// The anchors that other sites use most.
     ///
     /// # Errors
     ///
@@ -177,8 +177,8 @@ impl LinkSource<'_> {
         Ok(store.top_anchors(limit, &ShuffleOptions::default(), cx)?.into_iter().map(row).collect())
     }
 
-    /// What a page is called within a window; without one, a captured page of
-    /// a workspace around its newest capture, another one at all times.
+    /// The anchors of a page within a window; without one, of a captured page of a workspace around its
+    /// newest capture, of another one at all times.
     ///
     /// # Errors
     ///

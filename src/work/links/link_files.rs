@@ -33,7 +33,7 @@ pub fn export_links(session: &Session, form: LinkForm, folder: &Path, cx: &JobCx
             Ok(format!("{hosts}, {} between sites, {within} within", counted(edges as u64, "edge")))
         })
     };
-    let words = match form {
+    let figures = match form {
         LinkForm::Gexf => graph(GraphFormat::Gexf)?,
         LinkForm::GraphMl => graph(GraphFormat::GraphMl)?,
         LinkForm::CsvEdges => graph(GraphFormat::CsvEdges)?,
@@ -49,5 +49,5 @@ pub fn export_links(session: &Session, form: LinkForm, folder: &Path, cx: &JobCx
             Ok(format!("{inlinks} of {pages}, {} left out over the limit", report.cut))
         })?,
     };
-    Ok(format!("{words}, in {}", path.display()))
+    Ok(format!("{figures}, in {}", path.display()))
 }

@@ -1,4 +1,4 @@
-//! What the page Links draws of all links at once.
+//! The page Links draws all links at once from these values.
 
 use crate::inlinks::HostNode;
 pub use crate::inlinks::stored::Cited;
@@ -47,7 +47,7 @@ pub fn captures_of_page(key: &str) -> String {
 /// A column that hosts are put in order by: the most first, names from A to Z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum HostColumn {
-    /// What the hosts that link to it are worth.
+    /// The PageRank that the hosts linking to it give it.
     #[default]
     PageRank,
     /// Distinct hosts of other sites that link to it.
@@ -73,7 +73,7 @@ impl HostColumn {
         (Self::Host, "Host"),
     ];
 
-    /// Which of two hosts comes first; of equal ones it is the name that says so.
+    /// The order of two hosts; equal ones are ordered by name.
     pub fn order(self, a: &RankedHost, b: &RankedHost) -> Ordering {
         let by = |of: fn(&HostNode) -> u64| of(&b.node).cmp(&of(&a.node));
         let order = match self {
@@ -92,7 +92,7 @@ impl HostColumn {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HostTable {
     rows: Vec<RankedHost>,
-    /// Which of the rows come first by each column, in its order: put in order once, and drawn many times.
+    /// The order of the rows by each column: computed once, and drawn many times.
     orders: Vec<(HostColumn, Vec<usize>)>,
     /// All hosts.
     pub hosts: u64,
@@ -134,7 +134,7 @@ impl HostTable {
 pub struct CitedPages {
     /// The first ones.
     pub rows: Vec<Cited>,
-    /// How many there are.
+    /// The number of all.
     pub pages: u64,
 }
 

@@ -1,5 +1,4 @@
-//! Links as the window asks for them: those of the workspace, or those that
-//! were loaded into a folder.
+//! The window shows the links of the workspace, or those that were loaded into a folder.
 
 use super::hosts::{LinkSource, RankedHosts};
 use crate::inlinks::stored::{LinkStore, StoredInlink, Window, host_name, host_of};
@@ -16,8 +15,8 @@ use std::sync::Arc;
 /// most cited ones of a large archive.
 const ROWS_KEPT: usize = 2000;
 
-/// What a folder of stored links holds; without one named, that into which
-/// links were loaded here. None where nothing was.
+/// The links of a folder; without one named, of that into which links were loaded here. None where
+/// nothing was.
 ///
 /// # Errors
 ///
@@ -39,8 +38,8 @@ pub fn link_set(workspace: &Workspace, folder: Option<&Path>) -> anyhow::Result<
     }))
 }
 
-/// A number that is another one whenever the links are: a folder that is emptied and filled anew counts its editions
-/// from the first one again, at another time.
+/// A number that is another one whenever the links are: a folder that is emptied and filled again
+/// counts its editions from the first one again, at another time.
 fn revision(store: &LinkStore) -> u64 {
     let written = LinkStore::list_of(store.folder()).metadata().and_then(|list| list.modified());
     let mut hasher = DefaultHasher::new();
@@ -73,16 +72,16 @@ fn open(folder: &Path) -> anyhow::Result<LinkStore> {
 
 /// Has a question answered by the links of a folder, or by those that are
 /// built here; none where none are.
-fn asking<T>(
+fn with_links<T>(
     workspace: &Workspace,
     folder: Option<&Path>,
-    ask: impl FnOnce(&LinkStore) -> anyhow::Result<T>,
+    query: impl FnOnce(&LinkStore) -> anyhow::Result<T>,
 ) -> anyhow::Result<Option<T>> {
     let store = match folder {
         Some(folder) => Some(Arc::new(open(folder)?)),
         None => workspace.built_links()?,
     };
-    store.map(|store| ask(&store)).transpose()
+    store.map(|store| query(&store)).transpose()
 }
 
 /// Hosts with what links to them, and their PageRank; none where inlinks are not built.
@@ -91,7 +90,7 @@ fn asking<T>(
 ///
 /// As [`link_set`], or `Cancelled`.
 pub fn link_hosts(workspace: &Workspace, folder: Option<&Path>, cx: &JobCx) -> anyhow::Result<Option<HostTable>> {
-    asking(workspace, folder, |store| {
+    with_links(workspace, folder, |store| {
         let RankedHosts { graph, ranks } = LinkSource::Store(store).hosts(cx)?;
         let edges = graph.external().count() as u64;
         let hosts = graph.hosts.into_iter().zip(ranks).map(|(node, pagerank)| RankedHost { node, pagerank });
@@ -111,7 +110,7 @@ pub fn cited_pages(
     by: &CitedBy,
     cx: &JobCx,
 ) -> anyhow::Result<Option<CitedPages>> {
-    asking(workspace, folder, |store| {
+    with_links(workspace, folder, |store| {
         let counts = store.counts();
         let is_all = !matches!(by, CitedBy::OfHost(_));
         cx.stage("Reading links", is_all.then_some(counts.links + counts.captures));

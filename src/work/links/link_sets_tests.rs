@@ -17,12 +17,12 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     assert_eq!(link_set(&workspace, None).unwrap(), None);
     // Inlinks of captures are those of another workspace, and no data set.
     build_inlinks(&workspace, false, &JobCx::detached()).unwrap();
-    for (folder, words) in [
+    for (folder, expected) in [
         (workspace.folder().to_owned(), "this is a workspace, and no links of others were loaded into it"),
         (workspace.built_folder(), "these are the inlinks that a workspace has built"),
     ] {
         let error = link_set(&workspace, Some(&folder)).unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{}: {words}", folder.display())), "{error}");
+        assert!(error.starts_with(&format!("{}: {expected}", folder.display())), "{error}");
     }
     let elsewhere = dir.path().join("elsewhere");
     let error = link_set(&workspace, Some(&elsewhere)).unwrap_err().to_string();
@@ -40,7 +40,7 @@ fn a_data_set_is_found_in_its_folder_and_in_the_workspace_it_was_loaded_into() {
     std::fs::remove_dir_all(&elsewhere).unwrap();
     load_links(&elsewhere);
     assert_ne!(revision(), first);
-    // A workspace stands for what was loaded into it.
+    // A workspace is shown as what was loaded into it.
     let here = link_set(&workspace, None).unwrap().unwrap();
     assert_eq!(link_set(&workspace, Some(workspace.folder())).unwrap().unwrap(), here);
     let shown = inlinks_in(workspace.folder(), "https://www.fct.pt/").unwrap();
@@ -73,7 +73,7 @@ fn hosts_and_their_cited_pages_are_counted() {
     assert_eq!(cited_pages(&workspace, Some(&folder), &CitedBy::All, &cx).unwrap().unwrap().pages, 4);
     // Words are those of other sites' links, and exact.
     let called = |text: &str| {
-        let by = CitedBy::Words(text.to_owned());
+        let by = CitedBy::Anchor(text.to_owned());
         let pages = cited_pages(&workspace, Some(&folder), &by, &cx).unwrap().unwrap();
         let rows = pages.rows.into_iter().map(|row| (row.target, row.counts.hosts, row.counts.external, row.captures));
         rows.collect::<Vec<_>>()

@@ -18,7 +18,7 @@ use std::io::Read;
 ///
 /// # Errors
 ///
-/// What the catalogue says, or `Cancelled`: the rest is found again.
+/// Errors of the catalogue, or `Cancelled`: the rest is found again.
 pub(in crate::work) fn fill_outlink_gaps(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<u64> {
     let catalogue = workspace.catalogue();
     let gaps = catalogue.outlink_gaps()?;

@@ -20,8 +20,8 @@ const BATCH_LINKS: usize = 50_000;
 ///
 /// # Errors
 ///
-/// What the catalogue says, or `Cancelled`. A record that cannot be read
-/// again is none: its revisits are counted, and wait on.
+/// Errors of the catalogue, or `Cancelled`. A record that cannot be read again is none: its
+/// revisits are counted, and wait on.
 pub(in crate::work) fn read_repeats(
     workspace: &Workspace,
     launch: Option<LaunchId>,
@@ -63,7 +63,7 @@ pub(in crate::work) fn read_repeats(
     Ok(unread)
 }
 
-/// What the response or resource of a capture holds.
+/// The body of the response or resource of a capture.
 pub(in crate::work) fn body_of_capture(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<Body<'static>> {
     let place = stored.records.first().with_context(|| format!("capture {} has no records", stored.id))?;
     let (record, _) = record_of(workspace, place, MAX_PAGE_BYTES)?;

@@ -9,7 +9,7 @@ pub fn geo_database() -> &'static [u8] {
     include_bytes!("../../../assets/sample-geo.mmdb")
 }
 
-/// Where the sample campaign starts.
+/// The seeds of the sample campaign.
 pub(super) fn seeds() -> Vec<Seed> {
     [
         ("http://biblioteca.vilanova.example/", SeedScope::Root, "biblioteca"),
@@ -142,6 +142,6 @@ fn request() -> Request {
         term(TermKind::Language, "fr", 0.1, &[]),
     ]);
     // Speaks against without shutting out: a front page may list a recipe too.
-    let less_wanted = term(TermKind::Keyword, "receita", -0.5, &["recipe", "receta"]);
-    Request::And(vec![about, languages, less_wanted])
+    let penalized = term(TermKind::Keyword, "receita", -0.5, &["recipe", "receta"]);
+    Request::And(vec![about, languages, penalized])
 }

@@ -1,4 +1,4 @@
-//! The fragments: read once, rendered into their host's layout when asked for.
+//! Fragments are read once and rendered into their host's layout with each answer.
 //!
 //! A fragment is a file `HOST/PATH.html` with front matter (`name: value`
 //! lines up to `---`) and the body. `index.html` is its folder's page. Files
@@ -90,7 +90,7 @@ impl Page {
 }
 
 fn split_list(list: &str) -> Vec<String> {
-    list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    list.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
 /// Pages of one host by path (`/`, `/2024/05/regata.html`).
@@ -149,18 +149,18 @@ impl Library {
         }
     }
 
-    /// URL, title and language of the pages with content that are wanted, by URL.
-    pub fn listing(&self, wanted: impl Fn(&Page) -> bool) -> Vec<(String, String, String)> {
+    /// URL, title and language of the pages with content that pass `filter`, by URL.
+    pub fn listing(&self, filter: impl Fn(&Page) -> bool) -> Vec<(String, String, String)> {
         let mut rows = Vec::new();
         for (host, shelf) in &self.hosts {
-            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content() && wanted(page)) {
+            for (path, page) in shelf.pages.iter().filter(|(_, page)| page.is_content() && filter(page)) {
                 rows.push((format!("http://{host}{}", escape_path(path)), page.title.clone(), page.lang.clone()));
             }
         }
         rows
     }
 
-    /// What a host gives for a target.
+    /// The answer of a host to a request.
     pub fn answer(&self, host: &HostSpec, request: &HttpRequest) -> HttpReply {
         let Some(shelf) = self.hosts.get(host.name) else {
             return HttpReply::plain(421, "No such host here");
@@ -177,7 +177,7 @@ impl Library {
         let found =
             shelf.pages.get_key_value(&path).or_else(|| shelf.pages.iter().find(|(_, page)| page.also.contains(&path)));
         let Some((own_path, page)) = found else {
-            // A folder asked for without its slash is sent to it.
+            // A request for a folder without its slash is redirected to it.
             let folder = format!("{path}/");
             if shelf.pages.contains_key(&folder) {
                 return super::traps::moved(301, &escape_path(&folder));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Launches of the sample campaign in a demo.
 const LAUNCHES: usize = 2;
 
-/// What the demo did, in figures.
+/// The figures of a demo.
 #[derive(Debug, Clone, Serialize)]
 pub struct DemoReport {
     /// Launches of the crawl.
@@ -33,9 +33,9 @@ pub struct DemoReport {
     pub geo_hosts: Vec<String>,
     /// Inlinks kept.
     pub inlinks: u64,
-    /// Those of the same site.
+    /// Of these, those of the same site.
     pub internal: u64,
-    /// Those of other sites.
+    /// Of these, those of other sites.
     pub external: u64,
     /// Pages that are linked to.
     pub linked_pages: u64,
@@ -84,7 +84,7 @@ fn make_workspace(place: &Path) -> anyhow::Result<Session> {
 }
 
 /// Runs the demo in a folder, or goes on with one that was stopped or killed.
-pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Result<DemoReport> {
+pub fn run_demo(folder: &Path, cx: &JobCx, print: &dyn Fn(String)) -> anyhow::Result<DemoReport> {
     let place = folder.join("workspace");
     let session = if place.join("fonds.sqlite").exists() {
         let session = Session::new(Workspace::open(&place)?);
@@ -93,50 +93,50 @@ pub fn run_demo(folder: &Path, cx: &JobCx, say: &dyn Fn(String)) -> anyhow::Resu
             "{}: this workspace is not one of a demo. Choose another folder with --out",
             place.display()
         );
-        say(format!("1. Going on in {}", place.display()));
+        print(format!("1. Going on in {}", place.display()));
         session
     } else {
         let session = make_workspace(&place)?;
-        say(format!("1. Made a workspace with the sample campaign in {}", place.display()));
+        print(format!("1. Made a workspace with the sample campaign in {}", place.display()));
         session
     };
     let campaign = session.catalogue().campaigns()?.first().context("the sample campaign is missing")?.id;
 
     let web = SampleWeb::start(work::sample::sample_edition(&session)?)?;
     if web.fallback() {
-        say("   This system has one loopback address only: the part about geolocation will not show".to_owned());
+        print("   This system has one loopback address only: the part about geolocation will not show".to_owned());
     }
     session.attach_web(Arc::new(web));
     for number in 1..=LAUNCHES {
         let finished = session.catalogue().launches(Some(campaign))?;
         let finished = finished.iter().filter(|launch| launch.state == LaunchState::Finished).count();
         if finished >= number {
-            say(format!("{}. Launch {number} is finished already", number + 1));
+            print(format!("{}. Launch {number} is finished already", number + 1));
             continue;
         }
         let options = session.crawl_options()?;
         let outcome = work::crawl(&session, campaign, &options, cx)?;
-        say(format!("{}. Launch {number}: {}", number + 1, outcome.summary()));
+        print(format!("{}. Launch {number}: {}", number + 1, outcome.summary()));
         cx.checkpoint()?;
         anyhow::ensure!(outcome.complete, "the crawl came to no end: {}", outcome.summary());
     }
 
     let inlinks = work::build_inlinks(&session.workspace, false, cx)?;
-    say(format!("4. Inlinks: {}", inlinks.summary()));
+    print(format!("4. Inlinks: {}", inlinks.summary()));
     let texts = work::index_texts(&session.workspace, false, cx)?;
-    say(format!("5. Text index: {}", texts.summary()));
+    print(format!("5. Text index: {}", texts.summary()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
     let selection = work::select(&session.workspace, &spec, false, cx)?;
-    say(format!("6. Selection: {}", selection.summary()));
+    print(format!("6. Selection: {}", selection.summary()));
     let export = folder.join("export");
     // An export is always made again.
     remove(&export)?;
     let exported = work::export(&session.workspace, &spec, &export, work::ExportWishes::default(), cx)?;
-    say(format!("7. Export: {}", exported.summary()));
+    print(format!("7. Export: {}", exported.summary()));
     let checks = work::verify(&export, cx)?;
     session.catalogue().keep_verification(&export, &checks)?;
     let verified = checks.iter().all(|check| check.ok);
-    say(format!("8. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
+    print(format!("8. Read back: {}", if verified { "every check holds" } else { "a check fails" }));
 
     let catalogue = session.catalogue();
     let refused_by_rule = catalogue.refused_by_rule(campaign)?;

@@ -1,5 +1,5 @@
-//! What is put together from the fragments: the frame of a page, lists of
-//! pages, month and tag archives, feeds and sitemaps.
+//! Pages are put together from the fragments: the frame of a page, lists of pages, month and tag
+//! archives, feeds and sitemaps.
 
 use super::content::{Page, Pages, escape_path};
 use super::hosts::{Archive, HostSpec};

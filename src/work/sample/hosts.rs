@@ -2,24 +2,24 @@
 
 use std::net::Ipv4Addr;
 
-/// How a host's pages are encoded, and what it says about that.
+/// The charset of a host's pages, and how it is declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
-    /// UTF-8, said by header and page.
+    /// UTF-8, declared by header and page.
     Utf8,
-    /// UTF-8, said by an old `http-equiv` element only.
+    /// UTF-8, declared by an old `http-equiv` element only.
     Utf8HttpEquiv,
-    /// Windows-1252, said by the header only.
+    /// Windows-1252, declared by the header only.
     Windows1252Header,
-    /// ISO-8859-1, said by the page only.
+    /// ISO-8859-1, declared by the page only.
     Latin1Meta,
-    /// UTF-8 with a byte order mark under a header that says ISO-8859-1: the mark wins.
+    /// UTF-8 with a byte order mark under a header that declares ISO-8859-1: the mark wins.
     Utf8BomLyingHeader,
-    /// Windows-1252, said by the header, under an element that says UTF-8: the header wins.
+    /// Windows-1252, declared by the header, under an element that declares UTF-8: the header wins.
     Windows1252LyingMeta,
-    /// UTF-8, said nowhere: the bytes tell.
+    /// UTF-8, declared nowhere: the bytes show it.
     Utf8Unsaid,
-    /// Windows-1252, said nowhere: to be guessed.
+    /// Windows-1252, declared nowhere: to be guessed.
     Windows1252Unsaid,
 }
 
@@ -84,9 +84,9 @@ pub struct HostSpec {
     pub alias: Option<&'static str>,
     /// Third byte of its loopback address 127.0.N.1.
     pub net: u8,
-    /// Where the sample geolocation database puts it.
+    /// Its country in the sample geolocation database.
     pub country: &'static str,
-    /// Its charset and what it says about it.
+    /// Its charset and its declaration.
     pub wire: Wire,
     /// Its main language.
     pub language: &'static str,

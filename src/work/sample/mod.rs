@@ -30,10 +30,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Which state of the sample web is served.
+/// The state of the sample web that is served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Edition {
-    /// As it stood at the first launch.
+    /// As it was at the first launch.
     #[default]
     First,
     /// Some weeks later: pages changed, added and gone.
@@ -86,7 +86,7 @@ impl SampleWeb {
     }
 }
 
-/// What the sample web answers, without a network: also for link checks.
+/// The answers of the sample web, without a network: also for link checks.
 pub struct SamplePages {
     edition: AtomicU8,
     first: Library,

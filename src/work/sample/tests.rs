@@ -3,7 +3,7 @@ use super::*;
 use crate::serve::URL_PORT;
 use std::net::IpAddr;
 
-/// The bytes of `assets/sample-geo.mmdb`, made anew from the host table.
+/// The bytes of `assets/sample-geo.mmdb`, made again from the host table.
 fn make_geo_database() -> Vec<u8> {
     use mmdb_writer::{IpVersion, Value, Writer};
     // 2024-06-01T00:00:00Z: a fixed build date keeps the file the same.
@@ -220,10 +220,10 @@ fn read(pages: &SamplePages, url: &str) -> crate::links::Page {
 fn every_host_names_its_charset_its_own_way() {
     use crate::links::CharsetSource::{Bom, Guess, Http, Meta, Utf8};
     let pages = SamplePages::new(Edition::First);
-    let check = |url: &str, charset: &str, from: crate::links::CharsetSource, words: &str| {
+    let check = |url: &str, charset: &str, from: crate::links::CharsetSource, expected: &str| {
         let page = read(&pages, url);
         assert_eq!((page.charset, page.charset_from), (charset, from), "{url}");
-        assert!(page.text.contains(words), "{url}: {}", page.text);
+        assert!(page.text.contains(expected), "{url}: {}", page.text);
     };
     check("http://biblioteca.vilanova.example/", "UTF-8", Http, "cartas náuticas");
     check("http://www.festival-da-ria.example/", "UTF-8", Meta, "Mercantéis");
@@ -249,7 +249,7 @@ fn every_page_reads_in_its_hosts_charset() {
 }
 
 #[test]
-fn campaign_tells_its_subject_from_recipes_and_weather() {
+fn campaign_separates_its_subject_from_recipes_and_weather() {
     assert_eq!(campaign().problems(), []);
     assert_eq!(campaign().request.to_string().parse(), Ok(campaign().request));
     let pages = SamplePages::new(Edition::First);

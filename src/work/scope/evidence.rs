@@ -24,7 +24,7 @@ const DIGEST_CHARS: usize = 12;
 /// Folders of what came with handovers, in which evidence is looked for at most.
 const MAX_FOLDERS: usize = 10_000;
 
-/// How an evidence file stands on the disk.
+/// The state of an evidence file on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EvidenceState {
     /// Position of the record, from 0.
@@ -33,7 +33,7 @@ pub struct EvidenceState {
     pub path: String,
     /// Whether it is there with the bytes that were attached.
     pub holds: bool,
-    /// How it stands, in words.
+    /// Its state as text.
     pub words: String,
 }
 
@@ -49,7 +49,7 @@ impl<'a> EvidenceFiles<'a> {
         Self { workspace, beside: None }
     }
 
-    /// Where a file lies with the bytes that were attached, or why it does not.
+    /// The path of a file with the bytes that were attached, or why there is none.
     ///
     /// # Errors
     ///
@@ -216,9 +216,8 @@ fn is_evidence_of_others(session: &Session, file: &EvidenceFile, cx: &JobCx) -> 
     Ok(false)
 }
 
-/// Copies a file to its path in the workspace, unless it is there with these
-/// bytes already; whether it was copied. A file with other bytes stays, and the
-/// answer is none, unless `replaces` says otherwise.
+/// Copies a file to its path in the workspace, unless it is there with these bytes already; whether
+/// it was copied. A file with other bytes stays, and the answer is none, unless `replaces` is set.
 ///
 /// # Errors
 ///

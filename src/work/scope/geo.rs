@@ -1,4 +1,4 @@
-//! What location let in, and what another database would change.
+//! The geo report lists what location let in, and drift what another database would change.
 
 use super::launch_rules::ByLaunch;
 use super::redecision::Redecision;
@@ -12,8 +12,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// One row for each host that has a URL which only geolocation let in: it
-/// would have been refused if nobody had looked up where the host stands.
+/// Lists each host that has a URL which only geolocation let in: it would have been refused without
+/// a look-up of the country of its server.
 pub fn geo_report(
     session: &Session,
     campaign: CampaignId,
@@ -35,10 +35,10 @@ pub fn geo_report(
         || (HostsLetIn::default(), FirstIds::default()),
         |(hosts, otherwise): &mut (HostsLetIn, FirstIds), before, candidate, known| {
             let row = before.row;
-            if before.launch.rules.asks_content {
-                before.ask_content(known)?;
+            if before.launch.rules.uses_content {
+                before.load_content(known)?;
             }
-            // Rules about permissions ask for countries too, and for more.
+            // Rules about permissions test countries too, and more.
             let geo = std::mem::take(&mut known.facts.geo);
             let others = without.get(&row.launch).map(|rules| rules.decide(candidate, known).decision);
             known.facts.geo = geo;
@@ -48,9 +48,9 @@ pub fn geo_report(
             }
             let host = hosts.push(row.host_id, row.id, || host_name(&candidate.url));
             let rules = &before.launch.rules;
-            rules.each_opinion(candidate, known, |index, said| {
+            rules.each_opinion(candidate, known, |index, opinion| {
                 let name = rules.rules.name_of(Some(index));
-                if said == Decision::Accept && name != GEOLOCATION_RULE {
+                if opinion == Decision::Accept && name != GEOLOCATION_RULE {
                     host.also.insert(name);
                 }
             });
@@ -86,7 +86,7 @@ pub fn geo_report(
         let name = host.host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         let evidence = match redecision.geo_of(name)? {
-            // Rules of a foreign crawl need not ask for what its log tells.
+            // Rules of a foreign crawl need not test what its log has.
             GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
             known => known,
         };
@@ -113,12 +113,12 @@ const HOSTS_AT_ONCE: usize = 1_000;
 /// Numbers of URLs that are kept of all hosts together, eight bytes each.
 const MOST_IDS: usize = 2_000_000;
 
-/// What was found of all hosts. Of each the first URLs are kept, the fewer the
-/// more hosts there are.
+/// The URLs that location let in of all hosts. Of each the first URLs are kept, the fewer the more
+/// hosts there are.
 struct HostsLetIn {
     by_id: HashMap<i64, HostLetIn>,
     kept: usize,
-    /// How many are kept of a host at most.
+    /// Most URLs that are kept of a host.
     most: usize,
 }
 
@@ -153,8 +153,8 @@ impl HostsLetIn {
     }
 
     /// Holds ever fewer of each host, but the first of all, until so many are kept.
-    fn hold_fewer(&mut self, wanted: usize) {
-        while self.kept > wanted && self.most > 1 {
+    fn hold_fewer(&mut self, target: usize) {
+        while self.kept > target && self.most > 1 {
             self.hold_within(self.most / 2);
         }
     }
@@ -166,7 +166,7 @@ impl HostsLetIn {
     }
 }
 
-/// What was found of a host.
+/// The URLs of a host that location let in.
 #[derive(Default)]
 struct HostLetIn {
     host: String,
@@ -318,7 +318,7 @@ pub fn geo_drift(
     Ok(drift)
 }
 
-/// What is on record of a host, and what the other database makes of it.
+/// The recorded location of a host, and the one of the other database.
 struct Moved {
     old: GeoEvidence,
     new: GeoEvidence,

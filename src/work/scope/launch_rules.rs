@@ -1,5 +1,4 @@
-//! The rules of a campaign version as they stood in a launch, and what they
-//! decide as the crawl would.
+//! Launch rules are those of a campaign version in a launch, and decide as the crawl would.
 
 use super::rule_cache::LaunchScope;
 use crate::campaign::{Campaign, RobotsPolicy, Seed};
@@ -8,7 +7,7 @@ use crate::scope::{
     Candidate, ContentFact, DecideRules, Decision, Facts, GeoFact, MAX_REDIRECTS, NO_RULE, ROBOTS_RULE, Remedy,
     RobotsFact, Trace, Verdict, refused_anyway,
 };
-use crate::store::{Catalogue, SeenAsk};
+use crate::store::{Catalogue, SeenColumns};
 use crate::uri::{Url, is_same_site, parse_web_url};
 use crate::work::models::LaunchId;
 use foldhash::fast::RandomState;
@@ -18,23 +17,22 @@ use std::sync::Arc;
 /// Redirects of a seed that are followed, each of which is a seed too.
 const MAX_SEED_REDIRECTS: usize = 10;
 
-/// URLs that are asked for in one go, between which the work can be stopped.
+/// URLs that are read in one go, between which the work can be stopped.
 const URLS_AT_ONCE: usize = 10_000;
 
-/// The rules of one campaign version, as they stood at the end of a launch.
+/// The rules of one campaign version, as of the end of a launch.
 pub(super) struct LaunchRules {
     pub rules: DecideRules,
     /// Whether robots.txt is obeyed.
     obeys: bool,
-    /// Whether some rule asks for what was fetched, or for countries. Told
-    /// once, since that is asked with every URL.
-    pub asks_content: bool,
-    pub asks_geo: bool,
+    /// Whether some rule tests what was fetched, or countries. Kept, since every URL needs it.
+    pub uses_content: bool,
+    pub uses_geo: bool,
     seeds: Arc<Seeds>,
     /// Whether these are rules that no launch ran.
     edited: bool,
-    /// Whether they begin elsewhere than the rules that the launch ran. Told
-    /// once, since seeds may be many and are asked for with every URL.
+    /// Whether they begin elsewhere than the rules that the launch ran. Kept, since seeds may be many
+    /// and every URL needs it.
     has_other_seeds: bool,
     /// The word that seeds of that launch, as typed, carry here, where it is another.
     other_tags: Arc<Tags>,
@@ -43,7 +41,7 @@ pub(super) struct LaunchRules {
 /// URLs that count as seeds: the campaign's, and what they redirect to.
 type Seeds = HashMap<String, SeedOf>;
 
-/// Values by launch, asked for with every URL.
+/// Values by launch, read with every URL.
 pub(super) type ByLaunch<T> = HashMap<LaunchId, T, RandomState>;
 
 /// The seed that a URL counts as.
@@ -70,7 +68,7 @@ pub(super) struct Decided {
 /// Words by seeds, as typed.
 type Tags = HashMap<String, String>;
 
-/// Where URLs redirected to in one launch.
+/// The redirect targets of URLs in one launch.
 type Redirects = HashMap<String, String>;
 
 /// A campaign version whose rules are compiled once for all launches in which
@@ -85,7 +83,7 @@ pub(super) struct Version<'a> {
 }
 
 impl<'a> Version<'a> {
-    /// Reads what the seeds redirected to, in all launches that stand so at once.
+    /// Reads what the seeds redirected to, in all given launches at once.
     pub(super) fn new(
         catalogue: &Catalogue,
         spec: &'a Campaign,
@@ -127,7 +125,7 @@ impl<'a> Version<'a> {
         self.redirect_sources
     }
 
-    /// The rules as they stand in a launch: what its seeds redirected to then are seeds.
+    /// The rules in a launch: what its seeds redirected to then are seeds.
     pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<LaunchRules> {
         let redirects = self.redirects.remove(&launch).unwrap_or_default();
         let same = self.compiled.iter().find(|(compiled, ..)| *compiled == redirects);
@@ -147,8 +145,8 @@ impl<'a> Version<'a> {
         };
         Ok(LaunchRules {
             obeys: self.spec.politeness.robots == RobotsPolicy::Obey,
-            asks_content: rules.uses_content(),
-            asks_geo: rules.uses_geo(),
+            uses_content: rules.uses_content(),
+            uses_geo: rules.uses_geo(),
             rules,
             seeds,
             edited: false,
@@ -157,7 +155,7 @@ impl<'a> Version<'a> {
         })
     }
 
-    /// What seeds redirected to, as seeds; and all URLs that count as one.
+    /// The redirect targets of seeds, as seeds; and all URLs that count as one.
     fn seeds_with(&self, redirected: &Redirects) -> (Vec<Seed>, Seeds) {
         let mut seeds = Seeds::new();
         let of =
@@ -187,7 +185,7 @@ impl<'a> Version<'a> {
     }
 }
 
-/// What was found where seeds were compared: launches share most of them.
+/// Results of comparing seeds: launches share most of them.
 #[derive(Default)]
 pub(super) struct SeedsCompared(HashMap<[*const Seeds; 2], (bool, Arc<Tags>)>);
 
@@ -217,57 +215,58 @@ impl LaunchRules {
         self
     }
 
-    /// Lets robots.txt say what it says to these rules.
+    /// Puts the robots.txt fact in that holds for these rules.
     fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
-            (false, ..) => RobotsFact::NotAsked,
+            (false, ..) => RobotsFact::NotFetched,
             (true, true, Some(robots)) => robots.clone(),
             (true, ..) => known.robots.clone(),
         };
     }
 
-    /// Decides as the crawl does: what is refused before it is fetched stays
-    /// so whatever it holds, then robots.txt is asked, and what was fetched can
-    /// only be refused.
+    /// Decides as the crawl does: what is refused before it is fetched stays so whatever it holds, then
+    /// robots.txt counts, and what was fetched can only be refused.
     pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         let first = self.before_fetch(candidate, known);
         self.after_fetch(first, candidate, known)
     }
 
-    /// What is decided before the fetch; what was fetched is not asked.
+    /// The decision before the fetch; what was fetched does not count.
     pub(super) fn before_fetch(&self, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
-        let said = self.rules.decide_by_index(candidate, &known.facts);
+        let decided = self.rules.decide_by_index(candidate, &known.facts);
         known.facts.content = content;
-        self.ask_robots(said, candidate, known)
+        self.apply_robots(decided, candidate, known)
     }
 
-    fn ask_robots(
+    fn apply_robots(
         &self,
         (decision, rule): (Decision, Option<usize>),
         candidate: &Candidate,
         known: &KnownFacts,
     ) -> Decided {
-        let said = Decided { decision, rule, refused_as: None, needs_fetch: false };
+        let decided = Decided { decision, rule, refused_as: None, needs_fetch: false };
         if let Some(name) = refused_anyway(candidate) {
             return Decided { decision: Decision::Reject, rule: None, refused_as: Some(name), needs_fetch: false };
         }
         match (decision, &known.facts.robots) {
-            (Decision::Reject, _) | (_, RobotsFact::Allowed) => said,
+            (Decision::Reject, _) | (_, RobotsFact::Allowed) => decided,
             (_, RobotsFact::Denied { .. }) => {
                 Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..said },
+            (_, RobotsFact::NotFetched) => {
+                Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..decided }
+            }
         }
     }
 
     /// Whether what was fetched could refuse what was taken before.
     pub(super) fn hangs_on_content(&self, first: Decided) -> bool {
-        self.asks_content && first.decision == Decision::Accept
+        self.uses_content && first.decision == Decision::Accept
     }
 
-    /// What is decided in the end of what was decided before the fetch.
+    /// The final decision after the one before the fetch.
     pub(super) fn after_fetch(&self, first: Decided, candidate: &Candidate, known: &mut KnownFacts) -> Decided {
         if !self.hangs_on_content(first) {
             return first;
@@ -290,37 +289,37 @@ impl LaunchRules {
         &self,
         candidate: &Candidate,
         known: &mut KnownFacts,
-        mut said: impl FnMut(usize, Decision),
+        mut note: impl FnMut(usize, Decision),
     ) {
         self.put_robots(known);
         let content = std::mem::take(&mut known.facts.content);
-        let is_asked_again = self.asks_content && !matches!(content, ContentFact::NotFetched);
-        let (mut standing, mut spoke) = (Decision::Reject, Vec::new());
+        let decides_again = self.uses_content && !matches!(content, ContentFact::NotFetched);
+        let (mut current, mut spoke) = (Decision::Reject, Vec::new());
         self.rules.each_opinion(candidate, &known.facts, |index, decision| {
-            standing = decision;
-            said(index, decision);
-            if is_asked_again {
+            current = decision;
+            note(index, decision);
+            if decides_again {
                 spoke.push(index);
             }
         });
         known.facts.content = content;
         let is_denied = matches!(known.facts.robots, RobotsFact::Denied { .. });
-        if is_asked_again && standing == Decision::Accept && !is_denied {
+        if decides_again && current == Decision::Accept && !is_denied {
             let robots = std::mem::take(&mut known.facts.robots);
             self.rules.each_opinion(candidate, &known.facts, |index, decision| {
                 if !spoke.contains(&index) {
-                    said(index, decision);
+                    note(index, decision);
                 }
             });
             known.facts.robots = robots;
         }
     }
 
-    /// The same rules, without asking robots.txt.
+    /// These rules without robots.txt.
     pub(super) fn without_robots(&self) -> Self {
         Self {
-            asks_content: self.asks_content,
-            asks_geo: self.asks_geo,
+            uses_content: self.uses_content,
+            uses_geo: self.uses_geo,
             rules: self.rules.clone(),
             obeys: false,
             seeds: Arc::default(),
@@ -343,22 +342,22 @@ impl LaunchRules {
     /// The trace of that very decision, with the change that would turn it.
     pub(super) fn explain(&self, candidate: &Candidate, known: &mut KnownFacts) -> (Trace, Option<Remedy>) {
         let decided = self.decide(candidate, known);
-        // Of the facts at hand those that were before the crawl when it decided.
+        // Of the facts known those that the crawl had when it decided.
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
-        let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
-        let says_so = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
+        let after_fetch = Facts { robots: RobotsFact::NotFetched, ..all.clone() };
+        let agrees = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
-            Decision::Accept if says_so(&all) => all,
-            Decision::Reject if decided.refused_as.is_none() && !says_so(&before_fetch) => after_fetch,
+            Decision::Accept if agrees(&all) => all,
+            Decision::Reject if decided.refused_as.is_none() && !agrees(&before_fetch) => after_fetch,
             _ => before_fetch,
         };
-        // A look-up that failed decides nothing, but it says why.
+        // A look-up that failed decides nothing, but shows why.
         let failed = Facts { geo: known.geo_failed.clone().unwrap_or_else(|| facts.geo.clone()), ..facts.clone() };
-        if says_so(&failed) {
+        if agrees(&failed) {
             facts = failed;
         }
-        let (mut trace, mut turn) = self.rules.explain_with_remedy(candidate, &facts);
+        let (mut trace, mut remedy) = self.rules.explain_with_remedy(candidate, &facts);
         if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);
@@ -366,15 +365,15 @@ impl LaunchRules {
                 ROBOTS_RULE => "Only a campaign that does not obey robots.txt takes it".to_owned(),
                 _ => format!("No rule does: at most {MAX_REDIRECTS} redirects in a row are followed"),
             });
-            turn = None;
+            remedy = None;
         }
-        (trace, turn)
+        (trace, remedy)
     }
 
-    /// Whether a country that nobody has looked up might turn the decision. A
-    /// crawl looks hosts up before it fetches, never for what a fetch told.
+    /// Whether a country that nobody has looked up might change the decision. A crawl looks hosts up
+    /// before it fetches, never for a rule on what was fetched.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
-        if !self.asks_geo || known.facts.geo != GeoFact::NotAsked {
+        if !self.uses_geo || known.facts.geo != GeoFact::NotAsked {
             return false;
         }
         self.put_robots(known);
@@ -443,35 +442,34 @@ impl LaunchRules {
         }
     }
 
-    pub(super) fn asks_robots(&self) -> bool {
+    pub(super) fn obeys_robots(&self) -> bool {
         self.obeys
     }
 
-    /// What of a row these rules ask for.
-    pub(super) fn put_needs(&self, ask: &mut SeenAsk) {
+    /// Adds the columns that these rules need.
+    pub(super) fn put_needs(&self, columns: &mut SeenColumns) {
         let needs = self.rules.needs();
-        ask.with_via |= needs.via;
-        ask.with_seed |= needs.seed || self.has_other_seeds;
-        ask.with_source_tag |= needs.source_tag;
-        ask.with_nofollow |= needs.nofollow;
-        ask.with_date |= needs.date;
+        columns.with_via |= needs.via;
+        columns.with_seed |= needs.seed || self.has_other_seeds;
+        columns.with_source_tag |= needs.source_tag;
+        columns.with_nofollow |= needs.nofollow;
+        columns.with_date |= needs.date;
     }
 }
 
-/// The facts of a URL, with what robots.txt says apart, since not every
-/// campaign obeys it.
+/// The facts of a URL, with robots.txt apart, since not every campaign obeys it.
 #[derive(Default)]
 pub(super) struct KnownFacts {
     pub facts: Facts,
     pub robots: RobotsFact,
-    /// Why the look-up of the host failed; no rule is asked with it.
+    /// Why the look-up of the host failed; no rule uses it.
     pub geo_failed: Option<GeoFact>,
-    /// The same as it goes for the user agent of edited rules, when that is another.
+    /// The robots.txt fact for the user agent of edited rules, when that is another.
     pub robots_as_edited: Option<RobotsFact>,
 }
 
 impl KnownFacts {
-    /// For a person: a look-up that failed says why.
+    /// The facts for a person, with the reason of a failed look-up.
     pub(super) fn into_facts(self) -> Facts {
         Facts { geo: self.geo_failed.unwrap_or(self.facts.geo), ..self.facts }
     }

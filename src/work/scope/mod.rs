@@ -58,7 +58,7 @@ pub fn geo_database(session: &Session) -> anyhow::Result<Option<GeoDatabase>> {
     }
 }
 
-/// Chooses the workspace's geolocation database, after a look into it.
+/// Chooses the workspace's geolocation database, after reading it.
 pub fn set_geo_database(session: &Session, path: &Path) -> anyhow::Result<()> {
     let path = path.canonicalize().with_context(|| path.display().to_string())?;
     GeoDatabase::open(&path)?;
@@ -71,8 +71,8 @@ pub fn forget_geo_database(session: &Session) -> anyhow::Result<()> {
     Ok(session.catalogue().forget_setting(GEO_SETTING)?)
 }
 
-/// What a geolocation database was found to be, by the length, the time and the
-/// day (which its age is told for) that the look was made at.
+/// The description of a geolocation database as it was read: with the length and the time of its
+/// file, and the day, on which its age depends.
 pub struct GeoChoiceSeen {
     at: (u64, SystemTime, i64),
     choice: GeoChoice,

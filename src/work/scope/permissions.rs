@@ -1,4 +1,4 @@
-//! What URLs may be collected on.
+//! A URL may be collected on a permission or on grounds of its campaign.
 
 use super::redecision::Redecision;
 use crate::campaign::feed::TargetGrounds;
@@ -7,8 +7,8 @@ use crate::scope::{Candidate, Derivation, Facts, Permissions, SeedsVerdict};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
 
-/// On what grounds URLs may be collected on a date by a campaign that need not
-/// be saved, with what the catalogue knows of their hosts.
+/// Derives whether URLs may be collected on a date by a campaign that need not be saved, with what
+/// the catalogue knows of their hosts.
 pub fn permissions(
     session: &Session,
     campaign: &Campaign,
@@ -54,11 +54,11 @@ pub fn seeds_verdict(session: &Session, campaign: &Campaign, date: CaptureDate) 
     Ok(SeedsVerdict { covered: false, all_by_domain: false, all_by_hosting: false, why })
 }
 
-/// On what grounds all seeds of a campaign stand on a date: the criteria of legal
-/// deposit apart from licences, as the feeds of the annotation tool part them.
+/// Sums up the grounds of all seeds of a campaign on a date: the criteria of legal deposit apart
+/// from licences, as the feeds of the annotation tool part them.
 pub fn target_grounds(session: &Session, campaign: &Campaign, date: CaptureDate) -> anyhow::Result<TargetGrounds> {
-    let with = |is_wanted: fn(Criterion) -> bool, grounds: Grounds| {
-        let records = campaign.permissions.iter().filter(|record| is_wanted(record.criterion));
+    let with = |has_criterion: fn(Criterion) -> bool, grounds: Grounds| {
+        let records = campaign.permissions.iter().filter(|record| has_criterion(record.criterion));
         Campaign { permissions: records.cloned().collect(), grounds, ..campaign.clone() }
     };
     let law = with(|criterion| criterion != Criterion::Licence, campaign.grounds.clone());

@@ -1,5 +1,5 @@
-//! All facts that are known of URLs seen, and every one of them put before the
-//! rules of its launch, by several readers at once.
+//! A redecision puts every URL that was seen before the rules of its launch again, with all known
+//! facts, by several readers at once.
 
 use super::launch_rules::{ByLaunch, Decided, KnownFacts, LaunchRules, SeedsCompared, Version, is_robots_url};
 use super::rule_cache::{CacheEntry, EditedRules, LaunchScope};
@@ -8,7 +8,7 @@ use crate::crawl::{RobotsRules, RobotsTrail, follow_robots};
 use crate::jobs::{Cancelled, JobCx};
 use crate::scope::{AnnotationFact, AnswerSource, Candidate, ContentFact, Facts, GeoDatabase, GeoFact, RobotsFact};
 use crate::store::rows::SeenId;
-use crate::store::{Catalogue, SeenAsk, SeenUrl, StoreError};
+use crate::store::{Catalogue, SeenColumns, SeenUrl, StoreError};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchId};
@@ -40,11 +40,11 @@ pub(super) struct Redecision<'a> {
     pub ids: Vec<LaunchId>,
     launch_scope: Arc<LaunchScope>,
     pub launches: Arc<ByLaunch<Launch>>,
-    /// What is known of all hosts and captures, read before a scan; for single
-    /// URLs the catalogue is asked.
+    /// All hosts and captures with their facts, read before a scan; single URLs are read from the
+    /// catalogue.
     preloaded: Option<Preloaded>,
-    /// The geolocation database, opened when an address stands in a URL; none
-    /// where none was chosen or it cannot be read, so that nothing is known.
+    /// The geolocation database, opened for the first URL with an address; none where none was chosen
+    /// or it cannot be read, so that nothing is known.
     database: OnceLock<Option<GeoDatabase>>,
     session: &'a Session,
     /// The user agent of edited rules.
@@ -52,7 +52,7 @@ pub(super) struct Redecision<'a> {
     unreadable: Mutex<Unreadable>,
 }
 
-/// Rows whose URL no standard can read: no rule was ever asked about them.
+/// Rows whose URL no standard can read: no rule ever decided on them.
 #[derive(Default)]
 struct Unreadable {
     rows: u64,
@@ -62,16 +62,16 @@ struct Unreadable {
 
 /// Facts that all readers of a scan share.
 struct Preloaded {
-    /// None where no rule asks for countries.
+    /// None where no rule tests countries.
     geo: Option<HashMap<String, GeoFact>>,
     annotations: HashMap<i64, (String, AnnotationFact)>,
 }
 
-/// Hosts by launch, number, and whether they are asked by https. Their facts
-/// stand elsewhere: the table itself should fit into the processor's cache.
+/// Hosts by launch, number, and whether by https. Their facts are apart: the table itself should
+/// fit into the processor's cache.
 type HostCache = HashMap<(LaunchId, i64, bool), Box<HostFacts>, RandomState>;
 
-/// What a reader knows of a host.
+/// The facts of a host that a reader keeps.
 struct HostFacts {
     known: KnownFacts,
     robots: Option<RobotsRules>,
@@ -85,26 +85,26 @@ pub(super) struct Before<'r> {
 }
 
 impl Before<'_> {
-    /// Learns what was fetched, which readers do not ask for by themselves:
-    /// of most URLs the rules want nothing of it.
-    pub(super) fn ask_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
+    /// Reads what was fetched, which readers leave out by themselves: for most URLs the rules need
+    /// nothing of it.
+    pub(super) fn load_content(&self, known: &mut KnownFacts) -> Result<(), StoreError> {
         known.facts.content = self.row.content()?;
         Ok(())
     }
 
-    /// Decides by the rules of its launch, with what was fetched where they ask for it.
+    /// Decides by the rules of its launch, with what was fetched where they need it.
     pub(super) fn decide(&self, candidate: &Candidate, known: &mut KnownFacts) -> Result<Decided, StoreError> {
         let rules = &self.launch.rules;
         let first = rules.before_fetch(candidate, known);
         if rules.hangs_on_content(first) {
-            self.ask_content(known)?;
+            self.load_content(known)?;
         }
         Ok(rules.after_fetch(first, candidate, known))
     }
 }
 
 impl<'a> Redecision<'a> {
-    /// Of all launches of a campaign, or of one.
+    /// Redecides all launches of a campaign, or one.
     pub(super) fn new(
         session: &'a Session,
         campaign: CampaignId,
@@ -128,7 +128,7 @@ impl<'a> Redecision<'a> {
             return Ok(with_launches(cached));
         }
         let launch_scope = LaunchScope::of(catalogue, campaign, &ids)?;
-        // Before the rules are read: a redirect that comes meanwhile is looked at again.
+        // Before the rules are read: a redirect that comes meanwhile is read again.
         let since = session.rule_cache().last_capture(campaign, &launch_scope);
         let (last_capture, met) = catalogue.redirects_since(since)?;
         let cached = since.zip(met).and_then(|(since, met)| {
@@ -180,7 +180,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// The rules of an edited campaign as they would stand in each launch.
+    /// The rules of an edited campaign for each launch.
     pub(super) fn edited(&mut self, edited: &Campaign, cx: &JobCx) -> anyhow::Result<Arc<ByLaunch<LaunchRules>>> {
         self.edited_agent = Some(edited.politeness.user_agent.clone());
         if let Some(rules) = self.session.rule_cache().edited(&self.launches, edited) {
@@ -205,18 +205,18 @@ impl<'a> Redecision<'a> {
         Ok(rules)
     }
 
-    /// Reads what readers share, and says what is under way. `uses` are
-    /// further rules that will be asked.
-    pub(super) fn begin(&mut self, cx: &JobCx, words: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
+    /// Reads what readers share, and begins a stage of the job. `uses` are further rules that will
+    /// decide.
+    pub(super) fn begin(&mut self, cx: &JobCx, stage: &str, uses: &[&LaunchRules]) -> anyhow::Result<()> {
         // Row numbers: how many rows a question meets is known behind it.
         let span = self.catalogue.seen_span(&self.ids)?;
-        cx.stage(words, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
+        cx.stage(stage, Some(span.map_or(0, |span| span.end().abs_diff(*span.start()) + 1)));
         let rules = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
         let annotations = match rules().any(|launch_rules| launch_rules.rules.uses_annotations()) {
             true => self.catalogue.annotation_facts()?,
             false => HashMap::new(),
         };
-        let geo = match rules().any(|launch_rules| launch_rules.asks_geo) {
+        let geo = match rules().any(|launch_rules| launch_rules.uses_geo) {
             true => Some(self.catalogue.geo_facts()?),
             false => None,
         };
@@ -224,8 +224,8 @@ impl<'a> Redecision<'a> {
         cx.checkpoint().map_err(|stop: Cancelled| stop.into())
     }
 
-    /// Puts every URL that was seen before `each`, which notes what it finds
-    /// in a value of its own a reader. `uses` are further rules that will be asked.
+    /// Puts every URL that was seen before `each`, which notes what it finds in a value of its own a
+    /// reader. `uses` are further rules that will decide.
     pub(super) fn scan<S: Send>(
         &self,
         let_in_by: Option<&str>,
@@ -238,18 +238,21 @@ impl<'a> Redecision<'a> {
         let Some(span) = self.catalogue.seen_span(&self.ids)? else { return Ok(Vec::new()) };
         let all = || self.launches.values().map(|launch| &launch.rules).chain(uses.iter().copied());
         let count = self.catalogue.seen_count(&self.ids)?;
-        let mut ask =
-            SeenAsk { launches: self.ids.clone(), let_in_by: let_in_by.map(str::to_owned), ..SeenAsk::default() };
-        all().for_each(|launch_rules| launch_rules.put_needs(&mut ask));
+        let mut columns = SeenColumns {
+            launches: self.ids.clone(),
+            let_in_by: let_in_by.map(str::to_owned),
+            ..SeenColumns::default()
+        };
+        all().for_each(|launch_rules| launch_rules.put_needs(&mut columns));
         // Where others saw most of these rows, the index of a launch skips them.
         let width = span.end().abs_diff(*span.start()).saturating_add(1);
         let rows_per_seen = width.checked_div(count).unwrap_or(width).max(1);
-        ask.is_sparse = rows_per_seen >= SPARSE;
-        let chunk = match ask.is_sparse {
+        columns.is_sparse = rows_per_seen >= SPARSE;
+        let chunk = match columns.is_sparse {
             true => CHUNK.saturating_mul(i64::try_from(rows_per_seen).unwrap_or(i64::MAX)),
             false => CHUNK,
         };
-        let asks_robots = all().any(LaunchRules::asks_robots);
+        let obeys_robots = all().any(LaunchRules::obeys_robots);
         let next = AtomicI64::new(*span.start());
         let readers = std::thread::available_parallelism().map_or(2, usize::from).min(8);
         let read_all = || -> anyhow::Result<S> {
@@ -262,8 +265,8 @@ impl<'a> Redecision<'a> {
                     return Ok(found);
                 }
                 let last = first.saturating_add(chunk - 1).min(*span.end());
-                self.catalogue.scan_seen(first..=last, &ask, |row| {
-                    self.one(row, asks_robots, &mut hosts, &mut candidate, |before, candidate, known| {
+                self.catalogue.scan_seen(first..=last, &columns, |row| {
+                    self.one(row, obeys_robots, &mut hosts, &mut candidate, |before, candidate, known| {
                         each(&mut found, before, candidate, known)
                     })?
                     .unwrap_or_else(|error| self.note_unreadable(row.url, &error));
@@ -299,7 +302,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// What scans left out because its URL cannot be read, in words.
+    /// A remark on URLs that scans left out since they cannot be read.
     pub(super) fn remark(&self) -> Option<String> {
         let unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let Unreadable { rows, example } = &*unreadable;
@@ -310,7 +313,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// The same for one URL.
+    /// Decides one URL again.
     pub(super) fn again<T>(
         &self,
         seen: SeenId,
@@ -326,7 +329,7 @@ impl<'a> Redecision<'a> {
         Ok(answer)
     }
 
-    /// The same for some URLs, in their order.
+    /// Decides some URLs again, in their order.
     pub(super) fn each_again(
         &self,
         seen: impl Iterator<Item = SeenId>,
@@ -337,7 +340,7 @@ impl<'a> Redecision<'a> {
         for seen in seen {
             self.catalogue.seen_one(seen, |row| {
                 self.one(row, true, &mut hosts, &mut candidate, |before, candidate, known| {
-                    before.ask_content(known)?;
+                    before.load_content(known)?;
                     each(before, candidate, known)
                 })?
                 .with_context(|| row.url.to_owned())
@@ -350,7 +353,7 @@ impl<'a> Redecision<'a> {
     fn one(
         &self,
         row: &SeenUrl<'_>,
-        asks_robots: bool,
+        obeys_robots: bool,
         hosts: &mut HostCache,
         candidate: &mut Candidate,
         each: impl FnOnce(&Before<'_>, &mut Candidate, &mut KnownFacts) -> anyhow::Result<()>,
@@ -377,12 +380,12 @@ impl<'a> Redecision<'a> {
         let host = match hosts.entry((row.launch, row.host_id, row.url.starts_with("https:"))) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                new.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, asks_robots)?))
+                new.insert(Box::new(self.host_facts(&candidate.url, Some(row.launch), &launch.agent, obeys_robots)?))
             }
         };
         host.known.robots = match &host.robots {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
-            _ => RobotsFact::NotAsked,
+            _ => RobotsFact::NotFetched,
         };
         host.known.robots_as_edited = match &host.robots_as_edited {
             Some(robots) if !is_robots_url(&candidate.url) => Some(robots.fact(&candidate.url)),
@@ -392,7 +395,7 @@ impl<'a> Redecision<'a> {
         facts.date = row.date;
         facts.annotation = match &self.preloaded {
             Some(preloaded) if preloaded.annotations.is_empty() => None,
-            Some(preloaded) => preloaded.annotations.get(&row.url_id).map(|(_, said)| said.clone()),
+            Some(preloaded) => preloaded.annotations.get(&row.url_id).map(|(_, annotation)| annotation.clone()),
             None => self.catalogue.annotation_of(row.url_id)?,
         };
         facts.content = ContentFact::NotFetched;
@@ -405,11 +408,11 @@ impl<'a> Redecision<'a> {
         url: &Url,
         launch: Option<LaunchId>,
         agent: &str,
-        asks_robots: bool,
+        obeys_robots: bool,
     ) -> anyhow::Result<HostFacts> {
         let mut geo_failed = None;
         let geo = match self.geo_of(url.host_str().unwrap_or_default())? {
-            // A failed look-up says nothing; the crawl makes it again.
+            // A failed look-up is no fact; the crawl makes it again.
             failed @ GeoFact::Failed { .. } => {
                 geo_failed = Some(failed);
                 self.place_of_address(url)
@@ -420,7 +423,7 @@ impl<'a> Redecision<'a> {
             GeoFact::NotAsked => self.place_of_address(url),
             known @ GeoFact::Known(_) => known,
         };
-        let answer = match launch.filter(|_| asks_robots) {
+        let answer = match launch.filter(|_| obeys_robots) {
             None => None,
             Some(id) => match follow_robots(url, |key| self.catalogue.robots_answer(id, key))? {
                 RobotsTrail::Answer(answer, _) => Some(answer),
@@ -444,7 +447,7 @@ impl<'a> Redecision<'a> {
         }
     }
 
-    /// Where the address in a URL stands; it needs no resolver.
+    /// The location of the address in a URL; it needs no resolver.
     fn place_of_address(&self, url: &Url) -> GeoFact {
         let Some(address) = address_of(url) else { return GeoFact::NotAsked };
         let database = self.database.get_or_init(|| super::geo_database(self.session).ok().flatten());

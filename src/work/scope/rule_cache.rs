@@ -15,9 +15,9 @@ use crate::work::models::{CampaignId, LaunchId};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-/// How long before the first line of its log a foreign crawl may have fetched:
-/// a line is written when a fetch has ended, which takes Heritrix 20 minutes at
-/// most (`timeoutSeconds` of `FetchHTTP`).
+/// The time before the first line of its log in which a foreign crawl may have fetched: a line is
+/// written when a fetch has ended, which takes Heritrix 20 minutes at most (`timeoutSeconds` of
+/// `FetchHTTP`).
 const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 
 /// Some launches of a campaign, and the imports that may hold their captures.
@@ -25,8 +25,8 @@ const BEFORE_FIRST_LINE_MS: i64 = 20 * 60 * 1000;
 pub(super) struct LaunchScope {
     /// In the order of their numbers.
     launches: Vec<LaunchBasis>,
-    /// When each run of another crawler went on, of the whole campaign: a
-    /// capture is of one of them, whichever are asked for.
+    /// When each run of another crawler went on, of the whole campaign: a capture is of one of them,
+    /// whichever are decided on.
     foreign: Vec<(LaunchId, (CaptureDate, CaptureDate))>,
     /// Imports that belong to the campaign.
     imports: HashSet<LaunchId>,
@@ -115,12 +115,12 @@ pub(super) struct EditedRules {
 /// Launches with the rules they ran.
 pub(super) type CachedLaunches = (Arc<LaunchScope>, Arc<ByLaunch<Launch>>);
 
-/// The cache keeps this many, those used last: those of a list, and those of
-/// the launches of a few rows that a person looks at.
+/// The cache keeps this many, those used last: those of a list, and those of the launches of a few
+/// rows on the screen.
 const MAX_ENTRIES: usize = 4;
 
 impl RuleCache {
-    /// Those of a revision, which nothing can have changed.
+    /// The cached launches of a revision, which nothing can have changed.
     pub(super) fn launches(&mut self, campaign: CampaignId, ids: &[LaunchId], revision: u64) -> Option<CachedLaunches> {
         let is_same = |entry: &CacheEntry| {
             (entry.campaign, entry.revision) == (campaign, revision) && entry.launch_scope.ids().eq(ids.iter().copied())
@@ -131,7 +131,7 @@ impl RuleCache {
         Some(found)
     }
 
-    /// The last capture that the entry of these launches knows; later ones may change its rules.
+    /// The last capture that the entry of these launches counts; later ones may change its rules.
     pub(super) fn last_capture(&self, campaign: CampaignId, launch_scope: &LaunchScope) -> Option<i64> {
         let entry = self.0.iter().find(|entry| entry.campaign == campaign && *entry.launch_scope == *launch_scope)?;
         Some(entry.last_capture)
@@ -249,7 +249,7 @@ mod tests {
             LaunchScope { launches: vec![launches[1].clone()], foreign: foreign.clone(), imports: imports.clone() };
         assert!(
             second.launches_of(LaunchId::new(9), at(200_000)).is_empty(),
-            "just before the one that is asked for, and of the other"
+            "just before the requested run, and of the other"
         );
         assert_eq!(second.launches_of(LaunchId::new(9), at(200_100)), [LaunchId::new(2)]);
         let launch_scope = LaunchScope { launches, foreign, imports };

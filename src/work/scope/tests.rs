@@ -1,4 +1,4 @@
-//! What-if, hits, geo report and drift against decisions made one by one.
+//! What-if, hits, geo report and drift agree with decisions made one by one.
 
 mod again;
 mod launches;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-struct Made {
+struct ScopeFixture {
     dir: tempfile::TempDir,
     session: Session,
     campaign: CampaignId,
@@ -31,13 +31,13 @@ fn seed(url: &str, scope: SeedScope) -> Seed {
     Seed { url: url.to_owned(), scope, depth: None, source_tag: String::new() }
 }
 
-fn made(rules: Vec<Value>) -> Made {
+fn made(rules: Vec<Value>) -> ScopeFixture {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
     let seeds = vec![seed("http://a.pt/", SeedScope::Root), seed("http://c.example/start", SeedScope::Plus1)];
     let spec = Campaign { seeds, rules, ..Campaign::new("Town") };
     let campaign = session.catalogue().save_campaign(None, &spec).unwrap();
-    Made { dir, session, campaign, spec }
+    ScopeFixture { dir, session, campaign, spec }
 }
 
 fn evidence(address: &str, country: Option<&str>, build: i64) -> GeoEvidence {
@@ -52,7 +52,7 @@ fn evidence(address: &str, country: Option<&str>, build: i64) -> GeoEvidence {
 
 /// A URL as a crawl would have found it.
 #[derive(Debug, Clone)]
-struct Found {
+struct FoundUrl {
     url: String,
     hops: String,
     seed: Option<&'static str>,
@@ -61,9 +61,9 @@ struct Found {
     nofollow: bool,
 }
 
-impl Made {
-    /// A launch that saw these URLs; verdicts are what the rules say.
-    fn launch(&self, found: &[Found]) -> LaunchId {
+impl ScopeFixture {
+    /// A launch that saw these URLs; verdicts are those of the rules.
+    fn launch(&self, found: &[FoundUrl]) -> LaunchId {
         let catalogue = self.session.workspace.catalogue();
         let launch = catalogue.begin_launch(self.campaign, "town", CaptureDate::now()).unwrap().id;
         let ledger = LaunchLedger::new(Arc::clone(catalogue), launch);
@@ -167,8 +167,8 @@ fn capture(url: &Url, bytes: u64) -> CaptureEntry {
     }
 }
 
-fn found(url: &str, hops: &str) -> Found {
-    Found {
+fn found(url: &str, hops: &str) -> FoundUrl {
+    FoundUrl {
         url: url.to_owned(),
         hops: hops.to_owned(),
         seed: Some("http://a.pt/"),
@@ -210,7 +210,7 @@ fn what_changes_side_is_counted_and_listed() {
     ledger.keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[
         found("http://a.pt/", ""),
-        Found { fetched: Some(1_000), ..found("http://a.pt/x/y", "LL") },
+        FoundUrl { fetched: Some(1_000), ..found("http://a.pt/x/y", "LL") },
         found("http://b.pt/", "L"),
         found("http://b.pt/2", "L"),
         found("http://unknown.pt/", "L"),
@@ -227,7 +227,7 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(answer.moved_hosts, 2);
     assert_eq!((into.urls, into.hosts, into.captured), (2, 1, 0));
     assert_eq!((out.urls, out.hosts, out.captured, out.bytes), (1, 1, 1, 1_000));
-    // Nobody has looked up where unknown.pt stands.
+    // Nobody has looked up the country of unknown.pt.
     assert_eq!((answer.unknown.urls, answer.unknown.hosts), (1, 1));
     assert_eq!(side(MovedSide::Unknown), ["http://unknown.pt/"]);
     assert_eq!((answer.by_rule[2].moved_in, answer.by_rule[3].moved_out), (2, 1));
@@ -239,9 +239,9 @@ fn what_changes_side_is_counted_and_listed() {
     assert_eq!(urls(WhatIfList::ByRule(3)), ["http://a.pt/x/y"]);
     assert_eq!(urls(WhatIfList::ByRule(0)), [""; 0]);
     let hosts = made.session.what_if_hosts(&answer).unwrap();
-    let told: Vec<_> =
+    let by_host: Vec<_> =
         hosts.iter().map(|host| (host.host.as_str(), host.moved_in, host.moved_out, host.bytes)).collect();
-    assert_eq!(told, [("b.pt", 2, 0, 0), ("a.pt", 0, 1, 1_000)]);
+    assert_eq!(by_host, [("b.pt", 2, 0, 0), ("a.pt", 0, 1, 1_000)]);
     assert_eq!(urls(WhatIfList::Host(hosts[0].id)), ["http://b.pt/", "http://b.pt/2"]);
     let rows = made.rows(&edited, &answer, WhatIfList::Side(MovedSide::Out), 0..9);
     let rules = (rows[0].before.rule_name.as_str(), rows[0].after.rule_name.as_str(), rows[0].bytes);
@@ -259,7 +259,7 @@ fn what_changes_side_is_counted_and_listed() {
 }
 
 #[test]
-fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
+fn the_geolocation_database_of_a_workspace_is_identified() {
     let made = made(standard_rules());
     let session = &made.session;
     assert_eq!(session.geo_choice().unwrap(), None);
@@ -297,7 +297,7 @@ fn the_geolocation_database_of_a_workspace_tells_what_it_is() {
 }
 
 #[test]
-fn the_tester_hands_out_the_change_that_turns_a_verdict() {
+fn the_tester_offers_the_change_that_reverses_a_verdict() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", "")]);
     let far = "http://elsewhere.example/x".to_owned();
@@ -308,14 +308,14 @@ fn the_tester_hands_out_the_change_that_turns_a_verdict() {
             .remove(0)
             .unwrap();
         assert_eq!(tested.trace.verdict.decision, expected, "{:?}", spec.rules);
-        spec = tested.turn.unwrap().apply(&spec);
+        spec = tested.remedy.unwrap().apply(&spec);
     }
-    // What only a look-up could tell is told, but is no edit.
+    // A look-up is offered as the change, but is no edit.
     let mut rules = standard_rules();
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
     let tested = crate::work::scope_test(&made.session, Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
-    assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.turn.is_none());
+    assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.remedy.is_none());
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn every_rule_is_counted_with_an_example() {
 fn rules_decide_with_what_a_crawl_gives_them() {
     let by_type = json!({"rule": "content_type", "types": ["text/html"], "decision": "ACCEPT"});
     let made = made(vec![by_type.clone(), json!({"rule": "accept_all"})]);
-    made.launch(&[found("http://a.pt/", ""), Found { fetched: None, ..found("http://a.pt/x", "L") }]);
+    made.launch(&[found("http://a.pt/", ""), FoundUrl { fetched: None, ..found("http://a.pt/x", "L") }]);
     let hits = rule_hits(&made.session, made.campaign, None, &JobCx::detached()).unwrap().rules;
     let of = |index: usize| (hits[index].spoke, hits[index].decided);
     assert_eq!((of(0), of(1)), ((1, 0), (2, 2)), "what was fetched decides nothing that was taken before");
@@ -393,7 +393,7 @@ fn rules_decide_with_what_a_crawl_gives_them() {
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules: vec![json!({"rule": "reject_all"}), geo, by_type], ..made.spec.clone() };
     made.session.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
-    let made = Made { spec, ..made };
+    let made = ScopeFixture { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/", "")]);
@@ -415,8 +415,8 @@ fn hosts_let_in_by_their_country_have_their_evidence() {
     known("there.example", "GB");
     made.launch(&[
         found("http://a.pt/", "L"),
-        Found { fetched: Some(70), ..found("http://here.example/2", "LL") },
-        Found { fetched: Some(30), ..found("http://here.example/1", "L") },
+        FoundUrl { fetched: Some(70), ..found("http://here.example/2", "LL") },
+        FoundUrl { fetched: Some(30), ..found("http://here.example/1", "L") },
         found("http://there.example/", "L"),
         found("http://here.example/a.css", "LE"),
     ]);
@@ -503,7 +503,7 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
     let launch = made.launch(&[
         found("http://a.pt/", ""),
         found("http://a.pt/twice", "L"),
-        Found { fetched: None, ..found("http://a.pt/never", "L") },
+        FoundUrl { fetched: None, ..found("http://a.pt/never", "L") },
         found("http://b.pt/", "L"),
     ]);
     let answer = RobotsAnswer {
@@ -533,19 +533,19 @@ fn what_a_fetch_decides_is_judged_as_a_crawl_would() {
     assert_eq!(answer.moved_out.bytes, 7);
     assert_eq!(answer.unfetched, 1, "only a fetch tells how large /never is");
     assert_eq!(made.urls(&sizes, &answer, WhatIfList::Unfetched), ["http://a.pt/never"]);
-    // robots.txt speaks to another user agent.
+    // robots.txt has rules for another user agent.
     let mut other = made.spec.clone();
     other.politeness.user_agent = "other/2.0".to_owned();
     let answer = made.what_if(&other);
     assert_eq!(made.listed(&other, &answer, MovedSide::Out), ["http://a.pt/twice"]);
-    // What comes in anew was never asked for its robots.txt.
+    // What comes in anew has no robots.txt yet.
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let answer = made.what_if(&all);
     assert_eq!((answer.moved_in.urls, answer.unfetched), (1, 1));
 }
 
 #[test]
-fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
+fn a_rule_that_refuses_countries_leaves_open_what_was_never_resolved() {
     let made = made(standard_rules());
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("lost.pt".to_owned(), GeoFact::Failed { why: "no such host".to_owned() })]).unwrap();
@@ -572,14 +572,14 @@ fn a_rule_that_refuses_countries_leaves_open_what_nobody_looked_up() {
 }
 
 #[test]
-fn no_host_is_looked_up_for_what_a_fetch_has_found() {
+fn no_host_is_resolved_for_what_a_fetch_has_found() {
     let rules = [
         json!({"rule": "accept_all"}),
         json!({"rule": "content_size", "max_bytes": 500}),
         json!({"rule": "geolocation", "countries": ["PT"]}),
     ];
     let made = made(rules.to_vec());
-    made.launch(&[found("http://a.pt/", ""), Found { fetched: Some(1_000), ..found("http://c.pt/", "L") }]);
+    made.launch(&[found("http://a.pt/", ""), FoundUrl { fetched: Some(1_000), ..found("http://c.pt/", "L") }]);
     // The crawl took it without a look-up and refused it for its size.
     let none = Campaign { rules: Vec::new(), ..made.spec.clone() };
     let answer = made.what_if(&none);
@@ -587,7 +587,7 @@ fn no_host_is_looked_up_for_what_a_fetch_has_found() {
 }
 
 #[test]
-fn an_address_in_a_url_is_looked_up_by_lists_and_by_the_tester() {
+fn an_address_in_a_url_is_located_by_lists_and_by_the_tester() {
     let made = made(standard_rules());
     let file = made.dir.path().join("country.mmdb");
     let mut writer = mmdb_writer::Writer::new("Test-Country");
@@ -609,7 +609,7 @@ fn an_address_in_a_url_is_looked_up_by_lists_and_by_the_tester() {
 #[test]
 fn a_url_made_a_seed_begins_a_new_path() {
     let made = made(standard_rules());
-    let far = Found { seed: Some("http://a.pt/"), ..found("http://b.pt/far", &"L".repeat(25)) };
+    let far = FoundUrl { seed: Some("http://a.pt/"), ..found("http://b.pt/far", &"L".repeat(25)) };
     made.launch(&[far, found("http://c.example/next", "L")]);
     let mut edited = made.spec.clone();
     edited.seeds.push(seed("http://b.pt/far", SeedScope::Plus1));
@@ -623,7 +623,7 @@ fn a_url_made_a_seed_begins_a_new_path() {
 #[test]
 fn a_seed_typed_otherwise_is_the_same_seed() {
     let made = made(standard_rules());
-    let one = |url: &str| Found { seed: Some("http://c.example/start"), ..found(url, "L") };
+    let one = |url: &str| FoundUrl { seed: Some("http://c.example/start"), ..found(url, "L") };
     made.launch(&[one("http://d.example/linked")]);
     let mut edited = made.spec.clone();
     edited.seeds[1].url = "HTTP://C.example:80/start".to_owned();
@@ -637,7 +637,7 @@ fn another_tag_of_a_seed_goes_down_to_all_that_it_led_to() {
     let mut made = made(rules);
     made.spec.seeds[0].source_tag = "news".to_owned();
     made.session.catalogue().save_campaign(Some(made.campaign), &made.spec).unwrap();
-    let elsewhere = Found { seed: Some("http://c.example/start"), ..found("http://c.example/x", "L") };
+    let elsewhere = FoundUrl { seed: Some("http://c.example/start"), ..found("http://c.example/x", "L") };
     made.launch(&[found("http://a.pt/", ""), found("http://a.pt/x", "L"), elsewhere]);
     let mut edited = made.spec.clone();
     edited.seeds[0].source_tag = "blog".to_owned();
@@ -679,7 +679,8 @@ fn what_a_seed_redirected_to_is_of_the_seed_that_is_left() {
 fn the_tester_takes_no_way_that_another_campaign_knows() {
     let made = made(standard_rules());
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let other =
+        ScopeFixture { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&[found("http://a.pt/x", &"L".repeat(30))]);
     let tested = |of: CampaignId| {
         let urls = ["http://a.pt/x".to_owned()];

@@ -1,5 +1,5 @@
-//! Why a URL was or would be taken or refused: the trace of the very decision
-//! that lists and figures tell of.
+//! A trace shows why a URL was or would be taken or refused, by the very decision that lists and
+//! figures count.
 
 use super::launch_rules::{ByLaunch, KnownFacts, LaunchRules, Version};
 use super::redecision::Redecision;
@@ -25,7 +25,7 @@ pub fn why(session: &Session, seen: SeenId) -> anyhow::Result<Trace> {
     trace.with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
-/// The same with the rules of an edited campaign, as a what-if puts them.
+/// The trace with the rules of an edited campaign, as a what-if puts them.
 pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyhow::Result<Trace> {
     let mut redecision = redecision_of(session, seen)?;
     if let Some(apart) =
@@ -37,7 +37,7 @@ pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyh
     Ok(as_edited(&redecision, &edited, seen, None, LaunchRules::explain)?.0)
 }
 
-/// Of a URL that the crawl itself needed, such as robots.txt: no rule was asked.
+/// The trace of a URL that the crawl itself needed, such as robots.txt: no rule decided.
 fn apart(url: &str) -> Trace {
     let verdict = Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE);
     Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
@@ -54,15 +54,15 @@ fn as_edited<T>(
     edited: &ByLaunch<LaunchRules>,
     seen: SeenId,
     date: Option<CaptureDate>,
-    ask: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
+    decide: impl FnOnce(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<T> {
-    let asked = redecision.again(seen, |before, candidate, known| {
+    let answer = redecision.again(seen, |before, candidate, known| {
         known.facts.date = date.or(known.facts.date);
         let Some(after) = edited.get(&before.row.launch) else { return Ok(None) };
-        let ask = |candidate: &mut Candidate| ask(after, candidate, known);
-        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, ask)))
+        let decide = |candidate: &mut Candidate| decide(after, candidate, known);
+        Ok(Some(after.with_own_seeds(&before.launch.rules, candidate, decide)))
     })?;
-    asked.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
+    answer.flatten().with_context(|| format!("seen URL {seen} is of no launch"))
 }
 
 /// Traces of URLs under the rules of a campaign that need not be saved, as of
@@ -75,15 +75,15 @@ pub fn scope_test(
     urls: &[String],
 ) -> anyhow::Result<Vec<Result<ScopeTest, String>>> {
     let explained = each_as_of_now(session, of, campaign, urls, LaunchRules::explain)?;
-    let told = |(trace, turn): (Trace, Option<Remedy>)| {
-        // What only the world outside could change is told, not offered.
-        let turn = turn.filter(|turn| turn.apply(campaign) != *campaign);
-        ScopeTest { trace, turn }
+    let test = |(trace, remedy): (Trace, Option<Remedy>)| {
+        // What only the world outside could change is in the trace, and is no edit.
+        let remedy = remedy.filter(|remedy| remedy.apply(campaign) != *campaign);
+        ScopeTest { trace, remedy }
     };
-    Ok(explained.into_iter().map(|explained| explained.map(told)).collect())
+    Ok(explained.into_iter().map(|explained| explained.map(test)).collect())
 }
 
-/// The verdicts of such traces alone, for those who ask for many.
+/// The verdicts of such traces alone, for many URLs.
 pub fn scope_verdicts(
     session: &Session,
     of: Option<CampaignId>,
@@ -98,7 +98,7 @@ fn each_as_of_now<T>(
     of: Option<CampaignId>,
     campaign: &Campaign,
     urls: &[String],
-    ask: impl Fn(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
+    decide: impl Fn(&LaunchRules, &Candidate, &mut KnownFacts) -> T,
 ) -> anyhow::Result<Vec<Result<T, String>>> {
     let catalogue = session.catalogue();
     let now = CaptureDate::now();
@@ -135,7 +135,7 @@ fn each_as_of_now<T>(
             }
             None => {
                 let mut known = unseen.facts_of(&url, &campaign.politeness.user_agent, now)?;
-                Some(Ok(ask(&fresh, &fresh.begin_at(url), &mut known)))
+                Some(Ok(decide(&fresh, &fresh.begin_at(url), &mut known)))
             }
         });
     }
@@ -146,9 +146,9 @@ fn each_as_of_now<T>(
         let mut redecision = redecision_of(session, *seen)?;
         let edited = redecision.edited(campaign, &cx)?;
         for (_, seen, at) in of_launch {
-            let answer = as_edited(&redecision, &edited, *seen, Some(now), &ask)?;
-            if let Some(held) = answers.get_mut(*at) {
-                *held = Some(Ok(answer));
+            let answer = as_edited(&redecision, &edited, *seen, Some(now), &decide)?;
+            if let Some(slot) = answers.get_mut(*at) {
+                *slot = Some(Ok(answer));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! What an edited list of rules would have taken and refused of all that was
-//! ever seen. Nothing is fetched, nothing is looked up.
+//! A what-if counts what an edited list of rules would have taken and refused of all that was ever
+//! seen. Nothing is fetched, nothing is looked up.
 
 use super::country::Countries;
 use super::launch_rules::{ByLaunch, Decided, LaunchRules};
@@ -19,10 +19,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Tries the rules of `edited` on every URL that launches of the campaign
-/// (all of them, or one) have seen. Each URL counts once, as the last launch
-/// saw it. It is compared with what the rules of that launch say under the
-/// same facts, so that rules which were not changed change nothing.
+/// Tries the rules of `edited` on every URL that launches of the campaign (all of them, or one)
+/// have seen. Each URL counts once, as the last launch saw it. It is compared with the decision of
+/// that launch's rules under the same facts, so that rules which were not changed change nothing.
 pub fn what_if(
     session: &Session,
     campaign: CampaignId,
@@ -54,9 +53,9 @@ pub fn what_if(
             let hung = rules.hangs_on_country(candidate, known);
             let hangs = after.with_own_seeds(rules, candidate, |candidate| after.hangs_on_country(candidate, known));
             let unknown_country = hung || hangs;
-            let asks_content = rules.asks_content || after.asks_content;
-            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && asks_content) {
-                before.ask_content(known)?;
+            let uses_content = rules.uses_content || after.uses_content;
+            if rules.hangs_on_content(then) || after.hangs_on_content(now) || (unknown_country && uses_content) {
+                before.load_content(known)?;
                 then = rules.after_fetch(then, candidate, known);
                 now = after.with_own_seeds(rules, candidate, |candidate| after.after_fetch(now, candidate, known));
             }
@@ -80,9 +79,9 @@ pub fn what_if(
     let [moved_in, moved_out, unknown] = [total.moved_in, total.moved_out, total.unknown].map(MovedTally::finish);
     let mut hosts: Vec<HostMoves> = total.hosts.into_values().collect();
     hosts.sort_unstable_by_key(|host| host.id);
-    let words: Vec<(usize, &'static str, String, bool)> =
+    let lines: Vec<(usize, &'static str, String, bool)> =
         uses.first().map(|launch_rules| launch_rules.rules.lines().collect()).unwrap_or_default();
-    let by_rule = words.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
+    let by_rule = lines.into_iter().zip(&total.by_rule).map(|((index, name, words, enabled), (into, out))| RuleMoves {
         index,
         name: name.to_owned(),
         words,
@@ -112,7 +111,7 @@ pub fn what_if(
     })
 }
 
-/// Hosts that are asked for in one go, between which the work can be stopped.
+/// Hosts that are read in one go, between which the work can be stopped.
 const HOSTS_AT_ONCE: usize = 10_000;
 
 /// The hosts of the URLs that change side, those with the most first.
@@ -191,8 +190,8 @@ pub fn what_if_rows(
     })
 }
 
-/// Whether a URL that is decided so is one that a list counts. Where it hangs
-/// on a country it need not be one that cannot be told, but it may be.
+/// Whether a URL that is decided so is one that a list counts. Where it depends on a country it
+/// need not be an open one, but it may be.
 fn belongs(list: WhatIfList, then: Decided, now: Decided, hangs_on_country: bool) -> bool {
     let moves = then.decision != now.decision;
     match list {
@@ -233,7 +232,7 @@ fn trials<'a>(
     Ok(trials)
 }
 
-/// What one reader has found.
+/// The counts of one reader.
 #[derive(Default)]
 struct Tally {
     seen: Runs,
@@ -256,7 +255,7 @@ struct MovedTally {
     list: Vec<MovedUrl>,
     captured: u64,
     bytes: u64,
-    /// The last of these as the catalogue numbers URLs: their bytes are not asked for yet.
+    /// The last of these as the catalogue numbers URLs: their bytes are not read yet.
     new: Vec<i64>,
 }
 
@@ -326,7 +325,7 @@ impl Tally {
         }
     }
 
-    /// Asks how large the URLs are that moved since it was asked last.
+    /// Reads how large the URLs are that moved since the last call.
     fn weigh(&mut self, catalogue: &Catalogue) -> anyhow::Result<()> {
         let hosts = &mut self.hosts;
         for (moved, comes_in) in [(&mut self.moved_in, true), (&mut self.moved_out, false)] {
@@ -371,7 +370,7 @@ pub fn edited_campaign(base: &Campaign, text: &str) -> anyhow::Result<Campaign> 
         serde_json::Value::Object(mut fields) if fields.len() == 1 && fields.contains_key("rules") => {
             match fields.remove("rules") {
                 Some(serde_json::Value::Array(rules)) => rules,
-                _ => anyhow::bail!("rules: a list is wanted"),
+                _ => anyhow::bail!("rules: a list is expected"),
             }
         }
         _ => return Ok(Campaign::from_json(text)?),
@@ -400,8 +399,8 @@ pub fn urls_matched_by_rule(
         FirstIds::default,
         |ids, before, candidate, known| {
             if !before.row.is_apart {
-                if last.rules.asks_content {
-                    before.ask_content(known)?;
+                if last.rules.uses_content {
+                    before.load_content(known)?;
                 }
                 last.rules.each_opinion(candidate, known, |index, _| {
                     if index == rule {
@@ -420,8 +419,8 @@ pub fn urls_matched_by_rule(
     Ok(RuleMatches { name, words, ids, remarks: redecision.remark().into_iter().collect() })
 }
 
-/// Of each rule of a launch's list: how often it spoke and how often it
-/// decided, with an example of each.
+/// Counts for each rule of a launch's list how often it had an opinion and how often it decided,
+/// with an example of each.
 pub fn rule_hits(
     session: &Session,
     campaign: CampaignId,
@@ -444,8 +443,8 @@ pub fn rule_hits(
             if before.row.is_apart {
                 return Ok(());
             }
-            if last.rules.asks_content {
-                before.ask_content(known)?;
+            if last.rules.uses_content {
+                before.load_content(known)?;
             }
             let decided = last.rules.decide(candidate, known);
             last.rules.each_opinion(candidate, known, |index, _| {
@@ -476,7 +475,7 @@ pub fn rule_hits(
     Ok(RuleReport { rules: rows, remarks: redecision.remark().into_iter().collect() })
 }
 
-/// What a rule did.
+/// The counts of one rule.
 #[derive(Default)]
 struct Deeds {
     spoke: u64,

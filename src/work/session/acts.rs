@@ -1,4 +1,4 @@
-//! Every change and every long work on the open workspace, handed to its room.
+//! Every change and every long work on the open workspace is passed to its room.
 
 use super::*;
 use crate::jobs::{counted, verb};
@@ -13,9 +13,9 @@ impl Session {
         Ok((id, self.catalogue().campaign(id)?.0))
     }
 
-    /// The same with a campaign that was written before others attached evidence
-    /// to it: what its records have stays with them. `base` is the version that
-    /// it was made from, where that is known. Answers with what became of evidence, too.
+    /// Saves a campaign that was written before others attached evidence to it: what its records have
+    /// stays with them. `base` is the version that it was made from, where that is known. Returns what
+    /// became of evidence, too.
     pub fn save_edited_campaign(
         &self,
         id: Option<CampaignId>,
@@ -93,8 +93,8 @@ impl Session {
         Ok((id, if version == head { TakenAs::Known } else { TakenAs::Continued(head) }, carried))
     }
 
-    /// What a version of a campaign that was saved just now means for a crawl of it that did not
-    /// come to its end; none where there is no such crawl, or it has this version.
+    /// The effect of a campaign version that was saved just now on a crawl that did not come to its
+    /// end; none where there is no such crawl, or it has this version.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl Session {
         Ok(())
     }
 
-    /// Writes decisions and notes as annotations, a line each; says how many.
+    /// Writes decisions and notes as annotations, a line each; returns how many.
     pub fn write_annotations(
         &self,
         campaign: Option<CampaignId>,
@@ -162,7 +162,7 @@ impl Session {
 
     /// Sets the window that inlink columns use and recounts them.
     pub fn set_window(&self, window_days: u32, cx: &JobCx) -> anyhow::Result<String> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::SetWindow, || {
             let with = self.workspace.count_inlinks(window_days, cx)?.captures_with_inlinks;
             let (captures, have) = (counted(with, "capture"), verb(with, "has"));
@@ -208,29 +208,29 @@ impl Session {
 
     /// Asks the filters of collections again: those of a campaign, or all.
     pub fn fill_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<CollectionsFilled> {
-        let _turn = self.prepare_collections(campaign, cx)?;
+        let _guard = self.prepare_collections(campaign, cx)?;
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
 
-    /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
+    /// Has the texts indexed that filters of collections test, and waits for the lock to fill them.
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
-        let asks = |row: &CollectionRow| {
+        let reads_texts = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
-                && work::find::search::asks_texts(&row.filter)
+                && work::find::search::depends_on_texts(&row.filter)
         };
         // What was captured just now is found by its text only once it is indexed.
         if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
-            && self.catalogue().collections()?.iter().any(asks)
+            && self.catalogue().collections()?.iter().any(reads_texts)
         {
             self.index_texts(false, cx)?;
         }
         self.lock_inlink_count(cx)
     }
 
-    /// What follows a crawl of a campaign, or an import: new captures are scored as kept selections score them,
-    /// collections are filled by their filters, and the selection is made again where its campaign says so;
-    /// otherwise it stays, and what it would change is offered ([`Self::selection_offer`]). What goes wrong is in
-    /// the job history: the crawl is as good as it was.
+    /// Follows up a crawl of a campaign, or an import: new captures are scored as kept selections score
+    /// them, collections are filled by their filters, and the selection is made again where its
+    /// campaign is set so; otherwise it stays, and its change is offered ([`Self::selection_offer`]).
+    /// Failures are in the job history: the crawl is as good as it was.
     pub(crate) fn follow_run(&self, of: Option<CampaignId>, cx: &JobCx) {
         let campaigns = match of {
             Some(id) => vec![id],
@@ -258,15 +258,15 @@ impl Session {
         if self.catalogue().kept_selection(campaign)?.is_none() {
             return Ok(());
         }
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         work::score_new_captures(&self.workspace, campaign, cx)
     }
 
     fn select_after_run(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<work::SelectedAfterRun> {
-        if work::find::search::asks_texts(&spec.filter) {
+        if work::find::search::depends_on_texts(&spec.filter) {
             self.index_texts(false, cx)?;
         }
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_follow_up(JobKind::Select, || {
             work::select(&self.workspace, spec, false, cx).map(work::SelectedAfterRun)
         })
@@ -278,7 +278,7 @@ impl Session {
     ///
     /// Nothing to put back; a catalogue that cannot be read or written.
     pub fn undo_selection(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<String> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || {
             anyhow::ensure!(
                 self.catalogue().undo_selection(campaign)?,
@@ -301,14 +301,14 @@ impl Session {
     fn fill_collections_after(&self, campaign: Option<CampaignId>, cx: &JobCx) {
         let fills = |row: CollectionRow| !row.filter.is_empty() && campaign.is_none_or(|id| row.campaign == Some(id));
         if cx.checkpoint().is_ok() && self.catalogue().collections().is_ok_and(|rows| rows.into_iter().any(fills)) {
-            let Ok(_turn) = self.prepare_collections(campaign, cx) else { return };
+            let Ok(_guard) = self.prepare_collections(campaign, cx) else { return };
             drop(self.run_follow_up(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx)));
         }
     }
 
     /// Brings files and folders in, linked or copied. Waits for another import to end.
     pub fn import(&self, paths: &[PathBuf], options: ImportOptions, cx: &JobCx) -> anyhow::Result<Imported> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         let imported = self.run_job(JobKind::Import, || work::import_with_jobs(&self.workspace, paths, options, cx));
         self.follow_run(None, cx);
         imported
@@ -330,30 +330,30 @@ impl Session {
 
     /// Looks in a folder for lost files, or for one of them.
     pub fn locate(&self, folder: &Path, file: Option<FileId>, cx: &JobCx) -> anyhow::Result<LocateOutcome> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         self.run_job(JobKind::LocateFiles, || work::locate(&self.workspace, folder, file, cx))
     }
 
     /// Compares the digest of every file.
     pub fn check_files(&self, cx: &JobCx) -> anyhow::Result<CheckOutcome> {
-        let _turn = self.lock_imports(cx)?;
+        let _guard = self.lock_imports(cx)?;
         self.run_job(JobKind::CheckFiles, || work::check_files(&self.workspace, cx))
     }
 
     /// Builds inlinks of what was captured since the last build, or of all.
     pub fn build_inlinks(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<InlinkReport> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::BuildInlinks, || work::build_inlinks(&self.workspace, from_scratch, cx))
     }
 
     /// Scores and keeps the selection; an empty one takes the place of another
     /// only where that is allowed.
     pub fn select(&self, spec: &SelectionSpec, allow_empty: bool, cx: &JobCx) -> anyhow::Result<SelectReport> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Select, || work::select(&self.workspace, spec, allow_empty, cx))
     }
 
-    /// Saves the kept selection under a name; says how many captures are in.
+    /// Saves the kept selection under a name; returns how many captures are in.
     pub fn name_selection(&self, campaign: CampaignId, name: &str, who: &str) -> anyhow::Result<u64> {
         anyhow::ensure!(!name.trim().is_empty(), "the name is empty. Name the selection, such as Handover 2026");
         Ok(self.catalogue().name_selection(campaign, name, who)?)
@@ -367,7 +367,7 @@ impl Session {
         wishes: ExportWishes,
         cx: &JobCx,
     ) -> anyhow::Result<ExportOutcome> {
-        let _turn = self.lock_inlink_count(cx)?;
+        let _guard = self.lock_inlink_count(cx)?;
         self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
     }
 
@@ -400,16 +400,16 @@ impl Session {
         })
     }
 
-    /// Writes down which runs fell due, and says which shall start or are
-    /// asked about; nothing where another process writes the workspace. Where somebody
-    /// else made the workspace, nothing is due until a person lets it run.
+    /// Writes down which runs fell due, and returns those that shall start or need an answer; none
+    /// where another process writes the workspace. Where somebody else made the workspace, nothing is
+    /// due until a person lets it run.
     pub fn poll_schedules(&self) -> anyhow::Result<DueRuns> {
         match self.workspace.access() {
             Access::ReadOnly(_) => Ok(DueRuns::default()),
             Access::Write if self.is_of_others()? => {
                 Ok(DueRuns { of_others: work::scheduled_terms(self)?, ..DueRuns::default() })
             }
-            Access::Write => self.scheduler().look(self, CaptureDate::now()),
+            Access::Write => self.scheduler().check(self, CaptureDate::now()),
         }
     }
 
@@ -420,8 +420,8 @@ impl Session {
 
     /// Says whether a run that was missed shall be made up for; answers in words.
     pub fn answer_scheduled(&self, run: RunId, starts: bool) -> anyhow::Result<String> {
-        let held = self.catalogue().answer_scheduled(run, starts)?;
-        Ok(match (held, starts) {
+        let answered = self.catalogue().answer_scheduled(run, starts)?;
+        Ok(match (answered, starts) {
             (false, _) => "The missed run was already answered",
             (true, true) => "The missed run will start",
             (true, false) => "The missed run is skipped",
@@ -429,12 +429,12 @@ impl Session {
         .to_owned())
     }
 
-    /// What became of the runs of a campaign, those due last first.
+    /// The runs of a campaign with their states, those due last first.
     pub fn scheduled_runs(&self, campaign: CampaignId, limit: u64) -> anyhow::Result<Vec<ScheduledRun>> {
         Ok(self.catalogue().scheduled_runs(Some(campaign), limit)?)
     }
 
-    /// What URLs may be collected on by an edited, unsaved campaign.
+    /// The permissions of URLs under an edited, unsaved campaign.
     pub fn permissions(&self, campaign: &Campaign, urls: &[String]) -> anyhow::Result<Vec<Result<Derivation, String>>> {
         work::permissions(self, campaign, urls, CaptureDate::now())
     }

@@ -1,5 +1,5 @@
-//! The open workspace on disk: every question and every piece of work, each
-//! handed to its room.
+//! A session is the open workspace on disk: it passes every query and every piece of work to its
+//! room.
 
 mod acts;
 mod reads;
@@ -28,15 +28,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// How often a job that waits for a lock tries again.
+/// The interval at which a job that waits for a lock tries again.
 const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// A web that this process serves for a workspace, such as that of the sample.
 pub trait ServedWeb: Send + Sync {
-    /// Where its host names lead.
+    /// The addresses of its host names.
     fn overrides(&self) -> Vec<HostOverride>;
 
-    /// How the next launch of the workspace begins.
+    /// The options of the next launch of the workspace.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ pub trait ServedWeb: Send + Sync {
 pub struct Session {
     /// Its folder and catalogue.
     pub workspace: Workspace,
-    /// Where host names lead in this process, before the system is asked.
+    /// Addresses of host names in this process, before the system resolves them.
     overrides: Mutex<Vec<HostOverride>>,
     /// The crawl that runs in this process.
     live: Mutex<Option<Arc<LiveCrawl>>>,
@@ -62,7 +62,7 @@ pub struct Session {
     counting: Mutex<()>,
     /// Says which runs are due.
     scheduler: Mutex<work::Scheduler>,
-    /// What the chosen geolocation database was found to be.
+    /// The description of the chosen geolocation database.
     geo_choice: Mutex<Option<work::GeoChoiceSeen>>,
     /// The rules that were compiled last.
     rule_cache: Mutex<work::RuleCache>,
@@ -70,13 +70,13 @@ pub struct Session {
     running: Mutex<HashSet<u64>>,
     /// The job of this process that brings, or brought last, what others follow.
     leading: Mutex<Option<i64>>,
-    /// What is searched.
+    /// The memory of searches.
     search: Arc<work::find::search::SearchRoom>,
     /// Held by the job that writes the text index.
     indexing: Mutex<()>,
     /// Judgements of this session, and what was taken back.
     review: Mutex<undo::ReviewHistory>,
-    /// Where it is listed which workspaces are the person's own; without it this one is.
+    /// The list of the person's own workspaces; without it this one is.
     own: Option<work::OwnWorkspaces>,
     /// The person lets its schedules run, whether that can be listed or not.
     lets_run: AtomicBool,
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// The same, where a list says which workspaces are the person's own.
+    /// Opens a session with a list of the person's own workspaces.
     pub(in crate::work) fn with_own(self, own: Option<work::OwnWorkspaces>) -> Self {
         Self { own, ..self }
     }
@@ -139,7 +139,7 @@ impl Session {
         self.workspace.catalogue()
     }
 
-    /// What is searched.
+    /// The memory of searches in this workspace.
     pub(in crate::work) fn search_room(&self) -> &work::find::search::SearchRoom {
         &self.search
     }
@@ -154,7 +154,7 @@ impl Session {
         *lock(&self.overrides) = overrides;
     }
 
-    /// Where host names lead in this process.
+    /// Addresses of host names in this process.
     pub fn overrides(&self) -> Vec<HostOverride> {
         lock(&self.overrides).clone()
     }
@@ -165,7 +165,7 @@ impl Session {
         *lock(&self.web) = Some(web);
     }
 
-    /// How the next launch begins.
+    /// The options of the next launch.
     ///
     /// # Errors
     ///
@@ -208,8 +208,8 @@ impl Session {
         self.run_job_after(None, kind, run)
     }
 
-    /// The same for what a job brings about by itself: the list has it under the crawl, the import or
-    /// the build of inlinks that began last in this process.
+    /// Runs a job that another one brings about by itself: the list has it under the crawl, the import
+    /// or the build of inlinks that began last in this process.
     fn run_follow_up<T: Report>(&self, kind: JobKind, run: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let follows = *lock(&self.leading);
         self.run_job_after(follows, kind, run)
@@ -235,7 +235,7 @@ impl Session {
             Err(error) => format!("{}{}", work::FAILED, work::error_chain(error)),
         };
         match self.catalogue().job_ended(runs.id, &outcome) {
-            // What it came to stands without its line in the list.
+            // The outcome counts without its line in the list.
             Err(error) if error.is_disk_full() => tracing::warn!("the end of the job is not noted: {error}"),
             noted => noted?,
         }
@@ -251,7 +251,7 @@ struct Running<'d> {
 
 impl<'d> Running<'d> {
     fn begin(session: &'d Session, name: &str, follows: Option<i64>) -> anyhow::Result<Self> {
-        // Whoever reads the list meanwhile waits: the row stands there first.
+        // Whoever reads the list meanwhile waits: the row comes first.
         let mut running = lock(&session.running);
         let id = session.catalogue().job_started(name, follows)?;
         running.insert(id.unsigned_abs());
@@ -280,7 +280,7 @@ fn lock_unless_cancelled<'m>(mutex: &'m Mutex<()>, stage: &str, cx: &JobCx) -> a
     }
 }
 
-/// What an act did, such as `12 captures rejected`.
+/// A summary of a decision, such as `12 captures rejected`.
 pub fn act_summary(mark: ReviewMark, captures: u64) -> String {
     let captures = counted(captures, "capture");
     match mark {
@@ -299,22 +299,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("w");
         let session = Session::new(Workspace::create(&folder).unwrap());
-        let looking = Session::new(Workspace::open_or_read_only(&folder).unwrap());
-        let told = |session: &Session| {
+        let reader = Session::new(Workspace::open_or_read_only(&folder).unwrap());
+        let jobs = |session: &Session| {
             let rows = session.job_history(10).unwrap();
             rows.into_iter().map(|row| (row.name, row.ended.is_some(), row.outcome)).collect::<Vec<_>>()
         };
         let work = || {
-            assert_eq!(told(&session), []);
-            let (_, ended, outcome) = told(&looking).pop().unwrap();
+            assert_eq!(jobs(&session), []);
+            let (_, ended, outcome) = jobs(&reader).pop().unwrap();
             assert!(!ended && outcome.contains("in another process"), "{outcome}");
             Ok("3 files".to_owned())
         };
         session.run_job(JobKind::Import, work).unwrap();
-        assert_eq!(told(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
+        assert_eq!(jobs(&session), [("Import".to_owned(), true, "3 files".to_owned())]);
         // One of a process that was killed.
         session.catalogue().job_started("Crawl", None).unwrap();
-        let (name, ended, outcome) = told(&session).remove(0);
+        let (name, ended, outcome) = jobs(&session).remove(0);
         assert_eq!((name.as_str(), ended, outcome.as_str()), ("Crawl", false, "did not end in this program"));
     }
 }

@@ -1,4 +1,4 @@
-//! Every question to the open workspace, handed to its room.
+//! Every query on the open workspace is passed to its room.
 
 use super::*;
 
@@ -11,9 +11,9 @@ impl Session {
 
     /// Whether inlinks of an earlier form wait to be built in the present one.
     pub fn needs_inlink_build(&self) -> bool {
-        let is_wanted = || self.catalogue().needs_rebuild().unwrap_or(false);
+        let is_outdated = || self.catalogue().needs_rebuild().unwrap_or(false);
         let is_half_built = || self.workspace.counts_are_missing().unwrap_or(false);
-        *self.workspace.access() == Access::Write && (is_wanted() || is_half_built())
+        *self.workspace.access() == Access::Write && (is_outdated() || is_half_built())
     }
 
     /// The workspace itself.
@@ -65,13 +65,13 @@ impl Session {
         })
     }
 
-    /// One capture.
+    /// A capture with all that is known of it.
     pub fn detail(&self, id: CaptureId, window_days: u32) -> anyhow::Result<CaptureDetail> {
         let mut detail = self.catalogue().capture_detail(id)?;
         if let Some(seen) = self.catalogue().seen_of_capture(id)? {
             detail.trace = Some(work::why(self, seen)?);
         }
-        // What cannot be read of index or record is told where its content is asked for.
+        // Problems of index or record are reported where the content is read.
         if let Ok(texts) = work::find::page_texts::PageTexts::open(&self.workspace) {
             detail.facts = texts.indexed_facts(id).unwrap_or_default();
             if let Ok(Some(check)) = work::links::anchor_check::anchor_check(self, &texts, id, window_days) {
@@ -81,7 +81,7 @@ impl Session {
         Ok(detail)
     }
 
-    /// What stands in the WARC record of a capture.
+    /// The content of the WARC record of a capture.
     pub fn content(&self, id: CaptureId) -> anyhow::Result<CaptureContent> {
         work::find::record_content::content(
             &self.workspace,
@@ -115,9 +115,8 @@ impl Session {
         Ok(page)
     }
 
-    /// Anomalies of the crawl in this process that came since the answer
-    /// before; the second value is what to ask with next. It answers at once,
-    /// from memory.
+    /// Anomalies of the crawl in this process that came since the answer before; the second value is
+    /// the mark for the next call. It answers at once, from memory.
     pub fn anomalies(&self, since: AnomalyMark) -> (Vec<CrawlEvent>, AnomalyMark) {
         let Some(live) = self.live() else { return Default::default() };
         let run = Arc::as_ptr(&live.stats) as usize;
@@ -125,8 +124,8 @@ impl Session {
         (events, AnomalyMark { run, next })
     }
 
-    /// What the kept selection would change if it were made again now, and whether there is an earlier one to
-    /// put back.
+    /// The change of the kept selection if it were made again now, and whether there is an earlier one
+    /// to put back.
     pub fn selection_offer(&self, campaign: CampaignId) -> anyhow::Result<(Option<SelectionOffer>, bool)> {
         let can_undo = self.catalogue().can_undo_selection(campaign)?;
         Ok((work::selection_offer(&self.workspace, campaign)?, can_undo))
@@ -178,7 +177,7 @@ impl Session {
         Ok(listed.chain(of.map(Path::to_owned)).filter_map(address).collect())
     }
 
-    /// Captures with their scores under a draft, in the order asked for.
+    /// Captures with their scores under a draft, in the order of `ids`.
     pub fn scored_under(&self, draft: &SelectionSpec, ids: &[CaptureId]) -> anyhow::Result<Vec<ScoredRow>> {
         let sides = work::selection_criteria(&self.workspace, draft)?;
         Ok(self.catalogue().scored_under(draft, &sides, ids)?)
@@ -227,7 +226,7 @@ impl Session {
         work::geo_choice(self, &mut self.geo_choice.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Chooses a geolocation database, or none; says what it is.
+    /// Chooses a geolocation database, or none; returns its description.
     pub fn set_geo_database(&self, path: Option<&Path>) -> anyhow::Result<String> {
         let Some(path) = path else {
             work::forget_geo_database(self)?;
@@ -247,10 +246,10 @@ impl Session {
         Ok(self.catalogue().file_of_capture(id)?.map(|file| self.workspace.file(file)).transpose()?)
     }
 
-    /// What another process that writes the workspace may be doing, in words; none where there is no
-    /// such process, or nothing that it began is without an end.
+    /// A line about the job of another process that writes the workspace; none where there is no such
+    /// process, or nothing that it began is without an end.
     pub fn job_elsewhere(&self) -> anyhow::Result<Option<String>> {
-        /// Jobs looked at: what runs began lately.
+        /// Jobs that are read: what runs began lately.
         const RECENT: u64 = 50;
         if *self.workspace.access() == Access::Write || !self.workspace.is_written() {
             return Ok(None);

@@ -8,12 +8,12 @@ use crate::work::find::saved_searches::SavedSearch;
 use crate::work::find::search::{Found, NoQuery, SearchAnswer, SearchQuery};
 use crate::work::{SearchJudgements, TextIndexReport};
 
-/// How what was found is spread.
+/// Counts of the captures that a search found, by facet and by period.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchCounts {
-    /// What was not understood of the query.
+    /// The error of the query.
     pub problem: Option<String>,
-    /// Values of each facet asked for, the most frequent first, in captures.
+    /// Values of each requested facet, the most frequent first, in captures.
     pub facets: Vec<(FacetKind, Vec<FacetValue>)>,
     /// Captures of each period.
     pub histogram: Vec<PeriodCount>,
@@ -26,7 +26,7 @@ impl Session {
     ///
     /// As [`work::index_texts`].
     pub fn index_texts(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
-        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
         self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
     }
 
@@ -37,14 +37,14 @@ impl Session {
     ///
     /// As [`work::index_politely`].
     pub fn follow_index(&self, cx: &JobCx) -> anyhow::Result<Option<TextIndexReport>> {
-        let _turn = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
         if !work::is_index_behind(&self.workspace)? {
             return Ok(None);
         }
         self.run_follow_up(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
     }
 
-    /// As [`Self::follow_index`], now and then, as long as captures come.
+    /// Follows up the index as [`Self::follow_index`], now and then, as long as captures come.
     ///
     /// # Errors
     ///
@@ -53,18 +53,17 @@ impl Session {
         work::follow_while(cx, captures_come, || self.follow_index(cx).map(drop))
     }
 
-    /// What a query finds, best first. What is wrong with the query itself is
-    /// in the answer.
+    /// The results of a query, best first. Errors of the query itself are in the answer.
     ///
     /// # Errors
     ///
     /// A catalogue or index that cannot be read.
-    pub fn search(&self, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
-        let mut answer = match self.found(asked)? {
-            Ok(found) => found.answer(&self.workspace, asked)?,
+    pub fn search(&self, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+        let mut answer = match self.found(search)? {
+            Ok(found) => found.answer(&self.workspace, search)?,
             Err(problem) => SearchAnswer { problem: Some(problem), ..SearchAnswer::default() },
         };
-        let line = asked.query_line();
+        let line = search.query_line();
         if answer.problem.is_none() && !line.is_empty() {
             let mut judgements = self.search_judgements(&line)?;
             for hit in &mut answer.hits {
@@ -79,18 +78,18 @@ impl Session {
         Ok(answer)
     }
 
-    /// How what a query finds is spread over the values of facets and over time.
+    /// Counts the results of a query by the values of facets and over time.
     ///
     /// # Errors
     ///
     /// As [`Self::search`].
     pub fn search_counts(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         facets: &[FacetKind],
         period: Option<Period>,
     ) -> anyhow::Result<SearchCounts> {
-        let found = match self.found(asked)? {
+        let found = match self.found(search)? {
             Ok(found) => found,
             Err(problem) => return Ok(SearchCounts { problem: Some(problem), ..SearchCounts::default() }),
         };
@@ -101,8 +100,8 @@ impl Session {
             let of_column = of_columns.next().unwrap_or_default();
             let values = match kind {
                 FacetKind::Term => {
-                    let terms = self.request_terms(asked.campaign)?;
-                    found.term_facet(&self.workspace, &self.search, terms, asked)?
+                    let terms = self.request_terms(search.campaign)?;
+                    found.term_facet(&self.workspace, &self.search, terms, search)?
                 }
                 _ => of_column,
             };
@@ -111,8 +110,8 @@ impl Session {
         Ok(counts)
     }
 
-    /// The terms that speak for the request of a campaign, or of the only one
-    /// there is, as requests and in its order.
+    /// The terms that count for the request of a campaign, or of the only one there is, as requests and
+    /// in its order.
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
         let only = match campaign {
             Some(campaign) => Some(campaign),
@@ -135,8 +134,8 @@ impl Session {
         Ok(terms)
     }
 
-    /// How the rows of the captures table are spread over the values of facets: whatever is chosen
-    /// of a facet itself, so that a further value can be chosen.
+    /// Counts the rows of the captures table by the values of facets: whatever is chosen of a facet
+    /// itself, so that a further value can be chosen.
     ///
     /// # Errors
     ///
@@ -162,7 +161,7 @@ impl Session {
         Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
 
-    /// What a request comes to among the captures of a campaign, with so many of the best and the worst.
+    /// Tries a request among the captures of a campaign, with so many of the best and the worst.
     ///
     /// # Errors
     ///
@@ -180,48 +179,48 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// A query without meaning, and what [`work::save_search`] says.
-    pub fn save_search(&self, name: &str, asked: &SearchQuery, who: &str) -> anyhow::Result<bool> {
+    /// A query without meaning, and errors of [`work::save_search`].
+    pub fn save_search(&self, name: &str, search: &SearchQuery, who: &str) -> anyhow::Result<bool> {
         // A query that is not understood is refused here, not when it is opened again.
-        if let Err(problem) = self.found(asked)? {
+        if let Err(problem) = self.found(search)? {
             anyhow::bail!("the query cannot be read: {problem}");
         }
         let search = SavedSearch {
             name: name.to_owned(),
-            query: asked.text.trim().to_owned(),
-            facets: asked.facets.clone(),
-            order: asked.order,
-            shows_all: asked.shows_all,
+            query: search.text.trim().to_owned(),
+            facets: search.facets.clone(),
+            order: search.order,
+            shows_all: search.shows_all,
             who: who.to_owned(),
             date: CaptureDate::now(),
         };
         work::save_search(self.catalogue(), search)
     }
 
-    /// Keeps what a person says of captures as results of a query, with their
-    /// places by relevance now; none takes back what the person said before.
+    /// Keeps judgements of a person on captures as results of a query, with their ranks by relevance
+    /// now; none takes back what the person gave before.
     ///
     /// # Errors
     ///
     /// No query, or one that cannot be read; a catalogue or index that cannot be read or written.
     pub fn judge(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         captures: &[CaptureId],
         judgement: Option<Judgement>,
         who: &str,
     ) -> anyhow::Result<()> {
-        let line = asked.query_line();
+        let line = search.query_line();
         anyhow::ensure!(!line.is_empty(), "results are judged by a query, and it is empty; type one first");
-        let places = match self.found(asked)? {
-            Ok(found) => found.places(asked, captures)?,
+        let places = match self.found(search)? {
+            Ok(found) => found.places(search, captures)?,
             Err(problem) => anyhow::bail!("the query cannot be read: {problem}"),
         };
         let given = places.into_iter().map(|(capture, rank)| (capture, rank, judgement)).collect();
         self.give_judgements(line, given, who)
     }
 
-    /// What persons said of the results of a query.
+    /// The judgements of the results of a query.
     ///
     /// # Errors
     ///
@@ -230,8 +229,8 @@ impl Session {
         SearchJudgements::of(self.catalogue(), line)
     }
 
-    fn found(&self, asked: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
-        match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, asked) {
+    fn found(&self, search: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
+        match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, search) {
             Ok(found) => Ok(Ok(found)),
             Err(error) => match error.downcast::<NoQuery>() {
                 Ok(NoQuery(why)) => Ok(Err(why)),

@@ -1,6 +1,6 @@
-//! What persons decide is taken back, and restored, in the order in which it
-//! was given: marks, which the catalogue keeps as taken back, and judgements
-//! of this session, where an earlier judgement is given once more.
+//! Undo takes back decisions of persons, and redo restores them, in the order in which they were
+//! given: marks, which the catalogue keeps as taken back, and judgements of this session, where an
+//! earlier judgement is given once more.
 
 use super::*;
 use crate::analysis::Judgement;
@@ -10,9 +10,9 @@ use crate::store::GivenJudgement;
 pub(super) struct JudgeAct {
     query: String,
     who: String,
-    /// What was given.
+    /// The judgements that were given.
     given: Vec<GivenJudgement>,
-    /// What counted before, of each.
+    /// The judgement that counted before, of each.
     before: Vec<Option<Judgement>>,
     /// The last mark there was then.
     last_mark: i64,
@@ -55,8 +55,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes back the last mark that still counts, or the last judgement of
-    /// this session, whichever was given later; says what it was.
+    /// Takes back the last mark that still counts, or the last judgement of this session, whichever was
+    /// given later; returns its summary.
     ///
     /// # Errors
     ///
@@ -80,7 +80,7 @@ impl Session {
         Ok(format!("Undone: {}", act_summary(mark, captures)))
     }
 
-    /// Restores the act that was undone last, unless another followed it; says what it was.
+    /// Restores the act that was undone last, unless another followed it; returns its summary.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! What other crawlers leave behind: configurations of jobs, and lines of what
-//! they decided and fetched.
+//! Files of other crawlers: configurations of jobs, and lines of what they
+//! decided and fetched.
 
 use super::{Dice, text_of};
 use fonds::campaign::{Campaign, Seed, SeedScope};

@@ -1,4 +1,4 @@
-//! What the server answered.
+//! Checks of the answer of the server.
 
 mod media_type;
 mod status;

@@ -1,5 +1,4 @@
-//! Which rule of the HTML standard's tree construction a token meets
-//! (13.2.6.4), scripting off.
+//! Applies the tree construction rules of the HTML standard to tokens (13.2.6.4), scripting off.
 //!
 //! `html`, `head` and `body` are taken as always there; before the body
 //! starts only the rules of the head differ.

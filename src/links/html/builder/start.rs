@@ -1,4 +1,4 @@
-//! Start tags.
+//! Handles start tags in tree construction.
 
 use super::{Builder, DONE, Mode, Next, Raw};
 use crate::links::html::tag::Tag;

@@ -17,10 +17,10 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 /// Opening fails with these words, and nothing in the folder changes.
 #[track_caller]
-fn check_refused(folder: &Path, words: &str) {
+fn check_refused(folder: &Path, expected: &str) {
     let before = contents(folder);
     let error = Workspace::open(folder).err().expect("has to be refused").to_string();
-    assert!(error.contains(words), "{error}");
+    assert!(error.contains(expected), "{error}");
     assert!(contents(folder) == before, "the folder was changed: {error}");
 }
 
@@ -87,11 +87,11 @@ fn a_newer_a_damaged_and_a_read_only_workspace_are_refused_and_left_alone() {
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions).unwrap();
     check_refused(&folder, "cannot be written to");
-    let looking = Workspace::open_or_read_only(&folder).unwrap();
-    assert_eq!(*looking.access(), Access::ReadOnly(ReadOnlyReason::NotWritable));
-    let error = looking.catalogue().set_setting("a", "b").unwrap_err().to_string();
+    let reader = Workspace::open_or_read_only(&folder).unwrap();
+    assert_eq!(*reader.access(), Access::ReadOnly(ReadOnlyReason::NotWritable));
+    let error = reader.catalogue().set_setting("a", "b").unwrap_err().to_string();
     assert!(error.contains("Make the folder and its fonds.sqlite writable"), "{error}");
-    assert!(Workspace::look(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
+    assert!(Workspace::open_read_only(&folder).unwrap().catalogue().campaigns().unwrap().is_empty());
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn check_refused_as_file(file: &Path) {
 #[test]
 fn reading_does_not_keep_others_from_writing() {
     let (_dir, folder) = made();
-    let looking = Workspace::look(&folder).unwrap();
-    looking.catalogue().campaigns().unwrap();
+    let reader = Workspace::open_read_only(&folder).unwrap();
+    reader.catalogue().campaigns().unwrap();
     let writing = Workspace::open(&folder).unwrap();
     writing.catalogue().set_setting("a", "b").unwrap();
-    assert_eq!(looking.catalogue().setting("a").unwrap().as_deref(), Some("b"));
-    assert!(matches!(looking.catalogue().set_setting("a", "c"), Err(StoreError::OpenedReadOnly(_))));
+    assert_eq!(reader.catalogue().setting("a").unwrap().as_deref(), Some("b"));
+    assert!(matches!(reader.catalogue().set_setting("a", "c"), Err(StoreError::OpenedReadOnly(_))));
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn a_workspace_whose_log_was_never_carried_over_opens_read_only() {
     let (dir, folder) = made();
     let path = folder.join(CATALOGUE_FILE);
     fs::remove_file(&path).unwrap();
-    // As it stands while it is made: a page that says nothing, then the log alone.
+    // The state while it is made: an empty page, then the log alone.
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.pragma_update(None, "journal_mode", "WAL").unwrap();
     let lock = take_lock(&folder).unwrap();
-    let refused = |folder: &Path| Workspace::look(folder).err().unwrap().to_string();
+    let refused = |folder: &Path| Workspace::open_read_only(folder).err().unwrap().to_string();
     assert!(refused(&folder).contains("is being made just now. Try again"), "{}", refused(&folder));
     drop((conn, lock));
     assert!(refused(&folder).contains("another program"));
@@ -161,8 +161,8 @@ fn a_workspace_whose_log_was_never_carried_over_opens_read_only() {
     let open = Workspace::of(folder.clone(), Access::Write, Catalogue::open(&path).unwrap(), Some(lock));
     open.catalogue().save_campaign(None, &crate::campaign::Campaign::new("New")).unwrap();
     assert_eq!(fs::read(&path).unwrap()[68..72], [0; 4], "the file says whose it is");
-    for looking in [Workspace::look(&folder), Workspace::open_or_read_only(&folder)] {
-        assert_eq!(looking.unwrap().catalogue().campaigns().unwrap()[0].name, "New");
+    for reader in [Workspace::open_read_only(&folder), Workspace::open_or_read_only(&folder)] {
+        assert_eq!(reader.unwrap().catalogue().campaigns().unwrap()[0].name, "New");
     }
     // Killed at that moment it can be written too; of a newer program it cannot.
     let killed = dir.path().join("killed");
@@ -209,7 +209,7 @@ fn a_workspace_that_cannot_be_made_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_catalogue_damaged_in_its_middle_says_what_can_be_rebuilt() {
+fn a_catalogue_damaged_in_its_middle_reports_what_can_be_rebuilt() {
     let (_dir, folder) = made();
     let open = Workspace::open(&folder).unwrap();
     let mut campaign = crate::campaign::Campaign::new("Long");
@@ -231,10 +231,10 @@ fn a_catalogue_damaged_in_its_middle_says_what_can_be_rebuilt() {
     let middle = bytes.len() / 2 / 4096 * 4096;
     bytes[middle..middle + 40 * 4096].fill(0x55);
     fs::write(&path, &bytes).unwrap();
-    let found = Workspace::look(&folder).and_then(|looking| looking.catalogue().campaign(id).map(drop));
+    let found = Workspace::open_read_only(&folder).and_then(|reader| reader.catalogue().campaign(id).map(drop));
     let error = found.unwrap_err().to_string();
-    for words in ["is damaged (", "/media/old/a.warc.gz", "output/warcs", "fonds backup", "Lost without a backup"] {
-        assert!(error.contains(words), "{words}: {error}");
+    for part in ["is damaged (", "/media/old/a.warc.gz", "output/warcs", "fonds backup", "Lost without a backup"] {
+        assert!(error.contains(part), "{part}: {error}");
     }
     assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was changed");
 }

@@ -5,7 +5,7 @@ use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::text;
 use egui::Ui;
 
-/// The tabs, with the values of the facet that each stands for.
+/// The tabs, each with its values of the facet.
 const TABS: [(&str, &[&str]); 6] = [
     ("Pages", &["page"]),
     ("Documents", &["document"]),
@@ -22,7 +22,7 @@ pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetVal
     let mut chosen: Vec<&str> = query.facets.iter().filter(of_media).map(|choice| choice.value.as_str()).collect();
     chosen.sort_unstable();
     let is_without = query.facets.iter().filter(of_media).any(|choice| choice.is_excluded);
-    let mut asked = None;
+    let mut narrowed = None;
     tabs_ui(ui, "Media types", |ui| {
         let all: (&str, &[&str]) = ("All", &[]);
         for (label, media) in std::iter::once(all).chain(TABS) {
@@ -37,9 +37,9 @@ pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetVal
                     value: (*value).to_owned(),
                     is_excluded: false,
                 }));
-                asked = Some(query);
+                narrowed = Some(query);
             }
         }
     });
-    asked
+    narrowed
 }

@@ -11,7 +11,7 @@ use egui::{Button, Ui};
 /// Height of the list.
 const LIST: f32 = 120.0;
 
-/// What the part of the page keeps between frames.
+/// State of the saved searches between frames.
 #[derive(Default)]
 pub struct SavedPart {
     /// Whether it is shown.
@@ -19,7 +19,7 @@ pub struct SavedPart {
     name: String,
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum SavedAction {
     Open(Box<SearchQuery>),
     Act(SearchAct),
@@ -28,7 +28,7 @@ enum SavedAction {
 }
 
 impl SavedPart {
-    /// Draws the list, and a field for the name of the search at hand. Gives
+    /// Draws the list, and a field for the name of the current search. Gives
     /// the search that shall be opened.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, present: &SearchQuery) -> Option<SearchQuery> {
         heading_ui(ui, "Saved searches");
@@ -107,7 +107,7 @@ fn facets_line(facets: &[FacetChoice]) -> String {
     facets.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-/// An order of results in the words of the screen.
+/// The label of an order of results.
 pub fn order_label(order: SearchOrder) -> &'static str {
     match order {
         SearchOrder::Relevance => "Best first",

@@ -1,4 +1,4 @@
-//! Hosts that only their location let in, and what another database would say.
+//! Hosts that only their location let in, and the verdicts by another database.
 
 use crate::app::models::{CampaignId, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
@@ -14,10 +14,10 @@ use std::path::Path;
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
-/// What the name of a host or the number of its captures leads to.
+/// The hint of the name of a host and of the number of its captures.
 const CAPTURES: &str = "Show the captures of this host";
 
-/// What the tab keeps between frames.
+/// State of the tab between frames.
 #[derive(Default)]
 pub struct GeoTab {
     card: GeoDatabaseCard,
@@ -110,7 +110,7 @@ impl GeoTab {
         .on_focus(|row| Some(HostAction::Chosen(row.host.clone())));
         match table.rows_ui(ui, app, rows) {
             Some(HostAction::Chosen(host)) => self.chosen = Some(host),
-            Some(asked) => asked.go(app, id),
+            Some(action) => action.go(app, id),
             None => {}
         }
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
@@ -251,13 +251,13 @@ impl GeoTab {
             Table::new("hosts with another country", "Hosts with another country", columns, |row: &DriftHost| {
                 key_of(&row.host)
             });
-        if let Some(asked) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
-            asked.go(app, id);
+        if let Some(action) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
+            action.go(app, id);
         }
     }
 }
 
-/// What a row of hosts asks for.
+/// An action on a row of hosts.
 enum HostAction {
     /// A list of URLs.
     List(GeoList),
@@ -292,7 +292,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &'static str,
         Col::text("known", head, 420.0, |row| &row.1),
     ];
     let table = Table::new("hosts compared", "Hosts", columns, |row: &(String, String)| key_of(&row.0));
-    if let Some(asked) = table.height(LIST).rows_ui(ui, app, hosts) {
-        asked.go(app, id);
+    if let Some(action) = table.height(LIST).rows_ui(ui, app, hosts) {
+        action.go(app, id);
     }
 }

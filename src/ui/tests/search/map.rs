@@ -66,7 +66,7 @@ fn a_map_has_the_numbers_of_the_countries_and_narrows_by_click_and_by_keys() {
     let marks = window.texts().iter().filter(|text| text.starts_with("Map: ")).count();
     assert_eq!(marks, countries.iter().filter(|(code, _)| !code.is_empty()).count());
     for (_, count) in &countries {
-        assert!(window.says(&format!("Captures: {count}")), "{count}: {:?}", window.texts());
+        assert!(window.shows(&format!("Captures: {count}")), "{count}: {:?}", window.texts());
     }
     // A click narrows, a second one takes it back.
     window.click(&mark("Portugal", count_of("PT")));
@@ -151,7 +151,7 @@ fn a_map_of_top_level_domains_puts_those_of_one_country_together() {
     assert_eq!((count_of("uk"), count_of("gb"), count_of("pt"), count_of("com")), (2, 1, 1, 1));
     assert!(window.can_click(&mark("Portugal", 1)), "{:?}", window.texts());
     assert_eq!(window.texts().iter().filter(|text| text.starts_with("Map: ")).count(), 2);
-    window.check_says("Not on the map, only in the table: example, com");
+    window.assert_shows("Not on the map, only in the table: example, com");
     window.click(&mark("United Kingdom", 3));
     let of = |value: &str| (FacetKind::TopLevel, value.to_owned());
     assert_eq!(narrowed_to(&window), [of("uk"), of("gb")]);

@@ -1,11 +1,9 @@
 //! Recovery from a declared length that runs past the next record.
 //!
-//! Nothing but its declared length tells where a block ends; one that is too
-//! large takes the records behind it for its own. In a plain WARC file, where
-//! neither line breaks nor a record follow the declared end, the block is
-//! searched for the head of the next record: the line breaks that are due after
-//! the block, then a whole head with its type and length. There the block ends,
-//! a problem names it, and reading goes on.
+//! Only its declared length shows where a block ends; one that is too large includes the records behind it.
+//! In a plain WARC file, where neither line breaks nor a record follow the declared end, the block is
+//! searched for the head of the next record: the line breaks that are due after the block, then a whole head
+//! with its type and length. There the block ends, a problem names it, and reading goes on.
 //!
 //! A length that runs past the end of the file may as well be right and the
 //! record torn by a crash: the block is searched only where the file ends in the
@@ -36,16 +34,16 @@ const FIRST_CHUNK: usize = 4 * 1024;
 /// Bytes that are searched at once in the end.
 const CHUNK: usize = 128 * 1024;
 
-/// Bytes of a block that are searched: a look at one record stays short.
+/// Bytes of a block that are searched, so that reading one record stays short.
 const SEARCHED: u64 = 64 * 1024 * 1024;
 
 /// An HTTP head longer than this is not read.
 const MAX_HTTP_HEAD: u64 = 64 * 1024;
 
-/// What a chunked body ends with.
+/// End of a chunked body.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// What a head begins with, in capitals or not.
+/// Beginning of a head, in any case.
 const MAGIC: &[u8] = b"WARC/";
 
 /// The line breaks that are due after a block, by the last line of its head.
@@ -63,7 +61,7 @@ pub(super) struct LengthRecovery {
     extent: Extent,
 }
 
-/// What ends where the bytes end.
+/// Part that ends with the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// A file, which another program may still write.
@@ -86,18 +84,18 @@ impl Extent {
     }
 }
 
-/// Where a block ends, counted from its beginning, and why there.
+/// End of a block, counted from its beginning, and the reason.
 type BlockEnd = (u64, &'static str);
 
 impl LengthRecovery {
-    /// Of a file on a disk; a pipe cannot be read at any place.
+    /// Makes one for a file on a disk; none for a pipe, which cannot be read at any place.
     pub(super) fn of(file: &File, name: &Path) -> Option<Self> {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         Self::within(file, name, 0, meta.len())
     }
 
-    /// Of a part of a file. None where reading elsewhere would move the place
-    /// at which the file is read.
+    /// Makes one for a part of a file. None where reading elsewhere would move the place at which the file is
+    /// read.
     fn within(file: &File, name: &Path, base: u64, len: u64) -> Option<Self> {
         if !cfg!(unix) {
             return None;
@@ -177,8 +175,8 @@ impl LengthRecovery {
         Ok(None)
     }
 
-    /// Where the block that begins at `begin` ends, if not at its declared end.
-    /// `breaks` are the line breaks that are due after it; none in an ARC file.
+    /// Finds the end of the block at `begin`, if that is not its declared end. `breaks` are the line breaks
+    /// that are due after it; none in an ARC file.
     fn block_end(
         &self,
         begin: u64,
@@ -222,9 +220,8 @@ impl LengthRecovery {
         })
     }
 
-    /// How many of the first `len` bytes of a block stand before line breaks
-    /// and a head. A head ends at the first empty line and the next one begins
-    /// behind an empty line, so that no byte is looked at for two heads.
+    /// Number of the first `len` bytes of a block before line breaks and a head. A head ends at the first
+    /// empty line and the next one begins behind an empty line, so that no byte is read for two heads.
     fn next_head(
         &self,
         begin: u64,
@@ -266,9 +263,8 @@ impl LengthRecovery {
         Ok(None)
     }
 
-    /// Whether the HTTP head at the beginning of a block lets its first `len`
-    /// bytes be all of it. In an ARC file, the head must say how long its body
-    /// is: the file may break off in any line.
+    /// Whether the HTTP head at the beginning of a block lets its first `len` bytes be all of it. In an ARC
+    /// file, the head must declare the length of its body: the file may break off in any line.
     fn is_whole(&self, begin: u64, len: u64, head: &RecordHead, is_arc: bool) -> bool {
         let mut message = vec![0; len.min(MAX_HTTP_HEAD) as usize];
         let is_there = head.is_http() && self.read_at(&mut message, begin).is_some();
@@ -302,8 +298,8 @@ impl LengthRecovery {
     }
 }
 
-/// Whether bytes begin with a whole head that has the fields no record goes
-/// without; none where more bytes are needed to tell.
+/// Whether bytes begin with a whole head that has the fields no record goes without; none where more bytes
+/// are needed.
 fn begins_record(bytes: &[u8]) -> Option<bool> {
     let begin = &bytes[..bytes.len().min(MAGIC.len())];
     if !MAGIC[..begin.len()].eq_ignore_ascii_case(begin) {
@@ -350,8 +346,8 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// Where the block that begins at the present place ends, if not where its
-    /// head declares. `breaks` are due after it; none in an ARC file.
+    /// Finds the end of the block at the present place, if that is not its declared end. `breaks` are due
+    /// after it; none in an ARC file.
     pub(super) fn recovered_end(
         &mut self,
         head: &RecordHead,

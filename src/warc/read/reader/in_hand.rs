@@ -1,17 +1,16 @@
-//! The record in hand as it stands in the file: for copying it byte for byte,
-//! and for telling where it is before it is read to its end.
+//! Bytes and offsets of the current record, known before it is read to its end, for copying it byte for byte.
 
 use super::{ArchiveReader, GzipNote, SharedMember};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
-    /// From here on, the bytes of heads are kept for [`head_bytes`](Self::head_bytes).
+    /// Keeps the bytes of heads from here on, for [`head_bytes`](Self::head_bytes).
     pub fn keep_head_bytes(&mut self) {
         self.head_bytes.get_or_insert_default();
     }
 
-    /// The head in hand as it stands in the file, its empty line included;
-    /// empty unless [`keep_head_bytes`](Self::keep_head_bytes) was called before.
+    /// Bytes of the current head in the file, its empty line included; empty unless
+    /// [`keep_head_bytes`](Self::keep_head_bytes) was called before.
     pub fn head_bytes(&self) -> &[u8] {
         self.head_bytes.as_deref().unwrap_or_default()
     }
@@ -22,13 +21,13 @@ impl<R: Read> ArchiveReader<R> {
         &self.break_bytes
     }
 
-    /// Offset in the file of the record in hand, or of the one just ended: of
-    /// the member it begins in, where the file is compressed.
+    /// Offset in the file of the current record, or of the one just ended: of the member it begins in, where
+    /// the file is compressed.
     pub fn record_offset(&self) -> u64 {
         self.begins_at
     }
 
-    /// The same in the decompressed file.
+    /// Offset of that record in the decompressed file.
     pub fn decoded_record_offset(&self) -> u64 {
         self.begins_at_decoded
     }
@@ -39,14 +38,13 @@ impl<R: Read> ArchiveReader<R> {
         self.begins_in
     }
 
-    /// How many compressed members the record that was just ended began in
-    /// and went on in; 1 as it should be.
+    /// Number of compressed members of the record that was just ended; 1 in a sound file.
     pub fn members_of_record(&self) -> u64 {
         self.joined + 1
     }
 
-    /// What the gzip header before the record that was just ended tells; none
-    /// where it tells nothing, or belongs to another record.
+    /// Values in the gzip header before the record that was just ended; none where it has none, or belongs to
+    /// another record.
     pub fn gzip_note(&self) -> Option<GzipNote> {
         self.gzip_note
     }

@@ -1,4 +1,4 @@
-//! Documents of watched targets are found, explained, and told apart by version.
+//! Documents of watched targets are found, explained, and distinguished by version.
 
 use super::*;
 use crate::campaign::{Campaign, Seed};

@@ -156,8 +156,8 @@ pub struct Hit {
 impl Hit {
     /// What most of its judges say; none where nobody judged it.
     pub fn judgement(&self) -> Option<Judgement> {
-        let said = self.judgements.iter().map(|(_, judgement)| *judgement);
-        (!self.judgements.is_empty()).then(|| Judgement::of_majority(said))
+        let judgements = self.judgements.iter().map(|(_, judgement)| *judgement);
+        (!self.judgements.is_empty()).then(|| Judgement::of_majority(judgements))
     }
 }
 
@@ -306,25 +306,25 @@ impl Found {
         catalogue: &Catalogue,
         folder: &Path,
         room: &SearchRoom,
-        asked: &SearchQuery,
+        search: &SearchQuery,
     ) -> anyhow::Result<Self> {
-        let query = parse_fields(&asked.text).map_err(|error| NoQuery(error.to_string()))?;
-        let campaign = catalogue.query_campaign(asked.campaign, &query)?;
+        let query = parse_fields(&search.text).map_err(|error| NoQuery(error.to_string()))?;
+        let campaign = catalogue.query_campaign(search.campaign, &query)?;
         let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
         let (of_index, of_near) = (index.as_ref(), near.as_deref());
-        let asks = Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign };
-        let mut by_query = asks.captures(&query)?;
+        let context = QueryContext { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign };
+        let mut by_query = context.captures(&query)?;
         let of_campaign = campaign.map(|campaign| of_campaign(&facts, campaign));
         of_campaign.iter().for_each(|of| by_query.intersect_with(of));
-        let mut kinds: Vec<FacetKind> = asked.facets.iter().map(|choice| choice.kind).collect();
+        let mut kinds: Vec<FacetKind> = search.facets.iter().map(|choice| choice.kind).collect();
         kinds.sort_unstable();
         kinds.dedup();
         let mut by_facet = Vec::new();
         for kind in kinds {
             let left = match kind {
-                FacetKind::Term => with_terms(&asks, room, &asked.facets)?,
-                kind => chosen(&facts, kind, &asked.facets),
+                FacetKind::Term => with_terms(&context, room, &search.facets)?,
+                kind => chosen(&facts, kind, &search.facets),
             };
             by_facet.push((kind, left));
         }
@@ -405,13 +405,13 @@ impl Found {
     }
 
     /// The results asked for, and what was found in all.
-    pub(in crate::work) fn answer(&self, workspace: &Workspace, asked: &SearchQuery) -> anyhow::Result<SearchAnswer> {
+    pub(in crate::work) fn answer(&self, workspace: &Workspace, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let kept = self.listed(&versions, asked)?;
-        let shown: Vec<_> = kept.into_iter().skip(asked.offset).take(asked.limit).collect();
+        let kept = self.listed(&versions, search)?;
+        let shown: Vec<_> = kept.into_iter().skip(search.offset).take(search.limit).collect();
         // To find the place in a long text takes a millisecond.
         let hits = shown.into_par_iter().map(|(version, score, folded)| {
-            let mut hit = self.hit(workspace, version, score, folded, !asked.without_snippets)?;
+            let mut hit = self.hit(workspace, version, score, folded, !search.without_snippets)?;
             hit.iter_mut().for_each(|hit| hit.similar = self.similar(version, &versions));
             Ok(hit)
         });
@@ -424,20 +424,20 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
-            filter: asked.filter_line(),
+            filter: search.filter_line(),
             evaluation: SearchEvaluation::default(),
         })
     }
 
     /// The results as they are listed: version, relevance, and how many are folded into it.
-    fn listed(&self, versions: &Arc<FixedBitSet>, asked: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
-        let most = (asked.offset + asked.limit).max(if asked.shows_all { 0 } else { MOST_RANKED });
-        let ranked = self.ranked(versions, asked.order, most)?;
+    fn listed(&self, versions: &Arc<FixedBitSet>, search: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
+        let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
+        let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
-            hosts: !asked.shows_all
+            hosts: !search.shows_all
                 && !names(&self.query, &["host", "fqdn"])
-                && !asked.facets.iter().any(|choice| choice.kind == FacetKind::Host),
-            similar: !asked.shows_all && !names(&self.query, &["similar"]),
+                && !search.facets.iter().any(|choice| choice.kind == FacetKind::Host),
+            similar: !search.shows_all && !names(&self.query, &["similar"]),
         };
         Ok(self.folded(ranked, folds))
     }
@@ -446,11 +446,11 @@ impl Found {
     /// one that is not among the first [`MOST_RANKED`], or is folded into another.
     pub(in crate::work) fn places(
         &self,
-        asked: &SearchQuery,
+        search: &SearchQuery,
         captures: &[CaptureId],
     ) -> anyhow::Result<Vec<(CaptureId, Option<u64>)>> {
-        let asked = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..asked.clone() };
-        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &asked)?;
+        let search = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..search.clone() };
+        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &search)?;
         let place = |capture: &CaptureId| {
             let version = self.facts.version_of(usize::try_from(*capture).ok()?);
             Some(listed.iter().position(|(of, ..)| *of == version)? as u64 + 1)
@@ -578,7 +578,7 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
 }
 
 /// Whether what a filter finds depends on the index of texts.
-pub(in crate::work) fn asks_texts(filter: &str) -> bool {
+pub(in crate::work) fn depends_on_texts(filter: &str) -> bool {
     parse_fields(filter).is_ok_and(|query| names(&query, &TEXTS_OF_INDEX) || names(&query, &["found"]))
 }
 
@@ -587,8 +587,8 @@ fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> Fix
         let of_kind = choices.iter().filter(|choice| choice.kind == kind && choice.is_excluded == is_excluded);
         of_kind.map(|choice| choice.value.as_str()).collect()
     };
-    let (wanted, excluded) = (values(false), values(true));
-    let mut left = if wanted.is_empty() { facts.captures().clone() } else { facts.with_value(kind, &wanted) };
+    let (included, excluded) = (values(false), values(true));
+    let mut left = if included.is_empty() { facts.captures().clone() } else { facts.with_value(kind, &included) };
     if !excluded.is_empty() {
         left.difference_with(&facts.with_value(kind, &excluded));
     }
@@ -607,13 +607,13 @@ fn captures_found(
     let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
     let near = index.as_ref().and_then(|_| room.near(folder));
     let (of_index, of_near) = (index.as_ref(), near.as_deref());
-    Asks { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign }.captures(&query)
+    QueryContext { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign }.captures(&query)
 }
 
 /// Answers the terms of a query: those of texts from the index, all others
 /// from the catalogue, as its filter does.
 #[derive(Clone, Copy)]
-struct Asks<'a> {
+struct QueryContext<'a> {
     catalogue: &'a Catalogue,
     folder: &'a Path,
     facts: &'a CaptureFacts,
@@ -622,7 +622,7 @@ struct Asks<'a> {
     campaign: Option<CampaignId>,
 }
 
-impl Asks<'_> {
+impl QueryContext<'_> {
     fn captures(&self, query: &Query<FieldTerm>) -> anyhow::Result<FixedBitSet> {
         if let Some(found) = self.of_days(query) {
             return Ok(found);

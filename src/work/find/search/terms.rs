@@ -1,6 +1,6 @@
 //! The terms of a campaign's request as a facet of what was found.
 
-use super::{Asks, FacetChoice, Found, NoQuery, SearchQuery, SearchRoom, meeting_request};
+use super::{FacetChoice, Found, NoQuery, QueryContext, SearchQuery, SearchRoom, meeting_request};
 use crate::jobs::lock;
 use crate::search::{FacetKind, FacetValue, TextIndexError};
 use crate::store::Workspace;
@@ -28,17 +28,18 @@ impl SearchRoom {
     /// # Errors
     ///
     /// [`NoQuery`] for what is no request, and a catalogue or index that cannot be read.
-    pub(super) fn with_term(&self, asks: &Asks<'_>, term: &str) -> anyhow::Result<Arc<FixedBitSet>> {
-        let index = std::fs::metadata(asks.folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
-        let facts = (asks.catalogue.facts_stamp()?, asks.facts.newest());
+    pub(super) fn with_term(&self, context: &QueryContext<'_>, term: &str) -> anyhow::Result<Arc<FixedBitSet>> {
+        let index = std::fs::metadata(context.folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
+        let facts = (context.catalogue.facts_stamp()?, context.facts.newest());
         let is_present = |known: &KnownTerms| known.index == index && known.facts == facts;
         if let Some(known) = lock(&self.terms).as_ref().filter(|known| is_present(known))
             && let Some(found) = known.captures.get(term)
         {
             return Ok(Arc::clone(found));
         }
-        let of_index = asks.index.ok_or_else(|| NoQuery(TextIndexError::Absent(asks.folder.to_owned()).to_string()))?;
-        let found = Arc::new(meeting_request(asks.catalogue, of_index, self, term)?);
+        let of_index =
+            context.index.ok_or_else(|| NoQuery(TextIndexError::Absent(context.folder.to_owned()).to_string()))?;
+        let found = Arc::new(meeting_request(context.catalogue, of_index, self, term)?);
         let mut known = lock(&self.terms);
         if known.as_ref().is_none_or(|known| !is_present(known) || known.captures.len() >= MOST_TERMS) {
             *known = Some(KnownTerms { index, facts, captures: HashMap::new() });
@@ -60,25 +61,25 @@ impl Found {
         workspace: &Workspace,
         room: &SearchRoom,
         mut terms: Vec<String>,
-        asked: &SearchQuery,
+        search: &SearchQuery,
     ) -> anyhow::Result<Vec<FacetValue>> {
         let Some(index) = &self.index else { return Ok(Vec::new()) };
         let folder = index_folder(workspace);
-        let asks = Asks {
+        let context = QueryContext {
             catalogue: workspace.catalogue(),
             folder: &folder,
             facts: &self.facts,
             index: Some(index),
             near: self.near.as_deref(),
-            campaign: asked.campaign,
+            campaign: search.campaign,
         };
         let captures = self.captures_beside(FacetKind::Term);
         let mut values = Vec::new();
-        let chosen = asked.facets.iter().filter(|choice| choice.kind == FacetKind::Term);
+        let chosen = search.facets.iter().filter(|choice| choice.kind == FacetKind::Term);
         let chosen: Vec<String> = chosen.map(|choice| choice.value.clone()).collect();
         terms.extend(chosen.into_iter().filter(|value| !terms.contains(value)).collect::<Vec<_>>());
         for value in terms {
-            let count = room.with_term(&asks, &value)?.intersection_count(&captures) as u64;
+            let count = room.with_term(&context, &value)?.intersection_count(&captures) as u64;
             values.push(FacetValue { value, count });
         }
         Ok(values)
@@ -86,19 +87,23 @@ impl Found {
 }
 
 /// The captures that chosen terms of a request leave.
-pub(super) fn with_terms(asks: &Asks<'_>, room: &SearchRoom, choices: &[FacetChoice]) -> anyhow::Result<FixedBitSet> {
+pub(super) fn with_terms(
+    context: &QueryContext<'_>,
+    room: &SearchRoom,
+    choices: &[FacetChoice],
+) -> anyhow::Result<FixedBitSet> {
     let of_terms = |is_excluded| {
         choices.iter().filter(move |choice| choice.kind == FacetKind::Term && choice.is_excluded == is_excluded)
     };
-    let mut left = FixedBitSet::with_capacity(asks.facts.captures().len());
+    let mut left = FixedBitSet::with_capacity(context.facts.captures().len());
     for choice in of_terms(false) {
-        left.union_with(&*room.with_term(asks, &choice.value)?);
+        left.union_with(&*room.with_term(context, &choice.value)?);
     }
     if of_terms(false).next().is_none() {
-        left.union_with(asks.facts.captures());
+        left.union_with(context.facts.captures());
     }
     for choice in of_terms(true) {
-        left.difference_with(&*room.with_term(asks, &choice.value)?);
+        left.difference_with(&*room.with_term(context, &choice.value)?);
     }
     Ok(left)
 }

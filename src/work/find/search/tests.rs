@@ -38,8 +38,8 @@ fn index(session: &Session) -> crate::work::TextIndexReport {
 /// The URLs of what a query finds, sorted.
 #[track_caller]
 fn urls(session: &Session, query: &str) -> Vec<String> {
-    let asked = SearchQuery { text: query.to_owned(), limit: 100, shows_all: true, ..SearchQuery::default() };
-    let answer = session.search(&asked).unwrap();
+    let search = SearchQuery { text: query.to_owned(), limit: 100, shows_all: true, ..SearchQuery::default() };
+    let answer = session.search(&search).unwrap();
     assert_eq!(answer.problem, None, "{query}");
     assert_eq!(answer.versions, answer.hits.len() as u64, "{query}");
     let mut urls: Vec<String> = answer.hits.into_iter().map(|hit| hit.capture.url).collect();
@@ -130,8 +130,8 @@ fn pages_are_found_by_when_they_were_published() {
         let expected = within(from, to);
         assert_eq!(urls(&session, query), expected, "{query}");
         // The same filter line in the table of captures.
-        let asked = CaptureQuery { filter: query.to_owned(), limit: 100, ..crate::work::everything() };
-        let rows = session.catalogue().captures(&asked).unwrap().rows;
+        let search = CaptureQuery { filter: query.to_owned(), limit: 100, ..crate::work::everything() };
+        let rows = session.catalogue().captures(&search).unwrap().rows;
         let mut listed: Vec<String> = rows.into_iter().map(|row| row.url).collect();
         listed.sort();
         assert_eq!(listed, expected, "{query}");
@@ -140,8 +140,8 @@ fn pages_are_found_by_when_they_were_published() {
         ("published:soon", "column 11: “soon” is not a date"),
         ("published:2025..2024", "column 11: nothing is in this range"),
     ] {
-        let asked = SearchQuery { text: query.to_owned(), ..SearchQuery::default() };
-        let problem = session.search(&asked).unwrap().problem.unwrap();
+        let search = SearchQuery { text: query.to_owned(), ..SearchQuery::default() };
+        let problem = session.search(&search).unwrap().problem.unwrap();
         assert!(problem.starts_with(why), "{problem}");
     }
 }
@@ -153,8 +153,8 @@ fn a_title_counts_more_than_a_text() {
         ("https://a.pt/2", "2024-03-01T10:00:00Z", "<title>Harbour</title><p>words about it and many more</p>"),
     ]);
     index(&session);
-    let asked = SearchQuery { text: "harbour".to_owned(), limit: 10, ..SearchQuery::default() };
-    let hits = session.search(&asked).unwrap().hits;
+    let search = SearchQuery { text: "harbour".to_owned(), limit: 10, ..SearchQuery::default() };
+    let hits = session.search(&search).unwrap().hits;
     assert_eq!(
         hits.iter().map(|hit| hit.capture.url.as_str()).collect::<Vec<_>>(),
         ["https://a.pt/2", "https://a.pt/1"]
@@ -169,27 +169,27 @@ fn a_page_that_is_captured_again_is_one_result_until_it_changes() {
     add(&session, dir.path(), "again", &[(url, "2024-06-01T10:00:00Z", html)]);
     let report = index(&session);
     assert_eq!((report.captures, report.indexed, report.versions), (1, 0, 4));
-    let asked = SearchQuery { text: "state".to_owned(), limit: 10, ..SearchQuery::default() };
-    let answer = session.search(&asked).unwrap();
+    let search = SearchQuery { text: "state".to_owned(), limit: 10, ..SearchQuery::default() };
+    let answer = session.search(&search).unwrap();
     assert_eq!((answer.versions, answer.captures, answer.hits[0].captures), (1, 2, 2));
     assert_eq!(answer.hits[0].capture.date.to_warc(), "2024-06-01T10:00:00Z");
     // A condition on a capture is one on the captures of the result.
-    let march = SearchQuery { text: "state date:2024-03".to_owned(), ..asked.clone() };
+    let march = SearchQuery { text: "state date:2024-03".to_owned(), ..search.clone() };
     assert_eq!(session.search(&march).unwrap().captures, 1);
     add(&session, dir.path(), "changed", &[(url, "2024-07-01T10:00:00Z", "<p>The state is bankrupt</p>")]);
-    assert_eq!(session.search(&asked).unwrap().waiting, Some(1));
+    assert_eq!(session.search(&search).unwrap().waiting, Some(1));
     assert_eq!(index(&session).indexed, 1);
-    let answer = session.search(&asked).unwrap();
+    let answer = session.search(&search).unwrap();
     assert_eq!((answer.versions, answer.captures, answer.waiting), (2, 3, Some(0)));
 }
 
 #[test]
 fn without_an_index_urls_and_titles_are_searched() {
     let (_dir, session) = session_of(&TOWN);
-    let asked = SearchQuery { text: "football".to_owned(), limit: 10, ..SearchQuery::default() };
-    let answer = session.search(&asked).unwrap();
+    let search = SearchQuery { text: "football".to_owned(), limit: 10, ..SearchQuery::default() };
+    let answer = session.search(&search).unwrap();
     assert_eq!((answer.versions, answer.waiting), (1, None));
-    let text = SearchQuery { text: "text:mayor".to_owned(), ..asked };
+    let text = SearchQuery { text: "text:mayor".to_owned(), ..search };
     let problem = session.search(&text).unwrap().problem.unwrap();
     assert!(problem.contains("fonds index"), "{problem}");
 }
@@ -198,10 +198,10 @@ fn without_an_index_urls_and_titles_are_searched() {
 fn facets_and_periods_count_what_the_catalogue_counts() {
     let (_dir, session) = session_of(&TOWN);
     index(&session);
-    let asked = SearchQuery { text: "*".to_owned(), ..SearchQuery::default() };
+    let search = SearchQuery { text: "*".to_owned(), ..SearchQuery::default() };
     let count = |facets: &[FacetChoice], kind: FacetKind| -> Vec<(String, u64)> {
-        let asked = SearchQuery { facets: facets.to_vec(), ..asked.clone() };
-        let counts = session.search_counts(&asked, &[kind], None).unwrap();
+        let search = SearchQuery { facets: facets.to_vec(), ..search.clone() };
+        let counts = session.search_counts(&search, &[kind], None).unwrap();
         counts.facets.into_iter().flat_map(|(_, values)| values).map(|value| (value.value, value.count)).collect()
     };
     let hosts = [("a.pt", 2), ("b.pt", 1), ("c.org", 1)].map(|(host, count)| (host.to_owned(), count));
@@ -219,7 +219,7 @@ fn facets_and_periods_count_what_the_catalogue_counts() {
     assert_eq!(count(&[choose("a.pt", false), choose("b.pt", false)], FacetKind::Year)[0], ("2024".to_owned(), 2));
     assert_eq!(count(&[choose("a.pt", true)], FacetKind::Year), [("2025".to_owned(), 2)]);
     // Every count of a facet is that of the filter which it leads to.
-    let counts = session.search_counts(&asked, &FacetKind::ALL, None).unwrap();
+    let counts = session.search_counts(&search, &FacetKind::ALL, None).unwrap();
     for (kind, values) in counts.facets {
         for value in values {
             let filter = facet_filter(kind, &value.value);
@@ -229,12 +229,12 @@ fn facets_and_periods_count_what_the_catalogue_counts() {
         }
     }
     let chosen = [choose("a.pt", false), choose("b.pt", false)];
-    let asked_of_two = SearchQuery { text: "mayor OR navio".to_owned(), facets: chosen.to_vec(), ..asked.clone() };
-    let answer = session.search(&asked_of_two).unwrap();
+    let search_of_two = SearchQuery { text: "mayor OR navio".to_owned(), facets: chosen.to_vec(), ..search.clone() };
+    let answer = session.search(&search_of_two).unwrap();
     let query = CaptureQuery { filter: answer.filter.clone(), ..crate::work::everything() };
     let page = session.catalogue().captures(&query).unwrap();
     assert_eq!((page.filter_problem, page.total), (None, answer.captures), "{}", answer.filter);
-    let months = session.search_counts(&asked, &[], Some(crate::search::Period::Month)).unwrap().histogram;
+    let months = session.search_counts(&search, &[], Some(crate::search::Period::Month)).unwrap().histogram;
     let months: Vec<(&str, u64, u64)> =
         months.iter().map(|month| (month.period.as_str(), month.count, month.of)).collect();
     assert_eq!(months, [("2024-03", 1, 1), ("2024-04", 1, 1), ("2025-01", 1, 1), ("2025-02", 1, 1)]);
@@ -274,11 +274,11 @@ fn results_of_one_host_are_folded_unless_a_host_is_named() {
     let pages: Vec<(&str, &str, &str)> = pages.iter().map(|(url, date, html)| (*url, *date, html.as_str())).collect();
     let (_dir, session) = session_of(&pages);
     index(&session);
-    let asked = |text: &str| SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
-    let answer = session.search(&asked("harbour")).unwrap();
+    let search = |text: &str| SearchQuery { text: text.to_owned(), limit: 10, ..SearchQuery::default() };
+    let answer = session.search(&search("harbour")).unwrap();
     assert_eq!((answer.versions, answer.hits.len()), (6, 3));
     assert_eq!(answer.hits.iter().map(|hit| hit.folded).sum::<u64>(), 3);
-    assert_eq!(session.search(&asked("harbour host:a.pt")).unwrap().hits.len(), 5);
+    assert_eq!(session.search(&search("harbour host:a.pt")).unwrap().hits.len(), 5);
 }
 
 #[test]
@@ -286,11 +286,11 @@ fn a_mark_is_found_without_indexing_again() {
     let (_dir, session) = session_of(&TOWN);
     index(&session);
     assert_eq!(urls(&session, "mayor mark:reject"), Vec::<String>::new());
-    let asked = SearchQuery { text: "mayor football".to_owned(), limit: 1, ..SearchQuery::default() };
-    let capture = session.search(&asked).unwrap().hits[0].capture.id;
+    let search = SearchQuery { text: "mayor football".to_owned(), limit: 1, ..SearchQuery::default() };
+    let capture = session.search(&search).unwrap().hits[0].capture.id;
     session.mark(&[capture], crate::work::models::ReviewMark::Reject, "", "x").unwrap();
     check(&session, "mayor mark:reject", &["https://a.pt/sport"]);
-    let counts = session.search_counts(&asked, &[FacetKind::Mark], None).unwrap();
+    let counts = session.search_counts(&search, &[FacetKind::Mark], None).unwrap();
     assert_eq!(counts.facets[0].1[0].value, "reject");
 }
 
@@ -353,18 +353,18 @@ fn edited_copies_are_one_result_and_their_number_leads_to_them() {
     let (_dir, session) = of_copies();
     let report = index(&session);
     assert_eq!((report.versions, report.near_duplicates), (6, 2), "{report:?}");
-    let asked = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
-    let answer = session.search(&asked).unwrap();
+    let search = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
+    let answer = session.search(&search).unwrap();
     assert_eq!((answer.versions, answer.hits.len()), (6, 4));
     let of_group = |hit: &&Hit| COPIES.contains(&hit.capture.url.as_str());
     let similar: Vec<u64> = answer.hits.iter().filter(of_group).map(|hit| hit.similar).collect();
     assert_eq!(similar, [2]);
     assert_eq!(answer.hits.iter().map(|hit| hit.similar + hit.folded).sum::<u64>(), 2);
     // What the query does not find is not counted.
-    let two = SearchQuery { text: "harbour97".to_owned(), ..asked.clone() };
+    let two = SearchQuery { text: "harbour97".to_owned(), ..search.clone() };
     let hits = session.search(&two).unwrap().hits;
     assert_eq!(hits.iter().map(|hit| hit.similar).collect::<Vec<_>>(), [1]);
-    let all = session.search(&SearchQuery { shows_all: true, ..asked }).unwrap().hits;
+    let all = session.search(&SearchQuery { shows_all: true, ..search }).unwrap().hits;
     assert_eq!((all.len(), all.iter().map(|hit| hit.similar).sum::<u64>()), (6, 6));
     for url in COPIES {
         let filter = format!("similar:{}", number_of(&session, url));
@@ -413,7 +413,7 @@ fn near_duplicates_that_are_missing_or_damaged_are_found_again() {
     let folder = index_folder(&session.workspace);
     let near = folder.join("near.bin");
     let whole = std::fs::read(&near).unwrap();
-    let asked = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
+    let search = SearchQuery { text: "harbour0".to_owned(), limit: 10, ..SearchQuery::default() };
     let mut flipped_end = whole.clone();
     let at = whole.len() - 60;
     flipped_end[at] ^= 1;
@@ -423,8 +423,8 @@ fn near_duplicates_that_are_missing_or_damaged_are_found_again() {
             None => std::fs::remove_file(&near).unwrap(),
             Some(bytes) => std::fs::write(&near, bytes).unwrap(),
         }
-        assert_eq!(session.search(&asked).unwrap().hits.len(), 6, "nothing is folded");
-        let similar = SearchQuery { text: "similar:*".to_owned(), ..asked.clone() };
+        assert_eq!(session.search(&search).unwrap().hits.len(), 6, "nothing is folded");
+        let similar = SearchQuery { text: "similar:*".to_owned(), ..search.clone() };
         assert!(session.search(&similar).unwrap().problem.unwrap().contains("follow up the index"));
         assert_eq!(
             crate::work::check_index(&session.workspace, &JobCx::detached()).unwrap().is_fine(),
@@ -581,8 +581,8 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     let campaign =
         crate::campaign::Campaign { request: request.parse().unwrap(), ..crate::campaign::Campaign::new("T") };
     let terms = |session: &Session, text: &str, facets: Vec<FacetChoice>| -> Vec<(String, u64)> {
-        let asked = SearchQuery { text: text.to_owned(), facets, ..SearchQuery::default() };
-        let counts = session.search_counts(&asked, &[FacetKind::Term], None).unwrap();
+        let search = SearchQuery { text: text.to_owned(), facets, ..SearchQuery::default() };
+        let counts = session.search_counts(&search, &[FacetKind::Term], None).unwrap();
         assert_eq!(counts.problem, None);
         counts.facets.into_iter().flat_map(|(_, values)| values).map(|value| (value.value, value.count)).collect()
     };
@@ -614,8 +614,8 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
         (vec![choice("period:[2025..]", false), choice("lang:pt", true)], vec!["https://c.org/empty"]),
         (vec![choice("lang:pt", true)], vec!["https://a.pt/budget", "https://a.pt/sport", "https://c.org/empty"]),
     ] {
-        let asked = SearchQuery { facets: choices.clone(), limit: 9, campaign: Some(id), ..SearchQuery::default() };
-        let answer = session.search(&asked).unwrap();
+        let search = SearchQuery { facets: choices.clone(), limit: 9, campaign: Some(id), ..SearchQuery::default() };
+        let answer = session.search(&search).unwrap();
         let mut found: Vec<&str> = answer.hits.iter().map(|hit| hit.capture.url.as_str()).collect();
         found.sort_unstable();
         assert_eq!(found, expected, "{choices:?}");

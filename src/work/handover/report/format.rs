@@ -89,8 +89,8 @@ const MONTHS: [[&str; 12]; 5] = [
 ];
 
 impl ReportLanguage {
-    /// A whole number: digits in groups of three. In Portuguese and Spanish four digits
-    /// stand together.
+    /// A whole number: digits in groups of three. In Portuguese and Spanish four digits are not
+    /// grouped.
     pub(in crate::work::handover) fn number(self, number: u64) -> String {
         let digits = number.to_string();
         let (separator, fewest) = match self {

@@ -12,7 +12,7 @@ use crate::work::models::{CaptureId, ReviewMark};
 use std::collections::BTreeMap;
 
 impl Reporter<'_> {
-    /// How many captures rest on which basis; those with a record together, or left to a table.
+    /// The number of captures on each basis; those with a record together, or left to a table.
     pub(super) fn bases(&self, is_summary: bool) -> anyhow::Result<String> {
         let (language, facts) = (self.language, self.facts);
         let of_law = &facts.campaign.grounds;

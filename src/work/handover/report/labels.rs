@@ -149,7 +149,7 @@ messages! {
 }
 
 impl ReportLanguage {
-    /// What a term of a request names.
+    /// The kind of a term of a request.
     pub(super) fn kind_of(self, kind: TermKind) -> String {
         match kind {
             TermKind::Keyword => self.keyword(),
@@ -210,7 +210,7 @@ impl ReportLanguage {
         labels.into_iter().zip(weights.iter().map(|(_, weight)| weight))
     }
 
-    /// How a crawl stands.
+    /// The state of a crawl.
     pub(super) fn launch_state(self, launch: &LaunchRow) -> String {
         match launch.state {
             _ if launch.nothing_fetched => self.nothing_fetched(),
@@ -238,7 +238,7 @@ impl ReportLanguage {
         format!("{status} – {text}")
     }
 
-    /// What a media type is, for people.
+    /// The kind of a media type, for people.
     pub(super) fn content_kind(self, mime: &str) -> String {
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match mime.split_once('/').unwrap_or((mime.as_str(), "")) {

@@ -1,4 +1,4 @@
-//! What is not in an export, and why.
+//! The report lists what is not in an export, and why.
 
 use super::page::{Block, text_row};
 use super::{Absent, Reporter};
@@ -6,7 +6,7 @@ use crate::campaign::ReportLanguage;
 use crate::store::LeftOutCapture;
 
 impl Reporter<'_> {
-    /// What is not in it, and why.
+    /// Adds what is not in the export, and why.
     pub(super) fn left_out(&self, out: &mut Vec<Block>, absent: &Absent) -> anyhow::Result<()> {
         let language = self.language;
         if absent.left_out.all > 0 {

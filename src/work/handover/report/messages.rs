@@ -186,7 +186,7 @@ messages! {
         fr "{date} (UTC), par {program}" de "{date} (UTC), von {program}"
     }
 
-    looked_for() {
+    request_heading() {
         en "What was looked for" pt "O que se procurou" es "Qué se buscaba" fr "Ce qui était recherché" de "Wonach gesucht wurde"
     }
     no_request() {
@@ -288,10 +288,10 @@ messages! {
         en "{captures} of {hosts}" pt "{captures} de {hosts}" es "{captures} de {hosts}" fr "{captures} de {hosts}"
         de "{captures} von {hosts}"
     }
-    included_by_hand() {
+    included_manually() {
         en "Included by hand" pt "Incluído manualmente" es "Incluido a mano" fr "Inclus à la main" de "Von Hand aufgenommen"
     }
-    excluded_by_hand() {
+    excluded_manually() {
         en "Excluded by hand" pt "Excluído manualmente" es "Excluido a mano" fr "Exclu à la main" de "Von Hand ausgeschlossen"
     }
     against_score() {

@@ -1,6 +1,6 @@
-//! The report for people: what the collection is, how it was selected, what it
-//! holds and lacks, who decided, and how to check it; in the language of the campaign,
-//! or in the one that an export asks for.
+//! The report for people: what the collection is, how it was selected, what it holds and lacks, who
+//! decided, and how to check it; in the language of the campaign, or in the one of the export's
+//! options.
 //!
 //! Sentences are in `messages.rs`, `labels.rs` and `rules.rs`, nowhere else.
 
@@ -44,7 +44,7 @@ const MOST_LEFT_OUT: u64 = 100;
 /// Persons that the summary names.
 const MOST_PERSONS: usize = 5;
 
-/// What a report is made of beyond the catalogue.
+/// The facts of a report that are not in the catalogue.
 #[derive(Clone)]
 pub(super) struct ReportFacts<'a> {
     /// The campaign.
@@ -53,7 +53,7 @@ pub(super) struct ReportFacts<'a> {
     pub version: u32,
     /// Its value.
     pub campaign: Campaign,
-    /// What selected the captures.
+    /// The settings that selected the captures.
     pub spec: SelectionSpec,
     /// The language of the report.
     pub language: ReportLanguage,
@@ -63,15 +63,15 @@ pub(super) struct ReportFacts<'a> {
     pub balance: Balance,
     /// Captures that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
-    /// What pages of it need and nobody captured.
+    /// The lookup of resources that its pages need and nobody captured.
     pub missing: Rc<MissingLookup>,
-    /// What pages lack since a person rejected it.
+    /// Resources that pages lack since a person rejected them.
     pub lacking: &'a RefCell<Vec<Lacking>>,
-    /// What is handed over, in its order.
+    /// The captures of the handover, in its order.
     pub captures: &'a [CaptureId],
     /// The files that prove permissions.
     pub evidence: &'a ExportedEvidence,
-    /// What captures stand on.
+    /// The grounds of captures.
     pub grounds: &'a CaptureGrounds<'a>,
 }
 
@@ -81,7 +81,7 @@ pub(in crate::work) struct MissingLookup(Receiver<MissingAnswer>);
 
 type MissingAnswer = Result<Absent, StoreError>;
 
-/// What is not in an export.
+/// The contents that are not in an export.
 struct Absent {
     /// URLs that pages need and nobody captured: how many, and the most needed ones.
     missing: (u64, Vec<(String, u64)>),
@@ -99,7 +99,7 @@ impl MissingLookup {
         cx: &'a JobCx,
     ) -> (Self, impl FnOnce() + Send + use<'a>) {
         let (send, answer) = channel();
-        let look_up = move || {
+        let lookup = move || {
             let catalogue = workspace.catalogue();
             let absent = || {
                 let missing = catalogue.missing_resources(campaign, requisites, MOST_MISSING, cx)?;
@@ -109,7 +109,7 @@ impl MissingLookup {
             // Nobody may wait for it any more.
             let _ = send.send(absent());
         };
-        (Self(answer), look_up)
+        (Self(answer), lookup)
     }
 
     fn answer(&self) -> anyhow::Result<Absent> {
@@ -191,7 +191,7 @@ impl Reporter<'_> {
         out.push(Block::Table { head, numbers: numbers.to_vec(), rows });
     }
 
-    /// What somebody who reads nothing else has to know.
+    /// Writes a summary for readers who read nothing else.
     fn summary(
         &self,
         out: &mut Vec<Block>,
@@ -209,7 +209,7 @@ impl Reporter<'_> {
                 false => language.lead_of_days(&captures, &hosts, &first, &last, &bytes),
             }));
         }
-        // What could not be written is of either kind; the requisites say how many they are.
+        // What could not be written is of either kind; the requisites give their number.
         let embedded = self.facts.requisites.len() as u64;
         let parts = [
             language.selected_captures(figures.captures.saturating_sub(embedded)),
@@ -248,7 +248,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// Who decided, those with the most decisions first.
+    /// The persons who decided, those with the most decisions first.
     fn persons(&self, decided: &DecisionCounts) -> String {
         let language = self.language;
         let mut persons: Vec<(&String, u64)> = decided.by_person.iter().map(|(who, of)| (who, of.all())).collect();
@@ -265,7 +265,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// What selected the captures where no person decided.
+    /// The criterion where no person decided.
     fn criterion(&self) -> String {
         let (language, spec) = (self.language, &self.facts.spec);
         let mut criterion = match spec.filter.trim() {
@@ -281,7 +281,7 @@ impl Reporter<'_> {
 
     fn request(&self, out: &mut Vec<Block>) {
         let language = self.language;
-        self.heading(out, ReportLanguage::looked_for);
+        self.heading(out, ReportLanguage::request_heading);
         let lines = language.request(&self.facts.campaign.request);
         if lines.is_empty() {
             out.push(Block::Text(language.no_request()));
@@ -291,8 +291,8 @@ impl Reporter<'_> {
         }
     }
 
-    /// How many captures match each term of the request: what was aimed at against
-    /// what was found, by what was kept when they were scored.
+    /// Writes how many captures match each term of the request: the aim compared with the result, as
+    /// kept when they were scored.
     fn coverage(&self, out: &mut Vec<Block>) -> anyhow::Result<()> {
         let (language, facts, catalogue) = (self.language, self.facts, self.workspace.catalogue());
         let conditions = catalogue.measured_with(facts.id)?.and_then(|text| serde_json::from_str::<Value>(&text).ok());
@@ -405,8 +405,8 @@ impl Reporter<'_> {
             (language.selected_how(), self.criterion()),
             (language.selected(), side(balance.inside.captures, balance.inside.hosts)),
             (language.left_out(), language.captures(absent.left_out.all)),
-            (language.included_by_hand(), language.number(balance.included)),
-            (language.excluded_by_hand(), language.number(excluded)),
+            (language.included_manually(), language.number(balance.included)),
+            (language.excluded_manually(), language.number(excluded)),
             (language.against_score(), language.number(balance.overrides)),
             (language.window_of_inlinks(), language.days_around(u64::from(spec.window_days))),
             (language.resources_of_pages(), embedded),
@@ -451,7 +451,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// What the captures came from.
+    /// Writes the launches and imports that the captures came from.
     fn launches(&self, out: &mut Vec<Block>) -> anyhow::Result<()> {
         let language = self.language;
         let launches = self.workspace.catalogue().launches(Some(self.facts.id))?;
@@ -507,7 +507,7 @@ impl Reporter<'_> {
         Ok(())
     }
 
-    /// Hosts with where they stand, by which database, and its build.
+    /// Hosts with their locations, by which database, and its build.
     fn hosts(&self, out: &mut Vec<Block>, figures: &ExportedFigures) -> anyhow::Result<()> {
         let language = self.language;
         let mut hosts: Vec<(&String, (u64, u64))> = figures.hosts.iter().map(|(host, of)| (host, *of)).collect();

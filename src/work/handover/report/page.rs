@@ -7,7 +7,7 @@ use std::fmt::Write;
 pub(super) enum Block {
     /// A heading.
     Heading(String),
-    /// The paragraph that says it all in one sentence.
+    /// The paragraph that sums it up in one sentence.
     Lead(String),
     /// A paragraph.
     Text(String),
@@ -15,7 +15,7 @@ pub(super) enum Block {
     Facts(Vec<(String, String)>),
     /// A list of lines, each with its depth.
     List(Vec<(usize, String)>),
-    /// A table; the columns that are numbers stand right.
+    /// A table; the columns that are numbers are aligned right.
     Table { head: Vec<String>, numbers: Vec<usize>, rows: Vec<Vec<ReportCell>> },
     /// Counts by name as bars, with what they count by; Markdown has none of it.
     Bars { of: String, counts: Vec<(String, u64)> },
@@ -57,7 +57,7 @@ pub(super) fn counted_by(language: ReportLanguage, of: String, counts: Vec<(Stri
     [Block::Bars { of, counts }, Block::Table { head, numbers: vec![1], rows }]
 }
 
-/// How many rows a table shows at most; the rest is counted.
+/// Most rows that a table shows; the rest is counted.
 const MOST_ROWS: usize = 200;
 
 /// Text of so many characters without a blank, such as a URL, may be broken anywhere.
@@ -155,9 +155,8 @@ fn html_list(out: &mut String, lines: &[(usize, String)]) {
     out.push('\n');
 }
 
-/// A bar a count, the longest as wide as the picture. It is an SVG in the
-/// file itself, as an image: what stands in it can neither run nor load
-/// anything, and readers of HTML 4 take it.
+/// A bar a count, the longest as wide as the picture. It is an SVG in the file itself, as an image:
+/// its content can neither run nor load anything, and readers of HTML 4 take it.
 fn bars(out: &mut String, language: ReportLanguage, of: &str, counts: &[(String, u64)]) {
     const ROW: usize = 18;
     const WIDTH: u64 = 420;
@@ -255,8 +254,8 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
 
-/// Text of strangers as text of HTML: no tag, no attribute, and nothing that
-/// changes the direction of what stands beside.
+/// Text of strangers as text of HTML: no tag, no attribute, and nothing that changes the direction
+/// of the text beside it.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -273,7 +272,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// The same for Markdown, on one line.
+/// Text of strangers as text of Markdown, on one line.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

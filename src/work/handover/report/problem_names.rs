@@ -1,5 +1,5 @@
-//! What could not be carried along as it was, in every language: the messages of the
-//! program, which stand beside, are English.
+//! Problems of an export are named in every language; the messages of the program beside them are
+//! English.
 
 use super::tables::messages;
 use crate::campaign::ReportLanguage;
@@ -74,7 +74,7 @@ messages! {
     }
 }
 
-/// What a message of an export is about, by what it says in English: messages are texts where they come
+/// The subject of a message of an export, by its English text: messages are texts where they come
 /// from, and the first part that fits counts.
 pub(super) fn problem_name(language: ReportLanguage, message: &str) -> String {
     type Name = fn(ReportLanguage) -> String;
@@ -92,7 +92,7 @@ pub(super) fn problem_name(language: ReportLanguage, message: &str) -> String {
         ("the capture has no records", ReportLanguage::no_record_problem),
         ("further problems are not listed", ReportLanguage::unlisted_problem),
     ];
-    // A URL in a message may hold any of them: evidence is said first.
+    // A URL in a message may hold any of them: evidence comes first.
     let fits = |(part, _): &&(&str, Name)| {
         if *part == "evidence" { message.starts_with(part) } else { message.contains(part) }
     };

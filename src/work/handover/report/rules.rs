@@ -155,7 +155,7 @@ pub(super) struct ListedRule {
     pub number: usize,
     /// Whether it accepts; none where it cannot be read.
     pub accepts: Option<bool>,
-    /// What it accepts or refuses.
+    /// The URLs that it accepts or refuses.
     pub about: String,
     /// Why it is there, in the words of whoever made it.
     pub note: String,
@@ -185,8 +185,8 @@ pub(super) fn listed_rules(campaign: &Campaign, language: ReportLanguage) -> (Ve
     (listed, idle)
 }
 
-/// A pattern as people write one, `*` for anything: `*.(gif|jpg)` for `.*\.(?:gif|jpg)$`. What says more than that
-/// stays the regular expression that it is.
+/// A pattern as people write one, `*` for anything: `*.(gif|jpg)` for `.*\.(?:gif|jpg)$`. Anything
+/// beyond that stays the regular expression that it is.
 fn with_stars(pattern: &str) -> String {
     let inner = pattern.strip_prefix("(?i)").unwrap_or(pattern);
     let inner = inner.strip_prefix('^').unwrap_or(inner);
@@ -223,7 +223,7 @@ fn with_stars(pattern: &str) -> String {
         let Some(literal) = literal else { return pattern.to_owned() };
         let length = if next == '\\' { 2 } else { next.len_utf8() };
         rest = &rest[length..];
-        // What may be there or repeat is more than a star says.
+        // What is optional or repeats is more than a star means.
         if rest.starts_with(['?', '*', '+', '{']) {
             return pattern.to_owned();
         }
@@ -237,7 +237,7 @@ fn note_of(saved: &Value) -> String {
 }
 
 impl ReportLanguage {
-    /// What a rule decides, and about what; none where it has nothing to test.
+    /// The decision of a rule, and its subject; none where it has nothing to test.
     fn meaning(self, kind: &RuleKind) -> Option<(Decision, String)> {
         let reject = |about: String| Some((Decision::Reject, about));
         match kind {
@@ -336,7 +336,7 @@ impl ReportLanguage {
         }
     }
 
-    /// How a hop of Heritrix's letter was found.
+    /// The kind of a hop by Heritrix's letter.
     fn hop(self, letter: char) -> Option<String> {
         Some(match letter {
             'L' => self.hop_link(),
@@ -377,7 +377,7 @@ pub(super) fn prefix_as_address(text: &str) -> String {
         None => (rest, None),
     };
     let host = match labels.split_once(':') {
-        // An address of IPv6 has colons, and stands as it is.
+        // An address of IPv6 has colons, and is written as it is.
         _ if labels.starts_with('[') => labels.trim_end_matches(',').to_owned(),
         Some((labels, port)) => format!("{}:{}", turned(labels), port.trim_end_matches(',')),
         None => turned(labels),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_written_with_stars_where_that_says_it_all() {
+    fn patterns_that_stars_can_express_are_written_with_stars() {
         for (pattern, expected) in [
             (r".*\.(?:gif|jpe?g)$", r".*\.(?:gif|jpe?g)$"),
             (r".*\.(?:gif|jpg)$", "*.(gif|jpg)"),
@@ -450,13 +450,13 @@ mod tests {
             }
             rule["enabled"] = true.into();
             let campaign = Campaign { rules: vec![rule], ..Campaign::default() };
-            let words = ReportLanguage::ALL.map(|(language, ..)| {
+            let texts = ReportLanguage::ALL.map(|(language, ..)| {
                 let (listed, idle) = listed_rules(&campaign, language);
                 assert_eq!((listed.len(), idle), (1, 0), "{label}");
                 assert!(!listed[0].about.contains('{') && !listed[0].about.is_empty(), "{:?}", listed[0]);
                 listed[0].about.clone()
             });
-            assert!(words[1..].iter().all(|word| *word != words[0]), "{label}: {words:?}");
+            assert!(texts[1..].iter().all(|text| *text != texts[0]), "{label}: {texts:?}");
         }
         // What does nothing is counted.
         let nothing = [

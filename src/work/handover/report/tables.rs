@@ -1,4 +1,4 @@
-//! How the tables of messages are written: each message with all its translations.
+//! Macros write the tables of messages: each message with all its translations.
 
 /// Makes a method of [`ReportLanguage`] of each message.
 macro_rules! messages {

@@ -1,4 +1,4 @@
-//! All readers together against a crawl that decides one URL after the other.
+//! All readers together agree with a crawl that decides one URL after the other.
 
 use super::*;
 use crate::campaign::RobotsPolicy;
@@ -31,7 +31,7 @@ fn any_rules() -> impl Strategy<Value = Vec<Value>> {
     proptest::collection::vec(rule, 0..6)
 }
 
-/// What is edited beside the rules.
+/// The edits beside the rules.
 #[derive(Debug, Clone)]
 struct Edits {
     rules: Vec<Value>,
@@ -73,10 +73,10 @@ impl Edits {
     }
 }
 
-fn any_found() -> impl Strategy<Value = Found> {
+fn any_found() -> impl Strategy<Value = FoundUrl> {
     let via = prop_oneof![Just(None), Just(Some("http://b.pt/page"))];
     ("(a|b|c)\\.(pt|example)", "/[a-c]?(/[a-c])?", "[LE]{0,3}", any::<bool>(), via, any::<bool>()).prop_map(
-        |(host, path, hops, fetched, via, nofollow)| Found {
+        |(host, path, hops, fetched, via, nofollow)| FoundUrl {
             url: format!("http://{host}{path}"),
             // Only the first seed begins without a way.
             hops: if hops.is_empty() { "L".to_owned() } else { hops },
@@ -95,50 +95,44 @@ struct Crawl<'a> {
 }
 
 impl Crawl<'_> {
-    fn decides(
-        &self,
-        candidate: &Candidate,
-        geo: &GeoFact,
-        looked_up: &GeoFact,
-        content: &ContentFact,
-    ) -> CrawlDecision {
+    fn decides(&self, candidate: &Candidate, geo: &GeoFact, lookup: &GeoFact, content: &ContentFact) -> CrawlDecision {
         let agent = &self.spec.politeness.user_agent;
         let obeys = self.spec.politeness.robots == RobotsPolicy::Obey;
         let robots = match candidate.url.host_str() {
             Some("a.pt") if obeys => RobotsRules::from_answer(Some(200), ROBOTS, agent).fact(&candidate.url),
-            _ => RobotsFact::NotAsked,
+            _ => RobotsFact::NotFetched,
         };
         let date = Some(CaptureDate::from_seconds(1_700_000_000));
         let mut facts = Facts { geo: geo.clone(), robots, date, ..Facts::default() };
         if self.rules.needs_geo(candidate, &facts) {
-            facts.geo = looked_up.clone();
+            facts.geo = lookup.clone();
         }
-        let said = |verdict: Verdict| CrawlDecision {
+        let decision_of = |verdict: Verdict| CrawlDecision {
             decision: verdict.decision,
             rule: verdict.rule_index,
             needs_fetch: false,
         };
         let first = self.rules.decide(candidate, &facts);
         if first.decision == Decision::Reject {
-            return said(first);
+            return decision_of(first);
         }
         if matches!(facts.robots, RobotsFact::Denied { .. }) {
             return CrawlDecision { decision: Decision::Reject, rule: None, needs_fetch: false };
         }
-        let robots_unknown = obeys && facts.robots == RobotsFact::NotAsked;
+        let robots_unknown = obeys && facts.robots == RobotsFact::NotFetched;
         if *content == ContentFact::NotFetched {
-            return CrawlDecision { needs_fetch: robots_unknown || self.rules.uses_content(), ..said(first) };
+            return CrawlDecision { needs_fetch: robots_unknown || self.rules.uses_content(), ..decision_of(first) };
         }
-        let fetched = Facts { robots: RobotsFact::NotAsked, content: content.clone(), ..facts };
+        let fetched = Facts { robots: RobotsFact::NotFetched, content: content.clone(), ..facts };
         let second = self.rules.decide(candidate, &fetched);
         match second.decision {
-            Decision::Reject => said(second),
-            Decision::Accept => CrawlDecision { needs_fetch: robots_unknown, ..said(first) },
+            Decision::Reject => decision_of(second),
+            Decision::Accept => CrawlDecision { needs_fetch: robots_unknown, ..decision_of(first) },
         }
     }
 }
 
-/// What a crawl decides of a URL.
+/// The decision of a crawl on a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct CrawlDecision {
     decision: Decision,
@@ -150,8 +144,8 @@ struct CrawlDecision {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Figures and lists say what crawls say that decide one after the other,
-    /// and each trace has the verdict that it explains.
+    /// Figures and lists agree with crawls that decide one after the other, and each trace has the
+    /// verdict that it explains.
     #[test]
     fn what_if_is_deciding_again(
         before in any_edits(),
@@ -175,15 +169,15 @@ proptest! {
         let base = made(before.rules.clone());
         let before = Edits { other_seeds: false, ..before }.of(&base.spec);
         base.session.catalogue().save_campaign(Some(base.campaign), &before).unwrap();
-        let made = Made { spec: before, ..base };
+        let made = ScopeFixture { spec: before, ..base };
         let ledger = made.ledger(made.launch(&[]));
         ledger.keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
         ledger.keep_geo_facts(&[("c.example".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("GB"), 1)))]).unwrap();
         ledger.keep_geo_facts(&[("c.pt".to_owned(), GeoFact::Failed { why: "no such host".to_owned() })]).unwrap();
         // Each URL counts as the last launch saw it.
-        let mut seen: BTreeMap<String, Found> = BTreeMap::new();
+        let mut seen: BTreeMap<String, FoundUrl> = BTreeMap::new();
         for part in [urls, more] {
-            let mut once: BTreeMap<String, Found> = BTreeMap::new();
+            let mut once: BTreeMap<String, FoundUrl> = BTreeMap::new();
             once.insert("http://a.pt/".to_owned(), found("http://a.pt/", ""));
             for one in part {
                 once.entry(one.url.clone()).or_insert(one);

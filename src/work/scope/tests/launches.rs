@@ -1,4 +1,4 @@
-//! Rules as they stood in several launches.
+//! Rules of a campaign differ between its launches.
 
 use super::*;
 
@@ -38,11 +38,12 @@ fn verdicts_of_many_launches_have_the_order_of_the_question() {
     for url in ["http://a.pt/1", "http://b.pt/2", "http://a.pt/3"] {
         made.launch(&[found(url, "L")]);
     }
-    let asked = ["http://a.pt/3", "nothing", "http://b.pt/2", "http://a.pt/new", "http://a.pt/1"].map(str::to_owned);
-    let said = scope_verdicts(&made.session, Some(made.campaign), &made.spec, &asked).unwrap();
-    let said: Vec<Option<Decision>> = said.into_iter().map(|said| said.ok().map(|said| said.decision)).collect();
+    let urls = ["http://a.pt/3", "nothing", "http://b.pt/2", "http://a.pt/new", "http://a.pt/1"].map(str::to_owned);
+    let verdicts = scope_verdicts(&made.session, Some(made.campaign), &made.spec, &urls).unwrap();
+    let verdicts: Vec<Option<Decision>> =
+        verdicts.into_iter().map(|verdicts| verdicts.ok().map(|verdicts| verdicts.decision)).collect();
     let (taken, refused) = (Some(Decision::Accept), Some(Decision::Reject));
-    assert_eq!(said, [taken, None, refused, taken, taken]);
+    assert_eq!(verdicts, [taken, None, refused, taken, taken]);
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
     redirect("http://a.pt/", "http://far.a.pt/");
     let second = compiled();
     assert_eq!(is_same(&first, &second), (false, false));
-    // What a seed redirects to is asked for too, and another launch is another question.
+    // A redirect of what a seed redirects to counts too, and so does another launch.
     redirect("http://far.a.pt/", "http://further.a.pt/");
     let third = compiled();
     assert_eq!(is_same(&second, &third), (false, false));
@@ -80,7 +81,7 @@ fn rules_are_compiled_again_only_when_a_seed_redirects() {
 }
 
 #[test]
-fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
+fn seeds_of_an_imported_job_redirect_as_in_its_archives() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "seed_scope"})]);
     let catalogue = made.session.workspace.catalogue();
     let day = |day: i64| CaptureDate::from_seconds(1_700_000_000 + day * 86_400);
@@ -104,7 +105,7 @@ fn seeds_of_an_imported_job_redirect_as_its_archives_say() {
     }
     let taken = |launch| ["http://old.pt/a", "http://new.pt/a", "http://later.pt/a"].map(|url| takes(launch, url));
     assert_eq!(runs.map(taken), [[true, false, false], [false, true, false]]);
-    // Archives of another campaign's job say nothing of this one.
+    // Archives of another campaign's job do not concern this one.
     let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
     catalogue.assign_import(import, Some(other)).unwrap();
     assert_eq!(runs.map(taken), [[false; 3]; 2]);

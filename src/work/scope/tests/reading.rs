@@ -1,4 +1,5 @@
-//! Which rows are read, and how far the reading has come.
+//! Lists and reports leave out rows that cannot be read, and follow changes since they were
+//! counted.
 
 use super::*;
 
@@ -12,7 +13,7 @@ fn a_url_that_cannot_be_read_is_left_out_and_reported() {
     assert_eq!((answer.seen, answer.stay_in), (1, 1));
     let remark = answer.remarks.concat();
     assert!(remark.starts_with("1 URL cannot be read and is left out: “http://[broken”"), "{remark}");
-    // Every list that leaves it out says so.
+    // Every list that leaves it out has the remark.
     let cx = JobCx::detached();
     let hits = rule_hits(&made.session, made.campaign, None, &cx).unwrap();
     assert_eq!((hits.rules[1].spoke, hits.remarks.concat().as_str()), (1, remark.as_str()));
@@ -20,7 +21,7 @@ fn a_url_that_cannot_be_read_is_left_out_and_reported() {
 }
 
 #[test]
-fn the_geo_report_tells_what_it_leaves_out() {
+fn the_geo_report_lists_what_it_leaves_out() {
     let made = made(vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT"]})]);
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
@@ -72,10 +73,11 @@ fn rows_of_other_campaigns_are_skipped() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", ""), found("http://b.pt/", "L")]);
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
-    let many: Vec<Found> = (0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect();
+    let other =
+        ScopeFixture { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let many: Vec<FoundUrl> = (0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect();
     other.launch(&many);
-    let made = Made { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
+    let made = ScopeFixture { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
     made.launch(&[found("http://b.pt/", "L"), found("http://b.pt/2", "L")]);
     let all = Campaign { rules: vec![json!({"rule": "accept_all"})], ..made.spec.clone() };
     let cx = JobCx::detached();
@@ -91,12 +93,13 @@ fn rows_between_those_of_others_come_by_number() {
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     // What still waits comes first in the index that skips the rows of others.
-    let waiting = |url| Found { fetched: None, ..found(url, "L") };
+    let waiting = |url| FoundUrl { fetched: None, ..found(url, "L") };
     made.launch(&[found("http://a.pt/first", "L"), waiting("http://a.pt/second"), found("http://a.pt/third", "L")]);
     let other = Campaign { name: "Other".to_owned(), ..made.spec.clone() };
-    let other = Made { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
+    let other =
+        ScopeFixture { campaign: made.session.catalogue().save_campaign(None, &other).unwrap(), spec: other, ..made };
     other.launch(&(0..60).map(|n| found(&format!("http://a.pt/{n}"), "L")).collect::<Vec<_>>());
-    let made = Made { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
+    let made = ScopeFixture { campaign: CampaignId::new(other.campaign.get() - 1), ..other };
     made.launch(&[found("http://a.pt/last", "L")]);
     let report = geo_report(&made.session, made.campaign, None, &JobCx::detached()).unwrap();
     assert_eq!(report.hosts[0].first_url, "http://a.pt/first");
@@ -122,7 +125,7 @@ fn what_a_permission_lets_in_came_in_otherwise() {
     };
     spec.grounds.countries = vec!["PT".to_owned()];
     made.session.catalogue().save_campaign(Some(made.campaign), &spec).unwrap();
-    let made = Made { spec, ..made };
+    let made = ScopeFixture { spec, ..made };
     let ledger = made.ledger(made.launch(&[]));
     ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))]).unwrap();
     made.launch(&[found("http://a.pt/docs/y", "L"), found("http://a.pt/x", "L")]);
@@ -132,17 +135,17 @@ fn what_a_permission_lets_in_came_in_otherwise() {
 }
 
 #[test]
-fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
+fn a_reader_sees_what_seeds_redirected_to_since() {
     let made = made(standard_rules());
     made.launch(&[found("http://a.pt/", ""), found("http://b.a.pt/", "L")]);
-    let Made { dir, session, campaign, spec } = made;
+    let ScopeFixture { dir, session, campaign, spec } = made;
     drop(session);
     let session = Session::new(Workspace::open(&dir.path().join("w")).unwrap());
-    let made = Made { dir, session, campaign, spec };
-    let looking = Session::new(Workspace::open_or_read_only(&made.dir.path().join("w")).unwrap());
-    let ask = || what_if(&looking, made.campaign, None, &made.spec, &JobCx::detached()).unwrap();
-    assert_eq!((ask().seen, ask().stay_in), (2, 1));
-    let revision = looking.catalogue().revision();
+    let made = ScopeFixture { dir, session, campaign, spec };
+    let reader = Session::new(Workspace::open_or_read_only(&made.dir.path().join("w")).unwrap());
+    let figures = || what_if(&reader, made.campaign, None, &made.spec, &JobCx::detached()).unwrap();
+    assert_eq!((figures().seen, figures().stay_in), (2, 1));
+    let revision = reader.catalogue().revision();
     // Another connection, as another process has it.
     let catalogue = rusqlite::Connection::open(made.dir.path().join("w").join("fonds.sqlite")).unwrap();
     let changed = catalogue
@@ -155,13 +158,13 @@ fn who_only_looks_on_sees_what_seeds_redirected_to_since() {
         )
         .unwrap();
     assert_eq!(changed, 1);
-    let answer = ask();
+    let answer = figures();
     assert_eq!((answer.seen, answer.stay_in), (2, 2), "what a seed redirects to is a seed");
-    assert!(looking.catalogue().revision() > revision);
+    assert!(reader.catalogue().revision() > revision);
 }
 
 #[test]
-fn a_list_tells_which_rows_are_decided_otherwise_since_it_was_counted() {
+fn a_list_marks_rows_that_are_decided_otherwise_since_it_was_counted() {
     let made = made(vec![json!({"rule": "reject_all"})]);
     let launch = made.launch(&[found("http://b.pt/", "L"), found("http://c.pt/", "L")]);
     let country = json!({"rule": "geolocation", "countries": ["PT"], "decision": "ACCEPT"});
@@ -177,10 +180,10 @@ fn a_list_tells_which_rows_are_decided_otherwise_since_it_was_counted() {
         .keep_geo_facts(&[("b.pt".to_owned(), GeoFact::Known(evidence("192.0.2.1", Some("PT"), 1)))])
         .unwrap();
     assert_eq!(counted(&answer, list), [(false, Decision::Accept), (true, Decision::Reject)]);
-    // Made anew, lists and counts are of one state.
-    let anew = made.what_if(&edited);
-    assert_eq!(counted(&anew, WhatIfList::Side(MovedSide::In)), [(true, Decision::Accept)]);
-    assert_eq!(counted(&anew, list), [(true, Decision::Reject)]);
+    // Made again, lists and counts are of one state.
+    let recounted = made.what_if(&edited);
+    assert_eq!(counted(&recounted, WhatIfList::Side(MovedSide::In)), [(true, Decision::Accept)]);
+    assert_eq!(counted(&recounted, list), [(true, Decision::Reject)]);
 }
 
 #[test]
