@@ -1,4 +1,4 @@
-//! The key of CDX and CDXJ files.
+//! Makes the keys of CDX and CDXJ files.
 
 use super::cdx_sessions as sessions;
 use super::fqdn::{is_address, push_reversed};

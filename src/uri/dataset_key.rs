@@ -1,4 +1,4 @@
-//! The key of the published inlink data set.
+//! Makes the keys of the published inlink data set.
 
 use super::fqdn::{is_address, push_reversed};
 use super::text::{self, push_lower};

@@ -1,4 +1,4 @@
-//! Block and payload digests.
+//! Computes and checks block and payload digests.
 //!
 //! # Which bytes a payload digest is made of
 //!

@@ -1,4 +1,4 @@
-//! Summary of a record for lists, filters and cuts.
+//! Summarises a record for lists, filters and cuts.
 
 use super::http::{parse_request_head, parse_response_head};
 use super::record::unbracket;

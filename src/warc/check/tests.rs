@@ -1,3 +1,5 @@
+//! Tests of checking whole files.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

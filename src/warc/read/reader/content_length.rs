@@ -1,4 +1,4 @@
-//! Recovery from a declared length that runs past the next record.
+//! Recovers from a declared length that runs past the next record.
 //!
 //! Only its declared length shows where a block ends; one that is too large includes the records behind it.
 //! In a plain WARC file, where neither line breaks nor a record follow the declared end, the block is

@@ -528,7 +528,7 @@ impl Reporter<'_> {
                     [countries.join(", "), addresses.join(", "), evidence.database.clone(), built]
                 }
                 GeoFact::Failed { .. } => [language.country_not_known(), String::new(), String::new(), String::new()],
-                GeoFact::NotAsked => Default::default(),
+                GeoFact::NotQueried => Default::default(),
             };
             let (captures, bytes) = (language.number(captures), language.bytes(bytes));
             rows.push(text_row([host.clone(), captures, bytes, country, address, database, built]));
