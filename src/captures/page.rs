@@ -2,7 +2,8 @@
 //! its type.
 
 use super::limits::LANGUAGE_TEXT_BYTES;
-use super::media::is_unspecific;
+use super::media::{Media, Scripts, computed_type, is_page_type, is_unknown_type, is_unspecific, is_xml_type};
+use super::part::STATUS_BY_CONVENTION;
 use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
@@ -10,7 +11,7 @@ use crate::links::{
     HeaderLink, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, header_links,
     is_text_sitemap, read_css, read_json, read_links, read_page, read_playlist, read_text, read_text_sitemap, read_xml,
 };
-use crate::text::{PageText, text_of_markup};
+use crate::text::{PageText, text_of_json, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
@@ -72,16 +73,30 @@ impl BodyForm {
         }
     }
 
-    /// The form of a body of this type: where the type is unspecific, by the URL and the first bytes.
+    /// The form of a body of this type: where the type is unspecific, by the first bytes and the URL
+    /// ([`computed_type`]).
     pub fn of(mime: &str, url: &Url, body: &[u8]) -> Self {
+        Self::of_computed(computed_type(mime, body, Scripts::Run), url, body)
+    }
+
+    fn of_computed(mime: &str, url: &Url, body: &[u8]) -> Self {
         match Self::of_name(mime, url) {
             Self::Other if is_packed_sitemap(url) && body.starts_with(&GZIP) => Self::Listing,
-            Self::Other if mime.is_empty() => {
-                let begin = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
-                let is_html = begin.starts_with(b"<!doctype html") || begin.starts_with(b"<html");
-                if is_html { Self::Html } else { Self::Other }
-            }
             form => form,
+        }
+    }
+
+    /// Whether it is a page.
+    pub(super) fn is_page(self) -> bool {
+        self.page_type().is_some()
+    }
+
+    /// The type that stands for a page of this form.
+    fn page_type(self) -> Option<&'static str> {
+        match self {
+            Self::Html => Some("text/html"),
+            Self::Xhtml => Some("application/xhtml+xml"),
+            _ => None,
         }
     }
 
@@ -104,6 +119,8 @@ pub struct PageLinks {
     pub redirect_to: Option<Url>,
     /// Why it was not read whole.
     pub unread: Option<Unread>,
+    /// The type that it was read as where it is a page whatever type is declared.
+    pub page_type: Option<&'static str>,
 }
 
 /// Whether links are looked for in an answer with these fields.
@@ -111,9 +128,10 @@ pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
     may_lead(url, &MediaType::of(headers).mime)
 }
 
-/// Whether links are looked for in an answer of this type, which may be none.
+/// Whether links are looked for in an answer of this type, which may be none; any document of XML may be a page.
 pub(super) fn may_lead(url: &Url, mime: &str) -> bool {
-    mime.is_empty() || is_packed_sitemap(url) || BodyForm::of_name(mime, url) != BodyForm::Other
+    let is_open = is_unknown_type(mime) || is_xml_type(mime);
+    is_open || is_packed_sitemap(url) || BodyForm::of_name(mime, url) != BodyForm::Other
 }
 
 /// Whether links are looked for in what has this type.
@@ -135,6 +153,12 @@ fn redirect_location(status: u16, headers: &Headers) -> Option<Cow<'_, str>> {
     if is_redirect(status) { headers.get_url("Location") } else { None }
 }
 
+/// `X-Content-Type-Options: nosniff` (Fetch standard, 3.6: the first of its values counts).
+fn forbids_sniffing(headers: &Headers) -> bool {
+    let value = headers.get_text("X-Content-Type-Options").unwrap_or_default();
+    value.split(',').next().is_some_and(|first| first.trim().eq_ignore_ascii_case("nosniff"))
+}
+
 /// The body of a record or an answer, without transfer and content encoding.
 #[derive(Debug, Clone)]
 pub struct Body<'b> {
@@ -145,6 +169,8 @@ pub struct Body<'b> {
     header_links: Vec<HeaderLink>,
     /// Its fields declare so for all its links.
     nofollow: bool,
+    /// Whether its type may be sniffed as one that can run scripts.
+    scripts: Scripts,
     /// The bytes.
     pub payload: Payload<'b>,
 }
@@ -157,7 +183,11 @@ impl<'b> Body<'b> {
         let nofollow = is_nofollow_answer(headers, None);
         let links = headers.all("Link").map(String::from_utf8_lossy);
         let header_links = header_links(links, headers.get_url("Refresh").as_deref());
-        Self { status, kind, location, header_links, nofollow, payload }
+        let scripts = match is_unknown_type(&kind.mime) && forbids_sniffing(headers) {
+            true => Scripts::Forbidden,
+            false => Scripts::Run,
+        };
+        Self { status, kind, location, header_links, nofollow, scripts, payload }
     }
 
     /// Decodes the body behind an HTTP head, up to a limit of bytes.
@@ -165,14 +195,35 @@ impl<'b> Body<'b> {
         Self::new(head.status, &head.headers, decode_payload(head, raw_body, limit))
     }
 
+    /// A payload without an HTTP head, with the fields that its record has of it.
+    pub(super) fn of_payload(fields: &Headers, bytes: &'b [u8]) -> Self {
+        let payload = Payload { bytes: bytes.into(), cut: false, bomb: false, flaws: Vec::new() };
+        Self::new(STATUS_BY_CONVENTION, fields, payload)
+    }
+
     /// The body with bytes of its own.
     pub fn into_owned(self) -> Body<'static> {
-        let Self { status, kind, location, header_links, nofollow, payload } = self;
-        Body { status, kind, location, header_links, nofollow, payload: payload.into_owned() }
+        let Self { status, kind, location, header_links, nofollow, scripts, payload } = self;
+        Body { status, kind, location, header_links, nofollow, scripts, payload: payload.into_owned() }
     }
 
     fn charset(&self) -> Option<&str> {
         self.kind.charset.as_deref()
+    }
+
+    /// Its type, which its bytes say where none is declared ([`computed_type`]).
+    pub fn mime(&self) -> &str {
+        computed_type(&self.kind.mime, &self.payload.bytes, self.scripts)
+    }
+
+    /// How it is read.
+    pub fn form(&self, url: &Url) -> BodyForm {
+        BodyForm::of_computed(self.mime(), url, &self.payload.bytes)
+    }
+
+    /// What it is to a person.
+    pub fn media(&self, url: &Url) -> Media {
+        Media::of_body(&self.kind.mime, url, &self.payload.bytes, self.scripts)
     }
 
     /// Its links, resolved against a URL, with title and language.
@@ -206,7 +257,8 @@ impl<'b> Body<'b> {
                 Some(Outlink { rel: link.rel.clone(), ..Outlink::bare(url, link.kind) })
             }));
         }
-        let form = BodyForm::of(&self.kind.mime, url, bytes);
+        let form = self.form(url);
+        links.page_type = form.page_type().filter(|_| !is_page_type(&self.kind.mime));
         match form {
             _ if bomb => {}
             BodyForm::Html | BodyForm::Xhtml => {
@@ -285,7 +337,7 @@ impl<'b> Body<'b> {
         if payload.bomb {
             return Some(Unread::Bomb);
         }
-        let cut = match BodyForm::of_type(&self.kind.mime) {
+        let cut = match self.form(url) {
             BodyForm::Pdf => match read_pdf(&payload.bytes, url, options.pdf_text, each) {
                 PdfRead::Read(cut) => cut,
                 PdfRead::Encrypted => return Some(Unread::Encrypted),
@@ -300,7 +352,7 @@ impl<'b> Body<'b> {
 
     /// Reads all of a page: title, text and the rest; none where it is no page.
     pub fn page(&self, url: &Url, options: PageOptions) -> Option<Page> {
-        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+        match self.form(url) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => Some(self.read_as(form, url, options)),
             _ => None,
         }
@@ -308,14 +360,14 @@ impl<'b> Body<'b> {
 
     /// Whether there may be text in it, by its type.
     pub fn may_have_text(&self, url: &Url) -> bool {
-        let form = BodyForm::of(&self.kind.mime, url, &self.payload.bytes);
-        matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
+        let form = self.form(url);
+        form.is_page() || form == BodyForm::Pdf || self.is_text()
     }
 
     /// The parts of that text without what has to be derived from them ([`PageText::parts_of`]), for
     /// who needs no more, such as a score.
     pub fn text_parts(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
-        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+        match self.form(url) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
                 Some(PageText::parts_of(&self.read_as(form, url, text_options(max_bytes))))
             }
@@ -326,7 +378,7 @@ impl<'b> Body<'b> {
     /// The text of what is no page, and whether there is more.
     fn other_text(&self, url: &Url, max_bytes: usize) -> Option<(String, bool)> {
         let bytes = &self.payload.bytes[..];
-        match BodyForm::of(&self.kind.mime, url, bytes) {
+        match self.form(url) {
             _ if self.payload.bomb => None,
             BodyForm::Html | BodyForm::Xhtml => None,
             BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
@@ -334,7 +386,11 @@ impl<'b> Body<'b> {
                 (text, is_cut)
             }),
             _ => self.plain_text(max_bytes).map(|text| {
-                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
+                let text = match self.mime() {
+                    mime if mime.ends_with("xml") => text_of_markup(&text),
+                    mime if mime.ends_with("json") => text_of_json(&text).into_owned(),
+                    _ => text,
+                };
                 (text, bytes.len() > max_bytes)
             }),
         }
@@ -350,7 +406,7 @@ impl<'b> Body<'b> {
     /// The text of the page; its facts are added to `facts`.
     pub fn text_with_facts(&self, url: &Url, max_bytes: usize, facts: Option<&mut PageFacts>) -> Option<PageText> {
         let bytes = &self.payload.bytes[..];
-        match BodyForm::of(&self.kind.mime, url, bytes) {
+        match self.form(url) {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
                 let elements = facts.is_some();
@@ -372,7 +428,7 @@ impl<'b> Body<'b> {
     }
 
     fn is_text(&self) -> bool {
-        let mime = self.kind.mime.as_str();
+        let mime = self.mime();
         mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml")
     }
 

@@ -26,7 +26,12 @@ impl Fqdn {
         Self(strip_www(&host).to_owned())
     }
 
-    /// The same name, read out of the URL without keeping a copy.
+    /// From a host name whose `www` label is gone already.
+    pub(super) fn of_stripped(host: &str) -> Self {
+        Self(host.to_ascii_lowercase())
+    }
+
+    /// Name of the host of a URL, without a copy.
     pub fn name_of(url: &Url) -> &str {
         strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
     }

@@ -44,6 +44,7 @@ mod link_kinds;
 mod need;
 mod next_steps;
 mod odd_calls;
+mod other_writers;
 mod packed;
 mod peers;
 mod peers_formats;

@@ -548,7 +548,7 @@ impl Reporter<'_> {
     }
 
     fn problems(&self, out: &mut Vec<Block>) {
-        if self.written.problems.is_empty() {
+        if self.written.problems.is_empty() && self.written.notes.is_empty() {
             return;
         }
         self.heading(out, ReportLanguage::problems);
@@ -556,7 +556,7 @@ impl Reporter<'_> {
         let row = |problem: &String| {
             vec![ReportCell::Text(problem_name(self.language, problem)), ReportCell::Message(without_folders(problem))]
         };
-        let rows = self.written.problems.iter().map(row).collect();
+        let rows = self.written.problems.iter().chain(self.written.notes).map(row).collect();
         self.table(out, &[ReportLanguage::problem, ReportLanguage::program_message], &[], rows);
     }
 }
