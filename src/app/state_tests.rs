@@ -370,7 +370,7 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
 fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     let mut kept = None;
     let (mut state, _dir) = opened_as(|session| {
-        let unanswered = keep_run(session, RunState::Asked, 7200);
+        let unanswered = keep_run(session, RunState::Unanswered, 7200);
         kept = Some((unanswered, keep_run(session, RunState::Waiting, 60)));
         let mut other = Campaign::new("Other");
         other.schedule.frequency = Frequency::Daily;
@@ -390,7 +390,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
     state.send(Command::AnswerScheduled { run: unanswered.id, starts: false });
-    until(&mut state, "the answer is kept", |state| run(state, unanswered.id).unwrap().state != RunState::Asked);
+    until(&mut state, "the answer is kept", |state| run(state, unanswered.id).unwrap().state != RunState::Unanswered);
     assert!(state.open.schedules.unanswered.is_empty());
     until(&mut state, "the run is at work", |state| run(state, waiting.id).unwrap().launch.is_some());
     assert_eq!(state.open.jobs.len(), 1);
@@ -507,7 +507,7 @@ fn schedules_are_polled_again_after_a_failure() {
         let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
         catalogue.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
     };
-    keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
+    keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Unanswered, 60);
     state.send(Command::OpenWorkspace(folder.clone()));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
     until(&mut state, "the first look is over", |state| !state.open.schedules.unanswered.is_empty());

@@ -37,7 +37,7 @@ pub fn settle(runs: Vec<Run>, now: CaptureDate, on_time_ms: i64, policy: CatchUp
                 (true, ..) => Fate::Overlapped,
                 (false, true, true, _) => Fate::Start,
                 (false, true, false, CatchUp::Once) => Fate::MakeUp,
-                (false, true, false, CatchUp::Ask) => Fate::Confirm,
+                (false, true, false, CatchUp::Confirm) => Fate::Confirm,
                 (false, _, _, CatchUp::Skip) => Fate::Missed,
                 (false, false, ..) => Fate::MadeUp,
             };
@@ -68,23 +68,23 @@ mod tests {
 
     #[test]
     fn lateness_policy_and_a_crawl_at_work_decide() {
-        use CatchUp::{Ask, Once, Skip};
+        use CatchUp::{Confirm, Once, Skip};
         use Fate::{MadeUp, MakeUp, Missed, Overlapped, Start};
-        check(&[], Ask, false, &[]);
-        for policy in [Once, Skip, Ask] {
+        check(&[], Confirm, false, &[]);
+        for policy in [Once, Skip, Confirm] {
             check(&[0], policy, false, &[Start]);
             check(&[1], policy, false, &[Start]);
             check(&[30, 1], policy, true, &[Overlapped, Overlapped]);
         }
         check(&[2], Once, false, &[MakeUp]);
         check(&[2], Skip, false, &[Missed]);
-        check(&[2], Ask, false, &[Fate::Confirm]);
+        check(&[2], Confirm, false, &[Fate::Confirm]);
         check(&[72, 48, 24], Once, false, &[MadeUp, MadeUp, MakeUp]);
         check(&[72, 48, 24], Skip, false, &[Missed, Missed, Missed]);
-        check(&[72, 48, 24], Ask, false, &[MadeUp, MadeUp, Fate::Confirm]);
+        check(&[72, 48, 24], Confirm, false, &[MadeUp, MadeUp, Fate::Confirm]);
         // A run on time makes up for those that were missed.
         check(&[48, 24, 0], Once, false, &[MadeUp, MadeUp, Start]);
-        check(&[48, 24, 0], Ask, false, &[MadeUp, MadeUp, Start]);
+        check(&[48, 24, 0], Confirm, false, &[MadeUp, MadeUp, Start]);
         check(&[48, 24, 0], Skip, false, &[Missed, Missed, Start]);
     }
 }

@@ -97,13 +97,14 @@ pub enum CatchUp {
     Skip,
     /// A person decides each time.
     #[default]
-    Ask,
+    #[serde(rename = "ask")]
+    Confirm,
 }
 
 impl CatchUp {
     /// Every policy with its words.
     pub const ALL: [(Self, &str); 3] =
-        [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Ask, "ask each time")];
+        [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Confirm, "ask each time")];
 }
 
 /// The schedule of a campaign.

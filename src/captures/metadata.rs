@@ -36,6 +36,8 @@ pub struct CaptureNotes {
     pub status: i32,
     /// Type that the response was served with, without parameters; empty where it had none.
     pub mime: String,
+    /// The type that it was read as where it is a page and its type says nothing of that.
+    pub page_type: Option<&'static str>,
     /// Title of a page.
     pub title: Option<String>,
     /// Language of a page.
@@ -94,6 +96,7 @@ impl CaptureNotes {
                 fetch_ms: self.fetch_ms,
                 verdict: self.verdict.as_ref(),
                 language: self.language.as_deref(),
+                page_type: self.page_type,
                 annotations: &self.annotations,
                 unread: self.unread.map(Unread::as_str),
                 interim: Some(self.interim.as_str()).filter(|interim| !interim.is_empty()),
@@ -128,6 +131,7 @@ impl CaptureNotes {
         Some(Self {
             status: status.parse().unwrap_or(0),
             mime: http.pointer("/Headers/Content-Type").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            page_type: None,
             title: http.pointer("/HTML-Metadata/Head/Title").and_then(Value::as_str).map(str::to_owned),
             language: text(fonds, "language"),
             outlinks,
@@ -255,6 +259,8 @@ struct OfCrawl<'a> {
     seed: Option<&'a str>,
     #[serde(rename = "sourceTag")]
     source_tag: &'a str,
+    #[serde(rename = "mimeDetected", skip_serializing_if = "Option::is_none")]
+    page_type: Option<&'a str>,
     #[serde(rename = "fetchTimeMs")]
     fetch_ms: Option<u64>,
     verdict: Option<&'a Verdict>,
@@ -372,6 +378,7 @@ mod tests {
             position,
         };
         let notes = CaptureNotes {
+            page_type: None,
             status: 200,
             mime: "text/html".to_owned(),
             title: Some("Câmara <b>".to_owned()),

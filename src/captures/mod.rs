@@ -59,7 +59,7 @@ pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place,
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargePagePermit, PageBudget, PagePermit};
-pub use media::{Media, is_page, is_page_type};
+pub use media::{Media, is_page_type};
 pub use metadata::CaptureNotes;
 pub use original::{
     DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,

@@ -130,6 +130,9 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             count => format!("; {}, listed below", counted(count, "problem")),
         };
         writeln!(out, "{}{problems}", plain(&outcome.figures()))?;
+        for note in &outcome.notes {
+            writeln!(out, "note: {}", plain(note))?;
+        }
         outcome.problems.iter().for_each(|problem| warn_of!("problems of the export", "{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }

@@ -274,7 +274,8 @@ fn run_launch(
         _ => reports?,
     }
     let seed_errors = tally.seeds.values().filter(|status| **status >= 400).count() as u64;
-    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery, seed_errors, refused_seeds })
+    let links_left_out = stats.links_left_out();
+    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery, seed_errors, refused_seeds, links_left_out })
 }
 
 impl Engine<'_> {

@@ -95,7 +95,7 @@ impl<'a> Judge<'a> {
         let mut facts = self.facts(plan, candidate, robots)?;
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
-            facts.geo = GeoFact::NotAsked;
+            facts.geo = GeoFact::NotQueried;
         }
         if !rules.needs_geo(candidate, &facts) {
             return Ok((rules.decide(candidate, &facts), false));
@@ -212,7 +212,7 @@ impl<'a> Judge<'a> {
         let mut hosts = HashSet::new();
         let unresolved = candidates.iter().filter(|candidate| {
             let host = candidate.url.host_str().unwrap_or_default();
-            self.known_fact(host) == GeoFact::NotAsked
+            self.known_fact(host) == GeoFact::NotQueried
                 && rules.needs_geo(candidate, &Facts::default())
                 && hosts.insert(host)
         });

@@ -28,7 +28,10 @@ pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Optio
 /// The links that a crawl follows: the first [`MAX_OUTLINKS`] of a page, or
 /// [`MAX_ENTRIES`] of a sitemap or feed.
 pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
-    let is_listing = outlinks.first().is_some_and(|link| link.kind == LinkKind::Manifest);
+    if outlinks.len() <= MAX_OUTLINKS {
+        return outlinks;
+    }
+    let is_listing = outlinks.iter().any(|link| link.kind == LinkKind::Manifest);
     &outlinks[..outlinks.len().min(if is_listing { MAX_ENTRIES } else { MAX_OUTLINKS })]
 }
 
@@ -39,6 +42,11 @@ pub fn sitemap_links<'a>(url: &Url, sitemaps: impl IntoIterator<Item = &'a str>)
         .filter_map(|text| resolve(url, text))
         .map(|url| Outlink::bare(url, LinkKind::Manifest))
         .collect()
+}
+
+/// Where most sites have a sitemap, if their robots.txt names none: beside it.
+pub fn usual_sitemap(robots: &Url) -> Option<Outlink> {
+    Some(Outlink::bare(robots.join("/sitemap.xml").ok()?, LinkKind::Manifest))
 }
 
 #[cfg(test)]

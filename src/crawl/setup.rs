@@ -97,6 +97,8 @@ pub struct CrawlReport {
     pub seed_errors: u64,
     /// Seeds that a permission refuses.
     pub refused_seeds: u64,
+    /// Links that this run did not follow since their files have too many.
+    pub links_left_out: u64,
     /// The repairs at the beginning.
     pub recovery: RecoveryReport,
 }

@@ -24,6 +24,7 @@ pub struct CrawlStats {
     refused: AtomicU64,
     retries: AtomicU64,
     bytes: AtomicU64,
+    links_left_out: AtomicU64,
     classes: [AtomicU64; 5],
     mimes: Mutex<BTreeMap<String, (u64, u64)>>,
     events: Mutex<EventQueue>,
@@ -129,6 +130,16 @@ impl CrawlStats {
     /// URLs refused when they were found.
     pub(super) fn refused(&self, urls: u64) {
         self.refused.fetch_add(urls, Ordering::Relaxed);
+    }
+
+    /// Links of one file beyond those that are followed.
+    pub(super) fn left_out(&self, links: usize) {
+        self.links_left_out.fetch_add(links as u64, Ordering::Relaxed);
+    }
+
+    /// Links that this run did not follow since their files have too many.
+    pub fn links_left_out(&self) -> u64 {
+        self.links_left_out.load(Ordering::Relaxed)
     }
 
     /// A URL left the queue for a worker.

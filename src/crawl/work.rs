@@ -5,7 +5,7 @@ use super::frontier::LONG_WAIT;
 use super::judge::Source;
 use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
-use super::outlinks::{followed, sitemap_links, unfetchable_redirect};
+use super::outlinks::{followed, sitemap_links, unfetchable_redirect, usual_sitemap};
 use super::priority::ROBOTS_PRIORITY;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::{
@@ -483,14 +483,22 @@ impl<'e> Worker<'e> {
     fn keep(&self, attempt: &FetchAttempt, mut exchange: Exchange) -> Result<Option<Taken<'e>>, CrawlError> {
         let engine = self.engine;
         let url = attempt.queued.url();
-        let sitemaps = if engine.robots.is_robots(url) { self.read_robots(url, &mut exchange)? } else { Vec::new() };
+        let mut sitemaps = match engine.robots.is_robots(url) {
+            true => self.read_robots(url, &mut exchange)?,
+            false => Vec::new(),
+        };
+        let is_of_seed = attempt.queued.admission.candidate.hops == "P";
+        if sitemaps.is_empty() && is_of_seed && exchange.head.status == 200 {
+            sitemaps.extend(usual_sitemap(url));
+        }
         let same_payload = |url: &Url, digest: &str| Ok::<_, CrawlError>(engine.ledger.same_payload(url, digest)?);
         let taken = engine.intake.take(url, exchange, attempt.provenance(sitemaps), same_payload)?;
         let links = taken.as_ref().map_or(&[][..], |taken| &taken.entry.notes.outlinks);
         let not_followed = links.len() - followed(links).len();
         if not_followed > 0 {
+            engine.stats.left_out(not_followed);
             let text = format!(
-                "{not_followed} of {} are not followed: it has more than a crawl takes of one page",
+                "{not_followed} of {} are not followed: it has more than a crawl takes of one file",
                 counted(links.len() as u64, "link")
             );
             engine.stats.event(CrawlEvent::new(EventKind::Truncated, text).of_url(url));

@@ -4,10 +4,10 @@
 use super::archive::{PACK_IN_MEMORY, entry_of};
 use super::page_reader::PageReaders;
 use super::{Archive, Exchange, RepeatedCapture, Truncated};
-use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
+use crate::captures::media::{ROOT_WITHIN_BYTES, is_sniffed};
 use crate::captures::{
-    Body, CaptureEntry, CaptureNotes, LargePagePermit, Media, PageBudget, PageLinks, PagePermit, Unread,
-    is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
+    Body, CaptureEntry, CaptureNotes, LargePagePermit, PageBudget, PageLinks, PagePermit, Unread, is_nofollow_answer,
+    is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
 };
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Outlink};
@@ -110,11 +110,11 @@ impl<'a> Intake<'a> {
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
         let original = if may_repeat { same_payload(url, &digests.payload)? } else { None };
         let notes = notes_of(&exchange, links, provenance, original.is_some());
-        let sniffed = match is_unspecific(&notes.mime) {
+        let sniffed = match is_sniffed(&notes.mime) {
             false => None,
             true => {
-                let begin = exchange.decoded_payload(SNIFFED_BYTES).map_err(|source| self.io(source))?;
-                Some(Media::of("", url, &begin.bytes))
+                let begin = exchange.decoded_payload(ROOT_WITHIN_BYTES).map_err(|source| self.io(source))?;
+                Some(Body::new(exchange.head.status, &exchange.head.headers, begin).media(url))
             }
         };
         let records = self.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
@@ -133,7 +133,7 @@ impl<'a> Intake<'a> {
         let may_have_links = may_have_links(url, &exchange.head.headers);
         let mut expected = expected_len(url, &exchange);
         loop {
-            let reading = if may_have_links { reading_bytes(expected) } else { 0 };
+            let reading = if may_have_links { reading_bytes(url, &exchange.head.headers, expected) } else { 0 };
             let Some(permit) = self.pages.reserve(packing + reading, || self.cx.is_cancelled()) else {
                 return Ok(None);
             };
@@ -202,6 +202,7 @@ fn notes_of(exchange: &Exchange, links: PageLinks, provenance: Provenance, is_re
     CaptureNotes {
         status: i32::from(exchange.head.status),
         mime: exchange.mime(),
+        page_type: links.page_type,
         title: links.title,
         language: links.language,
         outlinks: links.outlinks,

@@ -137,4 +137,6 @@ pub struct ExportReport {
     pub bytes: u64,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
+    /// What is written otherwise than in the sources, without a loss: a line for each kind.
+    pub notes: Vec<String>,
 }

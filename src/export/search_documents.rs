@@ -122,7 +122,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     fields.maybe("status_code", status);
     let served = http.as_ref().and_then(|http| http.headers.get("Content-Type"));
     let served = served.or_else(|| head.headers.get("Content-Type").filter(|_| http.is_none() && !head.is_http()));
-    fields.types(served.as_deref());
+    fields.types(served.as_deref(), body.mime());
     if let Some(http) = &http {
         let server = ["X-Powered-By", "Server"].iter().filter_map(|name| http.headers.get(name));
         fields.list("server", server);
@@ -246,9 +246,10 @@ impl Fields {
         self.maybe("content_type_ext", extension);
     }
 
-    fn types(&mut self, served: Option<&str>) {
-        let Some(served) = served else { return };
-        let kind = served.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    /// The type that was declared, and what it is by that or by its bytes, where it is a page.
+    fn types(&mut self, served: Option<&str>, computed: &str) {
+        let declared = served.map(|served| served.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        let Some(kind) = Some(computed.to_owned()).filter(|mime| is_page_type(mime)).or(declared) else { return };
         let begins = |begin: &str| kind.starts_with(begin);
         let (norm, shown) = match kind.as_str() {
             _ if begins("image/") => ("image", "Image"),
@@ -263,8 +264,8 @@ impl Fields {
             _ if begins("text/plain") => ("text", "Document"),
             _ => ("other", "Other"),
         };
-        self.put("content_type_served", served);
-        self.put("content_type_full", served);
+        self.maybe("content_type_served", served);
+        self.put("content_type_full", served.unwrap_or(&kind));
         self.put("content_type", kind.as_str());
         self.put("content_type_norm", norm);
         self.put("type", shown);

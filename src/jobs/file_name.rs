@@ -1,4 +1,4 @@
-//! Names of files out of what people and other programs call things.
+//! Makes names of files from titles of people and other programs.
 //!
 //! A name is good on Unix, macOS and Windows, in a bag and in a zip. The same
 //! letters give the same name however they are written: macOS hands names out

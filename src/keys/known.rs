@@ -1,5 +1,5 @@
-//! The keys that a person vouches for. They are no secret: a file beside other
-//! settings lists them, as SSH lists known hosts.
+//! Lists the keys that a person vouches for. They are no secret: a file beside other settings lists them, as
+//! SSH lists known hosts.
 
 use super::{KeyError, Keychain, PublicKey, SigningKey};
 use crate::jobs::{make_private_folder, replace_own, settings_folder};

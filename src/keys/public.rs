@@ -1,4 +1,4 @@
-//! Public keys, and whether a signature is theirs.
+//! Reads public keys and verifies signatures with them.
 
 use super::KeyError;
 use data_encoding::{BASE64, HEXLOWER};

@@ -1,4 +1,4 @@
-//! Keys that sign.
+//! Signs with the private keys of a person.
 
 use super::keychain::Keychain;
 use super::known::check_name;

@@ -14,7 +14,8 @@ pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 pub enum LinkKind {
     /// `<a href>`: the only kind that makes an inlink by default.
     Anchor,
-    /// `<area href>`.
+    /// `<area href>`, and links that a reader follows without an `a` of the page's own tree: in SVG, in `<template>`,
+    /// `<noframes>` and `srcdoc`, in PDF files and entries of feeds. None of them is an inlink by default.
     Area,
     /// `<frame src>`, `<iframe src>`.
     Frame,
@@ -24,7 +25,8 @@ pub enum LinkKind {
     Stylesheet,
     /// Other `<link href>` (canonical, alternate, next …).
     LinkElement,
-    /// `<img src>`, `srcset`, `<input type=image>`, `background`.
+    /// `<img src>`, `srcset`, `<input type=image>`, `background`; images that scripts load (`data-src`) and that a page
+    /// names for others (Open Graph, JSON-LD).
     Image,
     /// `<script src>`.
     Script,
@@ -110,6 +112,21 @@ impl LinkKinds {
     /// Whether `kind` is one of them.
     pub fn has(self, kind: LinkKind) -> bool {
         self.0 & 1 << kind as u16 != 0
+    }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// All but this one.
+    pub(super) fn without(self, kind: LinkKind) -> Self {
+        Self(self.0 & !(1 << kind as u16))
+    }
+
+    /// With this one where the other is one of them.
+    pub(super) fn with_if(self, kind: LinkKind, other: LinkKind) -> Self {
+        if self.has(other) { Self(self.0 | 1 << kind as u16) } else { self }
     }
 }
 

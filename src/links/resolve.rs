@@ -5,9 +5,9 @@
 //! For those the answer is put together out of pieces; everything else takes
 //! the standard's long way ([`web_url`]). Both give the same text.
 
-use super::html::collect::web_url;
-use crate::uri::{Url, WebParts};
-use encoding_rs::Encoding;
+use crate::uri::{Url, WebParts, drop_user};
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use std::borrow::Cow;
 use url::Position;
 
 /// Resolves the references of one page.
@@ -288,11 +288,57 @@ fn is_plain_host(host: &str) -> bool {
     false
 }
 
+/// Resolves as a browser does; nothing but http and https with a host, without
+/// user name and password. The
+/// query is written in `charset`, the rest in UTF-8 (URL standard, 4.4): that
+/// is what servers were asked for by those who followed the link.
+///
+/// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
+/// reference in HTML.
+pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let mut url = join(base, reference, charset)?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    url.set_fragment(None);
+    drop_user(&mut url);
+    Some(url)
+}
+
+pub(super) fn join(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let charset = charset.output_encoding();
+    if charset == UTF_8 || reference.is_ascii() {
+        return base.join(reference).ok();
+    }
+    let in_charset = Url::options().base_url(Some(base));
+    in_charset.encoding_override(Some(&|query| Cow::Owned(query_bytes(query, charset)))).parse(reference).ok()
+}
+
+/// Text in a charset; a character that it lacks becomes the number of it, as
+/// forms send it (URL standard, “percent-encode after encoding”).
+fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
+    let mut encoder = charset.new_encoder();
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    loop {
+        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(0);
+        bytes.reserve(room);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = rest.get(read..).unwrap_or_default();
+        match result {
+            EncoderResult::Unmappable(lacking) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(lacking)).as_bytes());
+            }
+            EncoderResult::OutputFull if room > 0 => {}
+            EncoderResult::OutputFull | EncoderResult::InputEmpty => return bytes,
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use encoding_rs::{UTF_8, WINDOWS_1252};
+    use encoding_rs::WINDOWS_1252;
     use proptest::prelude::*;
 
     #[track_caller]

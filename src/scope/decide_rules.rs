@@ -218,7 +218,7 @@ impl DecideRules {
     /// Whether to look up the country of the server: it is not known yet, and
     /// some country would reverse the decision.
     pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
-        if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
+        if facts.geo != GeoFact::NotQueried || !self.uses_geo() {
             return false;
         }
         let last = self.last_opinion(candidate, facts);

@@ -35,13 +35,13 @@ impl DecideRules {
                 words: compiled.test.summary(),
                 enabled: compiled.rule.enabled,
                 tested,
-                said: opinion,
+                opinion,
                 deciding: verdict.rule_index == Some(index),
             });
         }
         let remedy = self.remedy(candidate, facts);
         let summary = remedy.as_ref().map(|remedy| remedy.summary.clone());
-        (Trace { url: candidate.url.to_string(), steps, verdict, turn: summary }, remedy)
+        (Trace { url: candidate.url.to_string(), steps, verdict, remedy: summary }, remedy)
     }
 
     /// The smallest change that reverses the verdict. It was tried out on these
@@ -233,7 +233,7 @@ impl Offer {
 
 /// Offers a lookup that nobody has made yet and that might give the target decision.
 fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, target: Decision) -> Option<Offer> {
-    let country = rule.countries.first().filter(|_| rule.decision == target && facts.geo == GeoFact::NotAsked)?;
+    let country = rule.countries.first().filter(|_| rule.decision == target && facts.geo == GeoFact::NotQueried)?;
     let known = super::GeoEvidence {
         date: crate::uri::CaptureDate::default(),
         addresses: vec![super::AddressCountry::new(

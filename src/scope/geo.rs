@@ -117,8 +117,10 @@ impl GeoDatabase {
 
     /// The network of an address and its ISO 3166 country; none where the
     /// database has none. It is the country where the address is used, never
-    /// the one where it is registered.
+    /// the one where it is registered. An IPv4 address that is written as one of
+    /// IPv6 (`::ffff:203.0.113.5`) is looked up as what it is.
     pub fn lookup(&self, address: IpAddr) -> Result<(String, Option<String>), GeoError> {
+        let address = address.to_canonical();
         let broken = |why: MaxMindDbError| GeoError::Broken { path: self.path.clone(), why: why.to_string() };
         if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             // The whole of IPv6 is unknown to such a database.
@@ -149,6 +151,7 @@ impl GeoDatabase {
     /// The country that the network is registered in, and the city, where the
     /// database has them. No rule uses these.
     fn more_about(&self, address: IpAddr) -> (Option<String>, Option<String>) {
+        let address = address.to_canonical();
         if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             return (None, None);
         }
@@ -334,7 +337,7 @@ mod tests {
             let (network, country) = database.lookup(address.parse().unwrap()).unwrap();
             assert_eq!(country.as_deref().unwrap_or("-"), expected, "{name} {address}");
             let network: ipnet::IpNet = network.parse().unwrap();
-            assert!(network.contains(&address.parse::<IpAddr>().unwrap()), "{network} {address}");
+            assert!(network.contains(&address.parse::<IpAddr>().unwrap().to_canonical()), "{network} {address}");
             *right += 1;
         }
         for (name, (database, right)) in &counts {

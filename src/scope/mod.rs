@@ -174,7 +174,8 @@ pub enum ContentFact {
 pub enum GeoFact {
     /// Not looked up yet.
     #[default]
-    NotAsked,
+    #[serde(rename = "not_asked")]
+    NotQueried,
     /// The name could not be resolved: a failure, never "not in the country".
     Failed {
         /// The error of the resolver.
@@ -326,7 +327,8 @@ pub struct TraceStep {
     /// The value it tested, in words (`4 hops`, `http://(pt,fct,)/`).
     pub tested: String,
     /// Its decision; none is no opinion.
-    pub said: Option<Decision>,
+    #[serde(rename = "said")]
+    pub opinion: Option<Decision>,
     /// Whether it is the rule that spoke last.
     pub deciding: bool,
 }
@@ -341,5 +343,6 @@ pub struct Trace {
     /// The end of it.
     pub verdict: Verdict,
     /// The smallest change that would turn the verdict, in words.
-    pub turn: Option<String>,
+    #[serde(rename = "turn")]
+    pub remedy: Option<String>,
 }

@@ -145,7 +145,8 @@ pub struct DerivationStep {
     /// The record or criterion.
     pub what: String,
     /// The result of the step.
-    pub said: String,
+    #[serde(rename = "said")]
+    pub result: String,
     /// Whether it decides.
     pub deciding: bool,
 }
@@ -237,7 +238,7 @@ impl Permissions {
             return Err("no country is set".to_owned());
         }
         let evidence = match &facts.geo {
-            GeoFact::NotAsked => return Err("not known: the country of the server was not looked up".to_owned()),
+            GeoFact::NotQueried => return Err("not known: the country of the server was not looked up".to_owned()),
             GeoFact::Failed { why } if self.reading == Reading::Strict => return Err(format!("not known: {why}")),
             GeoFact::Failed { .. } => return Err("not in the country (the lookup failed)".to_owned()),
             GeoFact::Known(evidence) => evidence,
@@ -259,7 +260,7 @@ impl Permissions {
     /// Whether the country of the server could change the result.
     pub(super) fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         !self.countries.is_empty()
-            && facts.geo == GeoFact::NotAsked
+            && facts.geo == GeoFact::NotQueried
             && matches!(self.basis(candidate, facts), Basis::Unknown)
     }
 
@@ -325,7 +326,7 @@ impl Permissions {
                 decided = Some(record);
             }
             let what = format!("record {} for {}", record.position + 1, record.permission.covers);
-            steps.push(DerivationStep { what, said: outcome, deciding });
+            steps.push(DerivationStep { what, result: outcome, deciding });
         }
         let by_record = decided.is_some();
         let domain = self.domain(&candidate.url).and_then(|at| self.typed_domains.get(at));
@@ -333,7 +334,7 @@ impl Permissions {
             let outcome =
                 domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
             let what = format!("domains {}", self.typed_domains.join(", "));
-            steps.push(DerivationStep { what, said: outcome, deciding: !by_record && domain.is_some() });
+            steps.push(DerivationStep { what, result: outcome, deciding: !by_record && domain.is_some() });
         }
         let hosting = self.hosting(facts);
         if !self.countries.is_empty() {
@@ -342,7 +343,7 @@ impl Permissions {
             let deciding = !by_record && domain.is_none() && hosting.is_ok();
             steps.push(DerivationStep {
                 what: format!("hosting in {}", self.countries.join(", ")),
-                said: outcome,
+                result: outcome,
                 deciding,
             });
         }
@@ -355,8 +356,8 @@ impl Permissions {
         };
         let why = match steps.iter().find(|step| step.deciding) {
             Some(step) => match &inherited_from {
-                Some(from) => format!("{}, inherited from {from}", step.said),
-                None => step.said.clone(),
+                Some(from) => format!("{}, inherited from {from}", step.result),
+                None => step.result.clone(),
             },
             None if steps.is_empty() => "no record covers it, and no grounds are set".to_owned(),
             None => "nothing that holds covers it".to_owned(),

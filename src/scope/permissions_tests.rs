@@ -175,7 +175,7 @@ fn the_closest_record_decides_and_a_refusal_counts_in_the_strict_reading() {
     let derived = Permissions::compile(&records, &only(Reading::Strict))
         .unwrap()
         .derive(&candidate("http://old.bl.uk/"), &Facts::default());
-    assert_eq!(derived.steps[0].said, "superseded by another record");
+    assert_eq!(derived.steps[0].result, "superseded by another record");
     let permissions = Permissions::compile(&records, &only(Reading::Strict)).unwrap();
     let derived = permissions.derive(&candidate("http://sub.bl.uk/a"), &Facts::default());
     assert_eq!((derived.record, derived.inherited_from.as_deref()), (Some(0), Some("http://bl.uk/")));
@@ -184,7 +184,7 @@ fn the_closest_record_decides_and_a_refusal_counts_in_the_strict_reading() {
     assert_eq!((derived.record, derived.inherited_from), (Some(0), None));
     let derived = permissions.derive(&candidate("http://bl.uk/private/x"), &Facts::default());
     let steps: Vec<(&str, &str, bool)> =
-        derived.steps.iter().map(|step| (step.what.as_str(), step.said.as_str(), step.deciding)).collect();
+        derived.steps.iter().map(|step| (step.what.as_str(), step.result.as_str(), step.deciding)).collect();
     assert_eq!(
         steps,
         [
@@ -279,7 +279,7 @@ fn domains_and_hosting_cover_what_no_record_does() {
     for (reading, message) in [(Reading::Strict, "not known: no answer"), (Reading::W3act, "not in the country")] {
         let permissions = Permissions::compile(&[], &uk(reading)).unwrap();
         let derived = permissions.derive(&candidate("http://www.gov.com/"), &failed);
-        assert!(derived.steps[1].said.contains(message), "{derived:?}");
+        assert!(derived.steps[1].result.contains(message), "{derived:?}");
     }
 }
 

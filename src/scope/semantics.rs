@@ -164,7 +164,7 @@ fn countries_are_resolved_only_where_they_could_change_the_decision() {
 #[test]
 fn a_trace_names_what_was_tested() {
     let trace = standard().explain(&candidate("http://fct.pt/a/a/a/b?c=1", "LE"), &Facts::default());
-    let step = |index: usize| (trace.steps[index].tested.as_str(), trace.steps[index].said);
+    let step = |index: usize| (trace.steps[index].tested.as_str(), trace.steps[index].opinion);
     assert_eq!(step(1), ("http://(pt,fct,)/a/a/a/b?c=1 starts with http://(pt,fct,)/", Some(Decision::Accept)));
     assert_eq!(step(3), ("2 hops (LE)", None));
     assert_eq!(step(4), ("1 hop without a link at the end (LE)", Some(Decision::Accept)));
@@ -181,7 +181,7 @@ fn the_smallest_change_is_offered() {
     #[track_caller]
     fn check(rules: &DecideRules, url: &str, hops: &str, facts: &Facts, expected: &str) {
         let trace = rules.explain(&candidate(url, hops), facts);
-        assert_eq!(trace.turn.as_deref(), Some(expected), "{url} {hops} {:?}", trace.verdict);
+        assert_eq!(trace.remedy.as_deref(), Some(expected), "{url} {hops} {:?}", trace.verdict);
     }
     let rules = standard();
     let none = Facts::default();
@@ -317,7 +317,7 @@ fn what_a_permission_refuses_is_rejected_behind_all_rules() {
     let private = candidate("http://fct.pt/private/a", "L");
     let trace = rules.explain(&private, &Facts::default());
     assert_eq!(trace.steps[2].tested, "permission 2: refused, inherited from http://fct.pt/private/");
-    assert_eq!(trace.turn.as_deref(), Some("Switch off rule 2 (permission refused)"));
+    assert_eq!(trace.remedy.as_deref(), Some("Switch off rule 2 (permission refused)"));
     let changed = rules.remedy(&private, &Facts::default()).unwrap().apply(&campaign);
     assert!(!changed.grounds.obey_refusals && changed.rules == campaign.rules);
     let off = DecideRules::compile(&changed).unwrap();
@@ -407,14 +407,14 @@ proptest! {
         // The trace agrees, and its last opinion is the verdict.
         let trace = rules.explain(&candidate, &facts);
         prop_assert_eq!(&trace.verdict, &verdict);
-        let last = trace.steps.iter().rev().find(|step| step.said.is_some());
+        let last = trace.steps.iter().rev().find(|step| step.opinion.is_some());
         prop_assert_eq!(last.map(|step| step.index), verdict.rule_index);
-        prop_assert_eq!(last.and_then(|step| step.said).unwrap_or(Decision::Reject), verdict.decision);
-        prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
+        prop_assert_eq!(last.and_then(|step| step.opinion).unwrap_or(Decision::Reject), verdict.decision);
+        prop_assert!(trace.steps.iter().all(|step| step.enabled || step.opinion.is_none()));
         // A rule at the end can always turn it, and what is offered does, once
         // the campaign is changed so and compiled again.
         let remedy = rules.remedy(&candidate, &facts).unwrap();
-        prop_assert_eq!(trace.turn.as_deref(), Some(remedy.summary.as_str()));
+        prop_assert_eq!(trace.remedy.as_deref(), Some(remedy.summary.as_str()));
         let turned = DecideRules::compile(&remedy.apply(&campaign)).unwrap().decide(&candidate, &remedy.facts);
         prop_assert_ne!(turned.decision, verdict.decision, "{}", remedy.summary);
         let changed = remedy.apply(&campaign) != campaign || remedy.facts != facts;

@@ -18,6 +18,7 @@
 //! Not here: which body is a page ([`crate::captures::Body::text`]).
 
 mod folding;
+mod json_text;
 mod language;
 mod main_text;
 pub mod near;
@@ -27,6 +28,7 @@ mod sentences;
 
 pub use folding::{fold, fold_letters, words};
 pub(crate) use folding::{is_invisible, is_unspaced};
+pub(crate) use json_text::text_of_json;
 pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, text_language};
 pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};

@@ -145,8 +145,44 @@ pub(crate) fn text_of_markup(xml: &str) -> String {
     if !text.contains('&') {
         return text;
     }
-    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
-    without_tags(&names.iter().fold(text, |text, (name, letter)| text.replace(name, letter)))
+    without_tags(&unescaped(&text))
+}
+
+/// Text with the references resolved that XML knows without a document type (XML 1.0, 4.1 and 4.6).
+fn unescaped(text: &str) -> String {
+    /// Bytes of a reference that is looked at.
+    const MAX_REFERENCE: usize = 12;
+    let letter_of = |name: &str| match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "amp" => Some('&'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?).filter(|letter| *letter != '\0')
+        }
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let near = &rest[..rest.floor_char_boundary(MAX_REFERENCE)];
+        match near.find(';').and_then(|end| Some((letter_of(&near[..end])?, end))) {
+            Some((letter, end)) => {
+                out.push(letter);
+                rest = &rest[end + 1..];
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 fn without_tags(markup: &str) -> String {
@@ -245,6 +281,7 @@ mod tests {
         check("<rss><title>A ria</title>\n<!-- <no> --><link/>x  y</rss>", "A ria\nx y");
         check("<d><![CDATA[<p>Olá <b>mundo</b>]]></d><d>&lt;p>1 &amp;amp; 2&lt;/p></d>", "Olá\nmundo\n1 &amp; 2");
         check("a < b", "a");
+        check("<t>Popula&#231;&#xE3;o &#38;#65; &nosuch; & x</t>", "População &#65; &nosuch; & x");
         check("", "");
     }
 

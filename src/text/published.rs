@@ -1,4 +1,4 @@
-//! Finds the date on which a page says that it was published, and its source.
+//! Finds the declared date of publication of a page, and its source.
 //!
 //! In this order: `meta` elements, JSON-LD, `time` elements and microdata, a
 //! day in the URL, a day in a short line near the headline. The day is taken as

@@ -39,7 +39,7 @@ pub fn trace_with_change_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: boo
         Decision::Reject => colors.reject,
     };
     ui.label(RichText::new(verdict_line(trace)).color(color)).on_hover_text(text::line(&trace.verdict.rule_name));
-    if let Some(change) = &trace.turn {
+    if let Some(change) = &trace.remedy {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Smallest rule change that reverses this:");
             let change = text::line(change);
@@ -82,11 +82,11 @@ pub fn trace_with_change_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: boo
                 ui.set_max_width(theme::LONG_FIELD);
                 coloured_cell_ui(ui, &step.tested, text_color);
             });
-            let (label, label_color) = match (step.enabled, step.said) {
+            let (label, label_color) = match (step.enabled, step.opinion) {
                 (false, _) => ("off", colors.weak_text),
                 (true, None) => (text::decision(None), colors.weak_text),
-                (true, Some(Decision::Accept)) => (text::decision(step.said), colors.accept),
-                (true, Some(Decision::Reject)) => (text::decision(step.said), colors.reject),
+                (true, Some(Decision::Accept)) => (text::decision(step.opinion), colors.accept),
+                (true, Some(Decision::Reject)) => (text::decision(step.opinion), colors.reject),
             };
             ui.label(RichText::new(label).color(label_color));
             ui.end_row();

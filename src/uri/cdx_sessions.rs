@@ -1,5 +1,5 @@
-//! Session ids that CDX keys leave out. Only these exact shapes go, because
-//! existing keys were made so; an id of 33 characters stays.
+//! Removes session ids from CDX keys. Only these exact shapes go, because existing keys were made so; an id
+//! of 33 characters stays.
 
 use std::ops::Range;
 

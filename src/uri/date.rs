@@ -1,4 +1,4 @@
-//! The instant of a capture.
+//! Parses and writes instants of captures.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;

@@ -26,6 +26,11 @@ impl Fqdn {
         Self(strip_www(&host).to_owned())
     }
 
+    /// From a host name whose `www` label is gone already.
+    pub(super) fn of_stripped(host: &str) -> Self {
+        Self(host.to_ascii_lowercase())
+    }
+
     /// Name of the host of a URL, without a copy.
     pub fn name_of(url: &Url) -> &str {
         strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))

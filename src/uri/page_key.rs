@@ -1,4 +1,4 @@
-//! The identity of a page inside Fonds.
+//! Makes the keys that identify pages inside Fonds.
 
 use super::fqdn::{is_address, push_reversed, strip_www};
 use super::text::push_port;

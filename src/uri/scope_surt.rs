@@ -1,4 +1,4 @@
-//! The SURT form that scope rules match, as Heritrix has it.
+//! Makes the SURTs that scope rules match, as Heritrix has them.
 
 use super::Url;
 use super::fqdn::{is_address, push_reversed};

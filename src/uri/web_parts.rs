@@ -1,4 +1,4 @@
-//! The parts of a URL that keys are made of.
+//! Splits a URL into the parts that keys are made of.
 
 use super::Url;
 use super::fqdn::strip_www;

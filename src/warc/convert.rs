@@ -1,4 +1,4 @@
-//! ARC files as WARC files.
+//! Converts ARC files to WARC files.
 //!
 //! In: an ARC file of any packing. Out: WARC/1.1, one gzip member a record. The line of a record becomes
 //! fields, its block stays byte for byte: an HTTP response a `response`, anything else (dns, ftp, HTTP/0.9) a

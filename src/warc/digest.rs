@@ -1,4 +1,4 @@
-//! Block and payload digests.
+//! Computes and checks block and payload digests.
 //!
 //! # Which bytes a payload digest is made of
 //!
@@ -312,7 +312,8 @@ pub struct RecordProof {
     /// The payload by the standard, and as it crossed the wire.
     payload: Option<(DigestCheck, DigestCheck)>,
     splitter: Splitter,
-    unknown: Vec<String>,
+    /// Fields of an unknown algorithm, or of none, with their values.
+    unknown: Vec<(&'static str, String)>,
 }
 
 impl RecordProof {
@@ -320,18 +321,17 @@ impl RecordProof {
     /// about bytes that are elsewhere and is not checked.
     pub fn new(head: &RecordHead) -> Self {
         let mut unknown = Vec::new();
-        let mut check = |name: &str| {
+        let mut check = |name: &'static str| {
             let field = head.headers.get(name).filter(|field| !field.trim().is_empty())?;
             let check = DigestCheck::new(&field);
             if check.is_none() {
-                unknown.push(format!("{name} “{field}” is of an unknown algorithm and was not checked"));
+                unknown.push((name, field));
             }
             check
         };
-        let block = check("WARC-Block-Digest");
+        let block = check(BLOCK_DIGEST);
         let elsewhere = head.record_type == RecordType::Revisit || head.headers.get("WARC-Segment-Number").is_some();
-        let payload = if elsewhere { None } else { check("WARC-Payload-Digest").zip(check("WARC-Payload-Digest")) };
-        unknown.dedup();
+        let payload = if elsewhere { None } else { check(PAYLOAD_DIGEST).map(|check| (check.clone(), check)) };
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
     }
 
@@ -348,8 +348,15 @@ impl RecordProof {
     }
 
     /// Descriptions of digests that cannot be checked.
-    pub fn unknown(&self) -> &[String] {
-        &self.unknown
+    pub fn unknown(&self) -> impl Iterator<Item = String> {
+        self.unknown
+            .iter()
+            .map(|(name, field)| format!("{name} “{field}” is of an unknown algorithm and was not checked"))
+    }
+
+    /// The fields of these.
+    pub fn unknown_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.unknown.iter().map(|(name, _)| *name)
     }
 
     /// Takes the next bytes of the block.

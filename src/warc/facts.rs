@@ -1,4 +1,4 @@
-//! Summary of a record for lists, filters and cuts.
+//! Summarises a record for lists, filters and cuts.
 
 use super::http::{parse_request_head, parse_response_head};
 use super::record::unbracket;
@@ -65,10 +65,12 @@ impl RecordFacts {
         let id = |name: &str| text(name).map(|value| unbracket(&value).to_owned());
         let http = if head.is_http() { parse_response_head(begin) } else { None };
         let request = if head.is_http() && http.is_none() { parse_request_head(begin) } else { None };
-        let mime = http.as_ref().map(|http| http.content_type().mime).filter(|mime| !mime.is_empty());
-        // The type in an ARC line is the one that the server declared.
-        let of_line = || text("ARC-Content-Type").filter(|_| http.is_none());
-        let own = || super::http::MediaType::parse(&of_line().or_else(|| text("Content-Type"))?).mime.into();
+        // An ARC line has the type that the server declared.
+        let of_line = || text("ARC-Content-Type").or_else(|| text("Content-Type"));
+        let mime = match &http {
+            Some(http) => Some(http.content_type().mime).filter(|mime| !mime.is_empty()),
+            None => of_line().map(|kind| super::http::MediaType::parse(&kind).mime),
+        };
         Self {
             record_type: head.record_type.clone(),
             version: head.version.clone(),
@@ -78,7 +80,7 @@ impl RecordFacts {
             date: head.date(),
             status: http.as_ref().map(|http| http.status).filter(|&status| status > 0),
             method: request.map(|request| request.method),
-            mime: mime.or_else(own),
+            mime,
             ip: text("WARC-IP-Address"),
             payload_digest: text("WARC-Payload-Digest"),
             block_digest: text("WARC-Block-Digest"),

@@ -1,4 +1,4 @@
-//! Record filters that lists and cuts share.
+//! Filters records for lists and cuts.
 
 use super::{RecordFacts, RecordType, Span};
 use crate::uri::{CaptureDate, ScopePrefixSet, ScopeSurt, parse_web_url};

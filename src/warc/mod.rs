@@ -1,4 +1,4 @@
-//! Archive files: records in, records out.
+//! Reads and writes archive files.
 //!
 //! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or one for all) or zstd, recognised
 //! by content and not by name. Out: records with their spans, and [`Problem`]s for what is broken; or,

@@ -1,4 +1,4 @@
-//! A WARC or ARC record, its head, its span in the file, and problems in it.
+//! Types of a WARC or ARC record: its head, its span in the file, problems in it.
 
 use super::http::{HttpHead, parse_response_head};
 use crate::uri::{CaptureDate, Url, escape_bytes};

@@ -1,4 +1,4 @@
-//! Records that were cut into segments (WARC/1.1, clause 7), joined again.
+//! Joins records that were cut into segments (WARC/1.1, clause 7).
 //!
 //! The first segment has the record's own type and `WARC-Segment-Number: 1`; the others are `continuation`
 //! records, possibly in other files, that name it in `WARC-Segment-Origin-ID`. The last one has the whole

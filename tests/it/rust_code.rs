@@ -3,26 +3,21 @@
 /// `source` without comments and without the contents of strings and characters; lines keep their numbers.
 pub fn code_only(source: &str) -> String {
     let (mut code, mut rest) = (String::with_capacity(source.len()), source);
-    loop {
-        // Only these begin a comment or a literal.
-        let (plain, from) = rest.split_at(rest.find(['/', '\'', '"', 'b', 'c', 'r']).unwrap_or(rest.len()));
-        code.push_str(plain);
+    // Only these begin a comment or a literal.
+    while let Some(at) = rest.find(['/', '\'', '"']) {
+        code.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let skipped = match rest.as_bytes()[0] {
+            b'/' => comment_len(rest),
+            b'"' => Some(string_len(rest, raw_hashes(&code))),
+            _ => char_len(rest),
+        };
+        code.push(' ');
+        let (skipped, from) = rest.split_at(skipped.unwrap_or(1));
+        code.extend(skipped.chars().filter(|c| *c == '\n'));
         rest = from;
-        let Some(first) = rest.chars().next() else { return code };
-        let follows_name = code.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let skipped = comment_len(rest).or_else(|| char_len(rest)).or_else(|| string_len(rest, follows_name));
-        match skipped {
-            Some(len) => {
-                code.push(' ');
-                code.extend(rest[..len].chars().filter(|c| *c == '\n'));
-                rest = &rest[len..];
-            }
-            None => {
-                code.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
-        }
     }
+    code + rest
 }
 
 /// Names in code, keywords too, in the order of the text.
@@ -64,28 +59,26 @@ fn char_len(rest: &str) -> Option<usize> {
     (first == '\\' || (first != '\'' && end == least)).then_some(end + 2)
 }
 
-/// Bytes of the string that `rest` begins with: `"…"`, `b"…"`, `c"…"`, and raw ones as `r#"…"#`.
-fn string_len(rest: &str, follows_name: bool) -> Option<usize> {
-    let letters = rest.len() - rest.trim_start_matches(['b', 'c', 'r']).len();
-    let prefix = &rest[..letters];
-    if !["", "b", "c", "r", "br", "cr"].contains(&prefix) || (follows_name && letters > 0) {
-        return None;
-    }
-    let is_raw = prefix.ends_with('r');
-    let hashes = rest[letters..].chars().take_while(|c| is_raw && *c == '#').count();
-    let begin = letters + hashes + 1;
-    let inside = rest[letters + hashes..].strip_prefix('"')?;
-    if is_raw {
+/// The hashes of the raw string that begins after `code`, as of `r#"`; none where it is no raw one.
+fn raw_hashes(code: &str) -> Option<usize> {
+    let before = code.trim_end_matches('#');
+    let prefix = &before[before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len()..];
+    ["r", "br", "cr"].contains(&prefix).then(|| code.len() - before.len())
+}
+
+/// Bytes of the string that `rest` begins with, its quotes included.
+fn string_len(rest: &str, raw_hashes: Option<usize>) -> usize {
+    if let Some(hashes) = raw_hashes {
         let end = format!("\"{}", "#".repeat(hashes));
-        return Some(inside.find(&end).map_or(rest.len(), |at| begin + at + end.len()));
+        return rest[1..].find(&end).map_or(rest.len(), |at| 1 + at + end.len());
     }
     let mut is_escaped = false;
-    let end = inside.bytes().position(|byte| {
+    let end = rest[1..].bytes().position(|byte| {
         let ends = byte == b'"' && !is_escaped;
         is_escaped = byte == b'\\' && !is_escaped;
         ends
     });
-    Some(end.map_or(rest.len(), |at| begin + at + 1))
+    end.map_or(rest.len(), |at| at + 2)
 }
 
 #[test]
@@ -98,7 +91,7 @@ fn names_are_those_outside_of_comments_and_literals() {
     "####;
     let code = code_only(source);
     assert_eq!(code.lines().count(), source.lines().count());
-    let keywords = ["let", "str", "r", "b", "format", "fn", "a", "u8"];
+    let keywords = ["let", "str", "r", "br", "b", "c", "format", "fn", "a", "u8"];
     let found: Vec<_> = names(&code).filter(|name| !keywords.contains(name)).collect();
     let expected = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "number", "bar"];
     assert_eq!(found, expected);

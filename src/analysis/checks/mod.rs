@@ -100,8 +100,8 @@ pub trait ReviewCheck: Sync {
 }
 
 /// Every check, in the order of the screen.
-pub const REVIEW_CHECKS: [&dyn ReviewCheck; 4] =
-    [&answer::Status, &content::HasTitle, &history::PreviousSize, &links::ExternalInlinks];
+pub const REVIEW_CHECKS: [&dyn ReviewCheck; 5] =
+    [&answer::Status, &answer::DeclaredType, &content::HasTitle, &history::PreviousSize, &links::ExternalInlinks];
 
 /// Runs every check on a page.
 pub fn run_checks<'a>(page: &'a PageInput<'_>) -> impl Iterator<Item = Finding> + 'a {

@@ -15,7 +15,7 @@ fn cx() -> (ReadCx, tempfile::TempDir) {
     )
 }
 
-/// Work that tells when it begins, and answers its question when it may.
+/// Work that reports its begin, and answers its query when it may.
 struct Slow {
     begun: Sender<u32>,
     may: Receiver<()>,

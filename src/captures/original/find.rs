@@ -2,8 +2,8 @@
 
 use super::{DeclaredKind, FoundBy, MOST_IN_MEMORY, Originals, RevisitError};
 use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
-use crate::captures::part::{CapturePart, PayloadHead};
-use crate::captures::{Place, is_page};
+use crate::captures::part::CapturePart;
+use crate::captures::{BodyForm, Place};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::http::HttpHead;
 use crate::warc::{ArchiveReader, RecordHead, WarcError};
@@ -57,11 +57,11 @@ pub fn find_original(
             cx.checkpoint()?;
             let Some(part) = CapturePart::of(&head).filter(|_| head.record_type.holds_payload()) else { continue };
             let read = read_payload(&part, &mut reader);
-            let (payload_head, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
+            let (status, form, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
             let Some(span) = reader.finish_record()? else { continue };
-            let PayloadHead { status, mime, .. } = payload_head;
+            let is_page = (200..300).contains(&status) && form.is_page();
             let place = Place { file: number, offset: span.offset };
-            originals.add(&head, &part.url, place, (status, is_page(status, &mime)), || digest);
+            originals.add(&head, &part.url, place, (status, is_page), || digest);
             originals.check()?;
         }
     }
@@ -73,13 +73,15 @@ pub fn find_original(
     }))
 }
 
-/// The fields before the payload, and its digest where its record does not declare it.
-fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(PayloadHead, Option<String>)> {
+/// Status and form of the payload, and its digest where its record does not
+/// declare it.
+fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(u16, BodyForm, Option<String>)> {
     let mut bytes = Vec::new();
     block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
-    let payload_head = part.payload_head(&bytes);
+    let head = part.payload_head(&bytes);
+    let form = part.form(&head, &bytes);
     if part.declared_digest().is_some() {
-        return Ok((payload_head, None));
+        return Ok((head.status, form, None));
     }
     let mut digester = part.digester();
     while !bytes.is_empty() {
@@ -87,5 +89,5 @@ fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(Payloa
         bytes.clear();
         block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     }
-    Ok((payload_head, Some(digester.finish().payload)))
+    Ok((head.status, form, Some(digester.finish().payload)))
 }

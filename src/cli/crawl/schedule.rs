@@ -162,7 +162,7 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
                 }
             }
             let runs = session.catalogue().open_scheduled_runs()?;
-            let is_waiting = runs.iter().any(|run| run.state == crate::store::rows::RunState::Asked);
+            let is_waiting = runs.iter().any(|run| run.state == crate::store::rows::RunState::Unanswered);
             Ok(if is_waiting { PROBLEMS } else { FINE })
         }
         ScheduleCommand::Answer { folder, run, answer } => {

@@ -16,8 +16,9 @@ const MAX_WINDOW_DAYS: u32 = 3650;
 pub(in crate::cli) const ARQUIVO_2024: &str = "\
 --preset arquivo-2024 differs from the program that wrote the published files (its code of October 2024):
  Pages
-  - a page is a response of status 200 to 299 whose header says text/html or application/xhtml+xml; theirs has any
-    status below 300 and some 35 types, recognized by content: a link to a PDF file is dropped here, and not there
+  - a page is a response of status 200 to 299 whose header says text/html or application/xhtml+xml, or whose bytes
+    do where it has no type, or a resource record of these; theirs has any status below 300 and some 35 types, recognized
+    by content: a link to a PDF file is dropped here, and not there
   - addresses that end in .css, .js or .gif are recognized by their type; theirs passes them over
   - pages without text (frame sets, pages of images) give their links; theirs leaves them out
   - a redirect is no capture; there it is one of both its addresses

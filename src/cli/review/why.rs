@@ -209,7 +209,7 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
 fn print_rules(row: &SeenRow, trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "  Rules")?;
     for step in &trace.steps {
-        let answer = match (step.enabled, step.said) {
+        let answer = match (step.enabled, step.opinion) {
             (false, _) => "off",
             (true, None) => "no match",
             (true, Some(decision)) => decision.as_str(),
@@ -225,7 +225,7 @@ fn print_rules(row: &SeenRow, trace: &Trace, out: &mut dyn Write) -> anyhow::Res
             plain(&trace.verdict.rule_name)
         )?;
     }
-    if let Some(change) = &trace.turn {
+    if let Some(change) = &trace.remedy {
         writeln!(out, "  Smallest rule change that reverses this: {}", plain(change))?;
     }
     Ok(())

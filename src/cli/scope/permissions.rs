@@ -126,7 +126,7 @@ fn print(derived: &Derivation, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{state}  {}  ({})", plain(&derived.url), plain(&derived.why))?;
     for step in &derived.steps {
         let mark = if step.deciding { '>' } else { ' ' };
-        writeln!(out, "{mark}   {}: {}", plain(&step.what), plain(&step.said))?;
+        writeln!(out, "{mark}   {}: {}", plain(&step.what), plain(&step.result))?;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use super::attachments::{RewrittenRecord, RewrittenRecords};
 use super::copy::{CopyError, PackedMember, Part, SourceRecord, read_source};
+use super::notes::ExportNotes;
 use super::pack::{AboutCapture, Packed, Unpacked, UnpackedKnowledge, pack};
 use super::places::{Originals, Places};
 use super::sink::{Archives, Sink};
@@ -74,6 +75,7 @@ pub(in crate::export) struct Export {
     pub rewritten: RewrittenRecords,
     pub counts: Counts,
     pub problems: Vec<String>,
+    pub notes: ExportNotes,
     pub unlisted: u64,
 }
 
@@ -167,6 +169,7 @@ impl Export {
             rewritten: RewrittenRecords::default(),
             counts: Counts::default(),
             problems: std::mem::take(&mut options.problems),
+            notes: ExportNotes::default(),
             unlisted: 0,
         })
     }

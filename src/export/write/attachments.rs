@@ -27,6 +27,8 @@ pub struct Written<'e> {
     pub counts: &'e Counts,
     /// Captures or records that could not be carried along, and why.
     pub problems: &'e [String],
+    /// What is written otherwise than in the sources, without a loss: a line for each kind.
+    pub notes: &'e [String],
     /// Positions of captures that are not in, in order.
     pub left_out: &'e [usize],
     /// Captures whose record is named otherwise in the export, by their position.

@@ -43,9 +43,19 @@ struct Block {
     member: Option<(PathBuf, Span)>,
 }
 
-/// A field of a digest that the bytes contradict.
+/// What is wrong about a field of a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum DigestFault {
+    /// The bytes contradict it.
+    Contradicted,
+    /// It names no algorithm, or one that is not known: nobody can check it.
+    Unknown,
+}
+
+/// A field of a digest that is written again.
 struct WrongDigest {
     name: &'static str,
+    fault: DigestFault,
     /// Its corrected value; none where the two readings of a payload digest differ.
     field: Option<String>,
     right: String,
@@ -120,8 +130,8 @@ pub(in crate::export) struct Carried {
     pub as_is: bool,
     /// Its payload digest, where the field contradicts the bytes.
     pub payload_digest: Option<String>,
-    /// Fields of digests that its bytes contradict.
-    pub wrong_digests: Vec<&'static str>,
+    /// Fields of digests that its bytes contradict, and those whose algorithm is not known.
+    pub wrong_digests: Vec<(&'static str, DigestFault)>,
     /// Remarks on bytes around the record in the source that do not come along.
     pub left_behind: Vec<String>,
 }
@@ -226,15 +236,15 @@ pub(in crate::export) struct HeadChanges<'r> {
     pub renamed: Option<&'r HashMap<String, String>>,
     /// The `warcinfo` record that it names is not in the export.
     pub lacks_warcinfo: bool,
-    /// Its date in the form that every reader takes, where it has another.
-    pub whole_date: Option<CaptureDate>,
+    /// Fields whose values not every reader takes, with what is written in their place.
+    pub safe_fields: Vec<(&'static str, String)>,
 }
 
 impl HeadChanges<'_> {
     /// Whether a record with this head is changed.
     fn change(&self, head: &RecordHead) -> bool {
         let names_renamed = || head.headers.iter().any(|(name, value)| self.reference(name, value).is_some());
-        self.new_id.is_some() || self.lacks_warcinfo || self.whole_date.is_some() || names_renamed()
+        self.new_id.is_some() || self.lacks_warcinfo || !self.safe_fields.is_empty() || names_renamed()
     }
 
     /// The new value of a field that names a record of this capture.
@@ -248,7 +258,8 @@ impl HeadChanges<'_> {
     /// of those that do not hold.
     fn apply(&self, head: &RecordHead, wrong_digests: &[WrongDigest]) -> RecordBuilder {
         let mut fields: Vec<(String, Cow<'_, [u8]>)> = Vec::new();
-        let (mut has_id, mut has_date) = (false, false);
+        let mut has_id = false;
+        let mut safe_fields = self.safe_fields.iter().map(Some).collect::<Vec<_>>();
         for (name, value) in head.headers.iter() {
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if is("Content-Length") {
@@ -260,12 +271,13 @@ impl HeadChanges<'_> {
                 fields.push((name.to_owned(), format!("<{id}>").into_bytes().into()));
                 has_id = true;
             }
-            let whole_date = self.whole_date.filter(|_| is("WARC-Date"));
-            if let Some(date) = whole_date.filter(|_| !has_date) {
-                fields.push((name.to_owned(), date.to_warc().into_bytes().into()));
-                has_date = true;
+            let is_safe = !self.safe_fields.iter().any(|(other, _)| is(other));
+            if let Some((_, value)) =
+                safe_fields.iter_mut().find(|safe| safe.is_some_and(|(other, _)| is(other))).and_then(Option::take)
+            {
+                fields.push((name.to_owned(), value.as_bytes().into()));
             }
-            if is_wrong || new_id.is_some() || whole_date.is_some() || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
+            if is_wrong || new_id.is_some() || !is_safe || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
                 let kept = name.get("WARC-".len()..).unwrap_or(name);
                 fields.push((format!("{SOURCE_FIELD}{kept}"), value.into()));
                 continue;
@@ -383,7 +395,7 @@ pub(in crate::export) fn carry(
             None => block.bytes.digests(head.is_http()).map_err(spool_failed)?,
         };
         let begin = block.bytes.begin(5).map_err(spool_failed)?;
-        let builder = from_arc(&head, &record_id, &begin).digests(&digests);
+        let builder = from_arc(&head, &record_id, &begin, changes).digests(&digests);
         block.digests = Some(digests);
         builder
     } else {
@@ -393,7 +405,7 @@ pub(in crate::export) fn carry(
     let payload_digest = wrong_digests.iter().find(|wrong| wrong.name == PAYLOAD_DIGEST);
     Ok(Carried {
         payload_digest: payload_digest.map(|wrong| wrong.right.clone()),
-        wrong_digests: wrong_digests.iter().map(|wrong| wrong.name).collect(),
+        wrong_digests: wrong_digests.iter().map(|wrong| (wrong.name, wrong.fault)).collect(),
         part: Part::Block(NewHead {
             head: builder,
             bytes,
@@ -454,18 +466,20 @@ fn take_block(
         left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
     }
     let mut digests = digester.map(BlockDigester::finish);
-    let wrong = proof.wrong_digests();
-    if digests.is_none() && wrong.iter().any(|(_, right)| right.is_none()) {
+    let unknown: Vec<_> = proof.unknown_fields().map(|name| (name, None, DigestFault::Unknown)).collect();
+    let contradicted = proof.wrong_digests().into_iter().map(|(name, right)| (name, right, DigestFault::Contradicted));
+    let wrong: Vec<_> = contradicted.chain(unknown).collect();
+    if digests.is_none() && wrong.iter().any(|(_, right, _)| right.is_none()) {
         digests = Some(bytes.digests(head.is_http()).map_err(spool_failed)?);
     }
-    let wrong_digest = |(name, right): (&'static str, Option<String>)| {
+    let wrong_digest = |(name, right, fault): (&'static str, Option<String>, DigestFault)| {
         let field = match (&right, &digests) {
             (Some(right), _) => Some(right.clone()),
             (None, Some(digests)) if name == BLOCK_DIGEST => Some(digests.block.clone()),
             (None, digests) => digests.as_ref().and_then(|digests| digests.payload_field().map(str::to_owned)),
         };
         let payload = || digests.as_ref().map(|digests| digests.payload.clone());
-        WrongDigest { name, right: field.clone().or_else(payload).unwrap_or_default(), field }
+        WrongDigest { name, fault, right: field.clone().or_else(payload).unwrap_or_default(), field }
     };
     let wrong_digests = wrong.into_iter().map(wrong_digest).collect();
     let member = is_alone.then(|| (record.file.clone(), record.span));
@@ -474,7 +488,7 @@ fn take_block(
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is
 /// none (`begin` says) becomes a resource: readers look for a status line.
-fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
+fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8], changes: &HeadChanges<'_>) -> RecordBuilder {
     let no_http = head.is_http() && parse_response_head(begin).is_none();
     let record_type = if no_http { RecordType::Resource } else { head.record_type.clone() };
     let date = head.date().unwrap_or(CaptureDate::from_millis(0));
@@ -486,6 +500,11 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
             continue;
         }
         let value = String::from_utf8_lossy(value);
+        if let Some((_, safe)) = changes.safe_fields.iter().find(|(other, _)| is(other)) {
+            let kept = name.get("WARC-".len()..).unwrap_or(name);
+            builder = builder.field(name, safe).field(&format!("{SOURCE_FIELD}{kept}"), &value);
+            continue;
+        }
         match (&mime, no_http && is("Content-Type")) {
             (Some(mime), true) => builder = builder.field(name, mime),
             _ => builder = builder.field(name, &value),

@@ -5,7 +5,7 @@ use crate::captures::{DocumentReport, MAX_LISTED, Place, Unread};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// See the module.
+/// Counts by part of the input and kind, and a list of places.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes {
     /// How many of each kind, by part of the input.

@@ -1,4 +1,4 @@
-//! Captures of one page and the links in the window of each.
+//! Collects the links in the window of each capture of a page.
 //!
 //! Windows lie over one another: a link that many captures list is held once,
 //! and put together with others when the window of a capture has passed. Links

@@ -2,11 +2,12 @@
 
 use super::builder::Builder;
 use super::charset::{self, Fit};
-use super::collect::{Collector, PageLink, web_url};
+use super::collect::{Collector, PageLink};
 use super::tokenizer::tokenize;
 use super::tree::Tree;
 use crate::links::css::css_references;
 use crate::links::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+use crate::links::resolve::web_url;
 use crate::uri::Url;
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;

@@ -125,6 +125,10 @@ fn references_are_resolved_as_browsers_do() {
     check("<base href=''><a href=y>a</a>", &[("y", "a")]);
     check("<base href='ftp://h/'><a href=y>a</a><a href='http://h/z'>b</a>", &[("http://h/z", "b")]);
     check("<a href='\u{a0}x'>a</a>", &[("%C2%A0x", "a")]);
+    // A place in the page is one in its base, where that is another page.
+    check("<base href='http://h/q#f'><a href='#t'>a</a><a href=''>b</a>", &[("http://h/q", "a")]);
+    check("<base href='p.html'><a href='#t'>a</a>", &[]);
+    check("<a href='#t'>a</a>", &[]);
 }
 
 #[test]
@@ -177,8 +181,13 @@ fn every_kind_of_link_is_recognised() {
         "IMG@/src/24 ",
     ];
     assert_eq!(got, expected);
-    let frames = page("<frameset><frame src=a><frame src=b></frameset><noframes><a href=no>x</a></noframes>");
-    assert_eq!(frames.links.iter().map(|link| link.url.path()).collect::<Vec<_>>(), ["/dir/a", "/dir/b"]);
+    let frames = page("<frameset><frame src=a><frame src=b></frameset><noframes><a href=c>x</a></noframes>");
+    let frames: Vec<_> = frames.links.iter().map(|link| (link.url.path(), link.kind)).collect();
+    assert_eq!(
+        frames,
+        [("/dir/a", LinkKind::Frame), ("/dir/b", LinkKind::Frame), ("/dir/c", LinkKind::Area)],
+        "who knows no frames follows the last, which is no inlink"
+    );
 }
 
 #[test]
@@ -215,6 +224,10 @@ fn kinds_that_are_left_out_change_nothing_about_the_others() {
     let html = "<link rel=stylesheet href=s><link rel=next href=n><meta http-equiv=refresh content='0;url=m'>\
         <body background=b><a href=x style='b:url(c)'><img src=i srcset='j 2x' alt=Mapa longdesc=d></a><a href=y>texto</a>\
         <map><area href=z alt=w></map><style>a{b:url(k)}</style><script src=t></script><iframe src=f></iframe>\
+        <noframes><a href=h1><iframe src=h2></a></noframes><template><a href=h3></a><img src=h4><embed src=h5></template>\
+        <iframe srcdoc='<meta http-equiv=refresh content=1;no><script src=h6></script><p style=a:url(h7)>'></iframe>\
+        <img data-src=i.x data-srcset='j.x 2x'><div data-bg='url(k.x)'><meta property=og:video content=l.x>\
+        <script type=application/ld+json>{\"image\":\"m.x\"}</script><link imagesrcset='n.x 1x'>\
         <video src=v poster=w></video><form action=g></form><svg><a xlink:href=q></a><image href=r /></svg>";
     let with = |kinds| {
         let options = PageOptions { image_alt: true, kinds, ..PageOptions::links_only() };

@@ -14,7 +14,7 @@ use super::html::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_
 use super::html::fold::fold_into;
 use super::page::{LinkKind, PageCuts};
 use super::resolve::Resolver;
-use crate::uri::Url;
+use crate::uri::{Url, parse_web_url};
 use encoding_rs::UTF_8;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
@@ -43,20 +43,14 @@ pub(crate) enum PdfRead {
     Encrypted,
 }
 
-/// Gives every address to `each`, resolved against the file's own; `printed`
-/// says whether those in the text, too.
+/// Gives every address to `each`, resolved against the base that the file names
+/// for them (`/Base` of its `/URI` dictionary, ISO 32000-1, 12.6.4.7), else
+/// against its own; `printed` says whether those in the text, too.
 pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
     if is_encrypted(body) {
         return PdfRead::Encrypted;
     }
-    let mut found = Found {
-        resolver: Resolver::new(url, UTF_8),
-        anchor: String::new(),
-        cut: PageCuts::default(),
-        count: 0,
-        bytes: 0,
-        each,
-    };
+    let mut found = Found::default();
     found.annotations_in(body);
     let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
@@ -78,7 +72,7 @@ pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&
     if printed {
         found.cut.links += printed_addresses(body, |address| found.link(address));
     }
-    PdfRead::Read(found.cut)
+    PdfRead::Read(found.resolve(url, each))
 }
 
 /// The text of a PDF file, in the order of its pages in the file, one line a
@@ -109,18 +103,20 @@ fn is_encrypted(body: &[u8]) -> bool {
     memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8)))
 }
 
-/// Addresses found, and the receiver of them.
-struct Found<'u, F> {
-    resolver: Resolver<'u>,
-    anchor: String,
+/// What was found. Addresses are resolved when all of the file was read: their base may stand anywhere.
+#[derive(Default)]
+struct Found {
+    /// Addresses as written, one behind the other.
+    addresses: String,
+    /// Where they end.
+    ends: Vec<usize>,
+    base: Option<Url>,
     cut: PageCuts,
-    count: usize,
-    bytes: usize,
-    each: F,
 }
 
-impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
+impl Found {
     fn annotations_in(&mut self, bytes: &[u8]) {
+        self.base_in(bytes);
         let mut rest = bytes;
         while let Some(at) = memmem::find(rest, b"/URI") {
             rest = rest.get(at + 4..).unwrap_or_default();
@@ -137,29 +133,55 @@ impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
         }
     }
 
+    /// No other dictionary has a string of this name. The last one counts, as of all that a file says again.
+    fn base_in(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(at) = memmem::find(rest, b"/Base") {
+            rest = rest.get(at + 5..).unwrap_or_default();
+            if is_regular(rest.first()) {
+                continue;
+            }
+            let begin = rest.trim_ascii_start();
+            let (text, len) = string_at(begin);
+            rest = begin.get(len..).unwrap_or_default();
+            let base = text.and_then(|text| parse_web_url(text_of(text).trim()));
+            self.base = base.filter(|base| base.as_str().len() <= MAX_URL_BYTES).or(self.base.take());
+        }
+    }
+
     fn link(&mut self, text: &str) {
-        let is_full = self.count >= MAX_LINKS_PER_PAGE || self.bytes > MAX_LINK_BYTES_PER_PAGE;
+        let is_full = self.ends.len() >= MAX_LINKS_PER_PAGE || self.addresses.len() > MAX_LINK_BYTES_PER_PAGE;
         if is_full || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
             self.cut.links += 1;
             return;
         }
         let text = text.trim();
-        self.anchor.clear();
-        fold_into(&mut self.anchor, text);
-        // Readers of PDF open such an address, which has no scheme, as one of the web.
-        let text = if text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www.")) {
-            format!("http://{text}")
-        } else {
-            text.to_owned()
-        };
-        let Some(url) = (!text.is_empty()).then(|| self.resolver.resolve(&text)).flatten() else { return };
-        self.bytes += url.as_str().len() + self.anchor.len();
-        if self.bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
-            self.cut.links += 1;
-            return;
+        if !text.is_empty() {
+            self.addresses.push_str(text);
+            self.ends.push(self.addresses.len());
         }
-        self.count += 1;
-        (self.each)(&PageLink { url, kind: LinkKind::Anchor, anchor: self.anchor.trim_end(), nofollow: false });
+    }
+
+    fn resolve(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
+        let mut resolver = Resolver::new(self.base.as_ref().unwrap_or(url), UTF_8);
+        let (mut begin, mut bytes, mut anchor) = (0, 0, String::new());
+        for end in self.ends {
+            let text = self.addresses.get(begin..end).unwrap_or_default();
+            begin = end;
+            anchor.clear();
+            fold_into(&mut anchor, text);
+            // Readers of PDF open such an address, which has no scheme, as one of the web.
+            let is_bare = text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www."));
+            let with_scheme = is_bare.then(|| format!("http://{text}"));
+            let Some(url) = resolver.resolve(with_scheme.as_deref().unwrap_or(text)) else { continue };
+            bytes += url.as_str().len() + anchor.len();
+            if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+                self.cut.links += 1;
+                continue;
+            }
+            each(&PageLink { url, kind: LinkKind::Anchor, anchor: anchor.trim_end(), nofollow: false });
+        }
+        self.cut
     }
 }
 
@@ -281,7 +303,6 @@ fn hexadecimal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::uri::parse_web_url;
     use flate2::Compression;
     use flate2::write::ZlibEncoder;
     use proptest::prelude::*;
@@ -292,6 +313,15 @@ mod tests {
         let url = parse_web_url("http://a.pt/docs/x.pdf").unwrap();
         let read = read_pdf(body, &url, true, |link| links.push(link.url.as_str().to_owned()));
         (links, read)
+    }
+
+    #[test]
+    fn addresses_are_resolved_against_the_base_that_the_file_names() {
+        check(
+            "<</A<</S/URI/URI(x.html)>>>> <</Type/Catalog/URI<</Base (http://b.pt/y/)>>>> <</BaseFont/Helvetica>>",
+            &["http://b.pt/y/x.html"],
+        );
+        check("<</URI(x)>><</URI<</Base(not a base)>>>>", &["http://a.pt/docs/x"]);
     }
 
     #[track_caller]

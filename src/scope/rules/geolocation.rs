@@ -65,7 +65,7 @@ impl DecideRule for Geolocation {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.geo {
-            GeoFact::NotAsked => "the country of its server is not looked up yet".to_owned(),
+            GeoFact::NotQueried => "the country of its server is not looked up yet".to_owned(),
             GeoFact::Failed { why } => format!("not known: {why}"),
             GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
             GeoFact::Known(evidence) => {
@@ -135,7 +135,7 @@ mod tests {
         let rule = Geolocation { countries: vec!["gb".to_owned()], decision: Decision::Accept }.compile().unwrap();
         let candidate = candidate("http://www.bl.uk/", "L");
         for (geo, expected) in [
-            (GeoFact::NotAsked, None),
+            (GeoFact::NotQueried, None),
             (GeoFact::Failed { why: "no such host".to_owned() }, None),
             (known(&[]), None),
             (known(&[None]), None),

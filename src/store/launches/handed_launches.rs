@@ -280,7 +280,7 @@ impl Catalogue {
     pub fn known_location(&self, host: &str) -> Result<GeoFact, StoreError> {
         self.read(|conn| {
             let found = geo_fact(conn, host)?;
-            if found != GeoFact::NotAsked {
+            if found != GeoFact::NotQueried {
                 return Ok(found);
             }
             let fact: Option<String> = conn

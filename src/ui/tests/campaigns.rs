@@ -31,7 +31,7 @@ fn captures_of_no_campaign_are_on_the_first_page_and_lead_to_their_rows() {
     assert_eq!(window.app().campaign(), None);
     window.assert_shows("All captures");
     window.assert_shows("changed.example");
-    // A list of none at hand says what it cannot answer.
+    // A list without a current campaign names what it cannot answer.
     window.app_mut().send(Command::Go(Route::Captures { filter: "NOT selected:yes".to_owned() }));
     window.assert_shows("there are several: 1 “");
 }

@@ -51,7 +51,7 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
         1,
         "the draft has it, too"
     );
-    // A record that is removed takes it along, and the window says so.
+    // A record that is removed takes it along, and the window shows a note.
     window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.clear();
     window.app_mut().act(Action::SaveCampaign);
     window.until("it is named", |window| window.shows("no record has any more"));

@@ -55,7 +55,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// On a copy of the sample town, with its campaign at hand.
+    /// A window on a copy of the sample town, with its campaign chosen.
     pub(super) fn town() -> Self {
         Self::town_as(|_| {})
     }
@@ -102,14 +102,14 @@ impl Window {
         self.session().workspace().unwrap().folder
     }
 
-    /// Captures of the campaign at hand that match a filter line, in the order of the table.
+    /// Captures of the current campaign that match a filter line, in the order of the table.
     pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
         let query = CaptureQuery { campaign: self.app().campaign(), ..work::everything() };
         let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
         self.session().catalogue().captures(&query).unwrap().rows
     }
 
-    /// Waits until a job of this kind has done its work, and what it says is on screen.
+    /// Waits until a job of this kind has done its work, and its message is on screen.
     #[track_caller]
     pub(super) fn until_done(&mut self, kind: JobKind) -> String {
         self.until(&format!("{} is done", kind.label()), |window| {
@@ -311,7 +311,7 @@ impl Window {
         }
     }
 
-    /// Types into a field where it is on screen; says whether it was.
+    /// Types into a field where it is on screen; true where it was.
     pub(super) fn type_into_some(&mut self, label: &str, text: &str) -> bool {
         let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return false };
         node.focus();
@@ -345,7 +345,7 @@ impl Window {
             .collect()
     }
 
-    /// What its title bar says.
+    /// The text of its title bar.
     pub(super) fn title(&self) -> &str {
         self.harness.state().as_ref().unwrap().title()
     }

@@ -1,4 +1,4 @@
-//! Figures about one thing that are the same wherever they stand.
+//! Figures of one thing are the same on every page.
 
 use super::{TOWN, Window};
 use crate::app::models::{CampaignId, CaptureId, CaptureTab, EventQuery, Launches, ReviewMark};

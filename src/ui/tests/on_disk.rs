@@ -230,7 +230,7 @@ fn lists_name_the_handover_that_a_decision_came_with() {
 fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
-    // Town is at hand; River is on screen.
+    // Town is the current campaign; River is on screen.
     window.app_mut().send(Command::Go(Route::Spec(Some(CampaignId::new(2)))));
     window.assert_shows("Ready to crawl");
     window.type_into("Description", "the floods");

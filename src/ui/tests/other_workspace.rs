@@ -119,7 +119,7 @@ fn used(folder: &Path, settings: Settings) -> Window {
         }
         fill_fields(&mut window);
         window.press(Key::Escape);
-        // The first row of a table is at hand, and the panel shows it.
+        // The first row of a table is the current one, and the panel shows it.
         window.press(Key::ArrowDown);
     }
     go(&mut window, Route::Captures { filter: String::new() });

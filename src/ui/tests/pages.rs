@@ -640,7 +640,7 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
         }
         window.assert_shows("compared with the saved selection");
         window.assert_shows("⚠ Preview, not saved");
-        // What the screen says is what the catalogue counts, and each number leads there.
+        // Numbers on the screen are those of the catalogue, and each leads to its rows.
         let inside = format!("(score>={at} -rejected_before:yes OR mark:approve) -mark:reject");
         let removed = format!("selected:yes score<{at} -mark:approve");
         assert!(count(&window, &removed) > 0, "nothing goes out at {at}");

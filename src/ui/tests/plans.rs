@@ -25,7 +25,7 @@ fn keep_run(session: &Session, state: RunState) {
 
 #[test]
 fn a_missed_run_is_offered_and_answered() {
-    let mut window = Window::town_as(|session| keep_run(session, RunState::Asked));
+    let mut window = Window::town_as(|session| keep_run(session, RunState::Unanswered));
     window.until("the question is there", |window| window.shows("was missed"));
     window.assert_shows("Fonds was not running");
     window.click("Run now");

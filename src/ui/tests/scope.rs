@@ -48,7 +48,7 @@ fn remove_rule(window: &mut Window, text: &str) {
     window.click("✖ Remove");
 }
 
-/// Waits until the edits as they stand have been tried; the answer.
+/// Waits until the current edits have been tried; gives the answer.
 #[track_caller]
 fn until_tried(window: &mut Window) -> WhatIf {
     window.until("the edits are tried", |window| matches!(window.app().what_if(), Some(Loaded::Ready(_))));
@@ -369,7 +369,7 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         "Geolocation",
     );
     let report = crate::work::geo_report(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
-    // The table's rows stand in this order, and the first cell of a name is clicked.
+    // The table's rows are in this order, and the first cell of a name is clicked.
     let is_first =
         |host: &&GeoHost| report.hosts.iter().find(|other| other.urls == host.urls).unwrap().host == host.host;
     let is_known = |fact: &GeoFact| matches!(fact, GeoFact::Known(_));

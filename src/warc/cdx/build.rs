@@ -1,4 +1,4 @@
-//! The lines of an archive file.
+//! Builds the index lines of an archive file.
 
 use super::IndexLine;
 use super::post::{self, Appended, MAX_REQUEST_BYTES};

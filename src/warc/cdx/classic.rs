@@ -1,4 +1,4 @@
-//! Classic CDX: columns named by the letters of a header line.
+//! Reads and writes classic CDX, with columns named by the letters of a header line.
 //!
 //! ` CDX N b a m s k r M S V g` (11 columns) and ` CDX N b a m s k r V g`
 //! (9 columns) are what programs write; any other choice and order is read.

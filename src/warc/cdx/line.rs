@@ -1,4 +1,4 @@
-//! A line of an index, and its CDXJ text.
+//! Reads and writes the lines of an index as CDXJ.
 
 use crate::uri::{CaptureDate, CdxKey};
 use crate::warc::Span;

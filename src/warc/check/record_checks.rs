@@ -5,6 +5,7 @@
 
 use super::super::filter::url_identity;
 use super::super::findings::Findings;
+use super::super::http::{parse_request_head, parse_response_head};
 use super::super::read::clip;
 use super::super::record::unbracket;
 use super::super::segments::{Segment, origin_of, segment_of};
@@ -80,6 +81,23 @@ impl RecordPart {
     }
 }
 
+/// What is missing in the block of a record that is declared as an HTTP message, which begins with these bytes.
+fn lacks_http_head(head: &RecordHead, begin: &[u8]) -> Option<String> {
+    /// Bytes that tell a message.
+    const BEGIN: usize = 4096;
+    let begin = begin.get(..BEGIN).unwrap_or(begin);
+    let (lacks, what) = match head.record_type {
+        _ if !head.is_http() => return None,
+        RecordType::Response => (parse_response_head(begin).is_none(), "response"),
+        RecordType::Revisit => (!begin.is_empty() && parse_response_head(begin).is_none(), "response"),
+        RecordType::Request => (parse_request_head(begin).is_none(), "request"),
+        _ => return None,
+    };
+    lacks.then(|| {
+        format!("no HTTP {what} inside: the block does not begin with a line of one; it is taken as a payload")
+    })
+}
+
 /// Looks at one record; `digests`: holds its digests against `block`.
 pub(super) fn check_record(
     head: &RecordHead,
@@ -88,9 +106,12 @@ pub(super) fn check_record(
     hasher: &RandomState,
 ) -> io::Result<Checked> {
     let mut findings = fields::findings(head);
+    if let Some(why) = lacks_http_head(head, block.fill_buf()?) {
+        findings.push((ProblemKind::BadHttp, why));
+    }
     let proof = digests.then(|| RecordProof::new(head));
-    let unknown = proof.iter().flat_map(RecordProof::unknown).cloned();
-    findings.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
+    let unknown = proof.iter().flat_map(RecordProof::unknown).collect::<Vec<_>>();
+    findings.extend(unknown.into_iter().map(|detail| (ProblemKind::Unchecked, detail)));
     let proof = proof.filter(RecordProof::has_digests);
     let has_digests = proof.is_some();
     if let Some(mut proof) = proof {

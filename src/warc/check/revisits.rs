@@ -1,4 +1,4 @@
-//! Revisits that wait for their original until all files are known.
+//! Keeps revisits without an original until all files are known.
 //!
 //! There may be millions: what is only needed for words waits on the disk.
 

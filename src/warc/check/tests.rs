@@ -1,3 +1,5 @@
+//! Tests of checking whole files.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -72,7 +74,7 @@ fn a_revisit_needs_its_original_in_one_of_the_files() {
 
 #[test]
 fn a_hostile_head_does_not_flood_the_report() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
     let page = String::from_utf8(page).unwrap();
     // Broken lines, which the reader reports, and fields that are no ids.
     let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
@@ -226,7 +228,7 @@ fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between(
 
 #[test]
 fn counted_problems_count() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
     let page = String::from_utf8(page).unwrap();
     let page = page.replacen("Content-Type", &("no colon\r\n".repeat(40) + "Content-Type"), 1);
     let (report, problems) = read(page.as_bytes(), true);
@@ -264,7 +266,7 @@ fn what_comes_from_a_pipe_is_checked_with_the_others() {
 
 #[test]
 fn ids_are_not_given_twice() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\n");
     let twice = format!("0@{} invalid header: WARC-Record-ID is that of the record at offset 0, too", page.len());
     assert_eq!(problems(&[[page.clone(), page.clone()].concat()]), [twice]);
     // A copy of a file is no fault.
@@ -275,7 +277,8 @@ fn ids_are_not_given_twice() {
 fn records_and_members_go_together() {
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
-    let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&[b'x'; 500]);
+    let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/")
+        .plain(&[b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![b'x'; 481]].concat());
     let member = |bytes: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
@@ -284,6 +287,6 @@ fn records_and_members_go_together() {
     let split = [member(&plain[..400]), member(&plain[400..600]), member(&plain[600..])].concat();
     assert_eq!(problems(&[split]), ["0@0 not compressed per record: the record lies in 3 compressed members"]);
     let expected = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
-    let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"");
+    let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
     assert_eq!(problems(&[member(&[plain, other].concat())]), [expected]);
 }

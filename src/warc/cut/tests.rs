@@ -1,3 +1,5 @@
+//! Tests of copying chosen records.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

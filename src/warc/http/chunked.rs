@@ -1,4 +1,4 @@
-//! Chunked transfer encoding (RFC 9112, 7.1), undone as a stream.
+//! Decodes chunked transfer encoding (RFC 9112, 7.1) as a stream.
 
 use super::Flaw;
 use crate::warc::ProblemKind;

@@ -1,4 +1,4 @@
-//! Content encodings undone, within a limit.
+//! Decodes content encodings within a limit.
 
 use super::super::Headers;
 use super::super::ProblemKind;

@@ -1,4 +1,4 @@
-//! Heads of responses and requests.
+//! Parses heads of responses and requests.
 
 use super::super::Headers;
 use super::super::record::text_of;

@@ -1,4 +1,4 @@
-//! The HTTP message inside a record: its head, its entity body, its payload.
+//! Reads the HTTP message inside a record: its head, its entity body, its payload.
 //!
 //! Three layers of the same bytes, after RFC 9110 and WARC/1.1 (6.3.2):
 //! the *raw body* as it crossed the wire, the *entity body* without transfer

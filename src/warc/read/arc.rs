@@ -22,6 +22,26 @@ pub(super) struct UrlLine {
     length: String,
 }
 
+/// What URL lines begin with as a rule.
+const KNOWN_BEGINS: [&[u8]; 5] = [b"http://", b"https://", b"ftp://", b"dns:", b"filedesc:"];
+
+/// Whether a block of an ARC file may end before these bytes; none where more are needed to tell. A line break is due
+/// there and then a URL line; some writers leave the break out.
+pub(super) fn may_follow_block(bytes: &[u8]) -> Option<bool> {
+    let breaks = bytes.iter().take_while(|&&byte| byte == b'\r' || byte == b'\n').count();
+    let line = &bytes[breaks..];
+    if line.is_empty() {
+        return Some(true);
+    }
+    let may_begin =
+        if breaks > 0 { may_begin_line(line) } else { KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin)) };
+    match memchr::memchr(b'\n', line) {
+        _ if !may_begin => Some(false),
+        Some(end) => Some(UrlLine::parse(&line[..end]).is_some()),
+        None => None,
+    }
+}
+
 /// Whether `bytes` can be the beginning of a URL line: a scheme, as far as is
 /// seen. Cheap, for the search after damage.
 pub(super) fn may_begin_line(bytes: &[u8]) -> bool {
@@ -37,29 +57,37 @@ impl UrlLine {
         if !may_begin_line(line) || !line.contains(&b':') {
             return None;
         }
-        let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-        let count = fields.len();
-        let date = (2..count.checked_sub(2)?).rev().find(|&at| is_date(fields[at]) && is_ip(fields[at - 1]))?;
-        let join = |from: usize, to: usize| text(&fields[from..to].join(&b' '));
-        let length = fields[count - 1];
+        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        let count = words.len();
+        // An empty address stands between two blanks; a type may be missing with its blank.
+        let is_known = || KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin));
+        let is_unaddressed = |at: usize| words[at - 1].is_empty() && words[at].len() == 14 && is_known();
+        let is_it = |at: &usize| is_date(words[*at]) && (is_ip(words[*at - 1]) || is_unaddressed(*at));
+        let date = (2..count.checked_sub(1)?).rev().find(is_it)?;
+        let join = |from: usize, to: usize| text(&words[from..to].join(&b' '));
+        let length = words[count - 1];
         let is_length = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
         if length.is_empty() || !is_length(length.strip_prefix(b"-").unwrap_or(length)) {
             return None;
         }
         // Version 2: a result code of three digits (or a dash) follows the type.
         let is_code = |text: &[u8]| text == b"-" || (text.len() == 3 && text.iter().all(u8::is_ascii_digit));
-        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(fields[at]));
+        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(words[at]));
         let names = ["ARC-Result-Code", "ARC-Checksum", "ARC-Location", "ARC-Offset", "ARC-Filename"];
-        let more =
-            code.map(|at| names.into_iter().zip(fields[at..count - 1].iter().map(|field| text(field))).collect());
+        let more = code.map(|at| names.into_iter().zip(words[at..count - 1].iter().map(|word| text(word))).collect());
         Some(Self {
             url: join(0, date - 1),
-            ip: text(fields[date - 1]),
-            date: text(fields[date]),
+            ip: text(words[date - 1]),
+            date: text(words[date]),
             mime: join(date + 1, code.unwrap_or(count - 1)),
             more: more.unwrap_or_default(),
             length: text(length),
         })
+    }
+
+    /// How long it says that the block is; none where that is no length.
+    pub(super) fn declared_len(&self) -> Option<u64> {
+        self.length.parse().ok()
     }
 
     /// Whether this is the record that describes the file.
@@ -94,7 +122,9 @@ impl UrlLine {
             None => headers.push("WARC-Target-URI", self.url.as_str()),
         }
         headers.push("WARC-Date", date);
-        headers.push("WARC-IP-Address", self.ip);
+        if !self.ip.is_empty() {
+            headers.push("WARC-IP-Address", self.ip);
+        }
         if matches!(scheme.as_str(), "http" | "https") {
             headers.push("Content-Type", "application/http; msgtype=response");
             headers.push("ARC-Content-Type", self.mime);
@@ -147,13 +177,23 @@ mod tests {
         let line = "http://a.pt/ 1.2.3.4 20240301090000 text/html; charset=utf-8 12\r";
         check(line, "http://a.pt/", "text/html; charset=utf-8", "12", 0);
         check("http://a.pt/ 1.2.3.4 20240301090000 text/html -1", "http://a.pt/", "text/html", "-1", 0);
+        check("http://a.pt/  20240301090000 text/html 12", "http://a.pt/", "text/html", "12", 0);
+        check("http://a.pt/ 1.2.3.4 20240301090000  12", "http://a.pt/", "", "12", 0);
+        check("http://a.pt/ 1.2.3.4 20240301090000 12", "http://a.pt/", "", "12", 0);
         let line = "http://a.pt/ 1.2.3.4 20240301090000 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 x.arc 112";
         check(line, "http://a.pt/", "text/html", "112", 5);
     }
 
     #[test]
     fn other_lines_are_none() {
-        for line in ["", "hello", "http://a.pt/", "http://a.pt/ 1.2.3.4 20240301090000", "a b c 20240301090000 e 1"] {
+        for line in [
+            "",
+            "hello",
+            "Note: see  20240301090000 for 5",
+            "http://a.pt/",
+            "http://a.pt/ 1.2.3.4 20240301090000",
+            "a b c 20240301090000 e 1",
+        ] {
             assert_eq!(UrlLine::parse(line.as_bytes()), None, "{line}");
         }
     }

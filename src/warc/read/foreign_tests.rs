@@ -1,4 +1,4 @@
-//! Files that other tools wrote: read without panic, problems named.
+//! Reads files that other tools wrote, without panic and with their problems listed.
 
 use super::*;
 use crate::jobs::JobCx;

@@ -1,4 +1,4 @@
-//! The head of a WARC record: version line and named fields.
+//! Parses the head of a WARC record: version line and named fields.
 
 use super::super::findings::Findings;
 use super::super::record::text_of;

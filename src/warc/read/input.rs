@@ -1,4 +1,4 @@
-//! Raw bytes of a file with their offset.
+//! Buffers the raw bytes of a file with their offset.
 
 use std::io::{self, Read};
 

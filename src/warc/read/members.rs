@@ -1,4 +1,4 @@
-//! Decoded bytes of a file, member by member.
+//! Decodes the bytes of a file, member by member.
 
 use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};

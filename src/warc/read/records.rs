@@ -1,4 +1,4 @@
-//! Iterator over the whole records of a file, and the format that another reader of the same file must know.
+//! Iterates over the whole records of a file, and the format that another reader of the same file must know.
 
 use super::super::{Problem, Record, WarcError};
 use super::members::Compression;

@@ -1,4 +1,4 @@
-//! Members of a package as files.
+//! Extracts members of a package as files.
 
 use super::{Member, Wacz, WaczError};
 use crate::jobs::{Cancelled, Existing, FileError, JobCx, WholeFile};

@@ -1,4 +1,4 @@
-//! WACZ packages (1.1.1): archive files, an index and a list of pages in one zip.
+//! Reads and writes WACZ packages (1.1.1): archive files, an index and a list of pages in one zip.
 //!
 //! In: a `.wacz` file of anybody. Out: its description and pages, and its archive files to be read in place.
 //!

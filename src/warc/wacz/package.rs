@@ -1,4 +1,4 @@
-//! `datapackage.json`.
+//! Reads `datapackage.json`.
 
 use super::{DATAPACKAGE, WaczProblem};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Lists of pages: `pages/*.jsonl`.
+//! Reads and writes lists of pages: `pages/*.jsonl`.
 
 use crate::uri::CaptureDate;
 use crate::warc::lines::{Line, Lines};

@@ -1,4 +1,4 @@
-//! Signatures of packages (WACZ Signing and Verification 0.1).
+//! Verifies signatures of packages (WACZ Signing and Verification 0.1).
 //!
 //! What is signed is the text of the hash of `datapackage.json`, as
 //! `datapackage-digest.json` has it, by ECDSA with SHA-256: with a key of its

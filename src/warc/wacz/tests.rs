@@ -1,4 +1,4 @@
-//! Packages, sound and hostile, made byte by byte.
+//! Tests of packages, sound and hostile, made byte by byte.
 
 use super::*;
 use crate::jobs::JobCx;

@@ -1,4 +1,4 @@
-//! The bytes of one record.
+//! Builds the bytes of one record.
 
 use super::super::digest::{Digests, sha1_base32};
 use super::super::read::parse_head;

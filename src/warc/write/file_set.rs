@@ -1,4 +1,4 @@
-//! A folder of WARC files that grows.
+//! Writes records into a growing folder of WARC files.
 
 use super::super::{OPEN_SUFFIX, Span, WarcError};
 use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};

@@ -1,4 +1,4 @@
-//! Gzip members out of bytes.
+//! Packs bytes as gzip members.
 
 use super::other_head::with_other_head;
 use flate2::Compression;

@@ -1,4 +1,4 @@
-//! Files whose writer was killed.
+//! Repairs files whose writer was killed.
 
 use super::super::read::{ArchiveReader, Compression, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};

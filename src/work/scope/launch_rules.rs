@@ -361,7 +361,7 @@ impl LaunchRules {
         if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);
-            trace.turn = Some(match name {
+            trace.remedy = Some(match name {
                 ROBOTS_RULE => "Only a campaign that does not obey robots.txt takes it".to_owned(),
                 _ => format!("No rule does: at most {MAX_REDIRECTS} redirects in a row are followed"),
             });
@@ -373,7 +373,7 @@ impl LaunchRules {
     /// Whether a country that nobody has looked up might change the decision. A crawl looks hosts up
     /// before it fetches, never for a rule on what was fetched.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
-        if !self.uses_geo || known.facts.geo != GeoFact::NotAsked {
+        if !self.uses_geo || known.facts.geo != GeoFact::NotQueried {
             return false;
         }
         self.put_robots(known);

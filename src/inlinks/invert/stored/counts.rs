@@ -1,4 +1,4 @@
-//! Counts around each of many captures, in one pass over all links.
+//! Counts the links around each of many captures in one pass over all links.
 //!
 //! Two cursors go over the links of a page: one where a window begins, one
 //! where it ends. Memory holds the captures of one page, and the hosts and

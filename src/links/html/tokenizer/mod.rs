@@ -12,7 +12,8 @@ mod doctype;
 mod references;
 mod script;
 
-pub(super) use references::{Reading, decode, is_blank};
+pub(super) use references::is_blank;
+pub(in crate::links) use references::{Reading, decode};
 
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Content, Text, TokenSink};

@@ -1,3 +1,5 @@
+//! Tests of extracting the text of PDF files.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -86,7 +86,7 @@ impl GeoTab {
             Col::made("evidence", "Address, network, country", 240.0, |row| match &row.evidence {
                 GeoFact::Known(evidence) => evidence.places(),
                 GeoFact::Failed { why } => format!("⚠ since then: {why}"),
-                GeoFact::NotAsked => "no evidence recorded".to_owned(),
+                GeoFact::NotQueried => "no evidence recorded".to_owned(),
             }),
             Col::made("database", "Database, built", 240.0, |row| known(row).map(database).unwrap_or_default()).or("–"),
             Col::text("resolved_by", "Resolved by", 85.0, |row| {
@@ -178,7 +178,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
                     line("Looked up (UTC)", &evidence.date.to_readable());
                 }
                 GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),
-                GeoFact::NotAsked => line("Evidence", "none recorded"),
+                GeoFact::NotQueried => line("Evidence", "none recorded"),
             }
             line("First URL", &row.first_url);
             line("Seen (UTC)", &row.first_seen.to_readable());
@@ -280,7 +280,7 @@ impl HostAction {
 fn known(row: &GeoHost) -> Option<&GeoEvidence> {
     match &row.evidence {
         GeoFact::Known(evidence) => Some(evidence),
-        GeoFact::Failed { .. } | GeoFact::NotAsked => None,
+        GeoFact::Failed { .. } | GeoFact::NotQueried => None,
     }
 }
 

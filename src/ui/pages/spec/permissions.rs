@@ -143,7 +143,7 @@ fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
     ui.indent(("steps", position), |ui| {
         for step in &derived.steps {
             let mark = if step.deciding { "➡" } else { "–" };
-            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.said)));
+            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.result)));
         }
     });
 }

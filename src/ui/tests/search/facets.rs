@@ -53,7 +53,7 @@ fn facets_count_the_rows_of_the_table_and_narrow_it() {
     window.click(&format!("Host: {host}: {count}"));
     assert_eq!(filter_of(&window), format!("(estaleiro OR festival) host={host}"));
     window.assert_shows(&format!("{count} rows"));
-    // A second host is another one that will do, and can be let go again.
+    // A second host is an alternative, and can be unselected again.
     let (second, of_second) = hosts.iter().filter(|(name, _)| *name != host).max_by_key(|(_, count)| **count).unwrap();
     window.click(second);
     assert_eq!(filter_of(&window), format!("(estaleiro OR festival) (host={host} OR host={second})"));

@@ -43,7 +43,7 @@ fn keyboard(window: &Window) -> Option<String> {
     nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
 }
 
-/// What the map says of a country.
+/// The text of a country on the map.
 fn mark(country: &str, count: u64) -> String {
     format!("Map: {country}: {count} {}", if count == 1 { "capture" } else { "captures" })
 }

@@ -161,7 +161,7 @@ fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     assert_eq!(collected, found);
 }
 
-/// How many captures of the campaign at hand a filter finds.
+/// The number of captures of the current campaign that a filter finds.
 fn number(window: &Window, filter: &str) -> u64 {
     window.captures(filter).len() as u64
 }
@@ -300,7 +300,7 @@ fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
         rows.sort_by_key(|row| row.rank);
         rows.into_iter().map(|row| (row.capture, row.judgement.unwrap().name(), row.who)).collect()
     };
-    // By keys alone: each judges the row at hand and goes on to the next.
+    // By keys alone: each judges the current row and goes on to the next.
     window.press(Key::ArrowDown);
     for key in [Key::Num1, Key::Num2, Key::Num3] {
         window.press(key);

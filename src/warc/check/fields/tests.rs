@@ -1,3 +1,5 @@
+//! Tests of checking the fields of records.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! Heads of records, wherever the edges of windows and members lie.
+//! Reads heads of records, wherever the edges of windows and members are.
 
 use super::super::super::findings::Findings;
 use super::super::super::{ProblemKind, RecordHead, SharedMember, Span, WarcError};

@@ -1,3 +1,5 @@
+//! Tests of repairing files whose writer was killed.
+
 #![allow(clippy::unwrap_used)]
 
 use super::super::{FileSetOptions, RecordBuilder, WarcFileSet};

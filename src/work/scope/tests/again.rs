@@ -226,7 +226,7 @@ proptest! {
             };
             let geo = match known.get(url.host_str().unwrap()) {
                 Some(known @ GeoFact::Known(_)) => known.clone(),
-                _ => GeoFact::NotAsked,
+                _ => GeoFact::NotQueried,
             };
             let content = catalogue.content_fact(catalogue.url_id(url.as_str()).unwrap().unwrap()).unwrap();
             let both = |place: &GeoFact| {

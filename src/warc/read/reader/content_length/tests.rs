@@ -1,4 +1,4 @@
-//! Files with declared lengths that cannot be right.
+//! Tests of files with declared lengths that cannot be right.
 
 use super::super::super::super::{ProblemKind, RecordBuilder, read_record_at, read_record_in};
 use super::*;
