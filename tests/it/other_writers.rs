@@ -489,8 +489,8 @@ fn files_after_public_reports_are_read_as_is_right() {
     assert_eq!(count(&workspace, "page:yes"), 3);
     let (_folder, workspace) = imported("22-json-escapes.warc.gz");
     fonds(&["index", &workspace]).with_status(0);
-    for (word, hits) in [("população", 1), ("região", 1), ("u00e7", 0)] {
-        assert_eq!(fonds(&["search", &workspace, word, "--json"]).json_lines().len(), hits, "{word}");
+    for (term, hits) in [("população", 1), ("região", 1), ("u00e7", 0)] {
+        assert_eq!(fonds(&["search", &workspace, term, "--json"]).json_lines().len(), hits, "{term}");
     }
     let checked = fonds(&["warc", "check", &arg(&at("25-no-http-head.warc.gz"))]);
     assert_eq!(format!("{}{}", checked.out, checked.err).matches("no HTTP response inside").count(), 2);
