@@ -242,7 +242,7 @@ fn a_wrong_length_or_an_empty_field_of_an_arc_line_loses_no_other_record() {
 }
 
 #[test]
-fn json_and_xml_are_found_by_their_words() {
+fn json_and_xml_are_found_without_their_escapes() {
     let folder = tempfile::tempdir().unwrap();
     let records = [
         gzip(response(
@@ -260,9 +260,9 @@ fn json_and_xml_are_found_by_their_words() {
     let path = file(folder.path(), "data.warc.gz", &records);
     let workspace = workspace_of(folder.path(), &[&path]);
     fonds(&["index", &workspace]).with_status(0);
-    let found = |word: &str| fonds(&["search", &workspace, word, "--json"]).with_status(0).json_lines().len();
-    for (word, hits) in [("população", 1), ("região", 1), ("memória", 1), ("educação", 1), ("u00e7", 0)] {
-        assert_eq!(found(word), hits, "{word}");
+    let found = |term: &str| fonds(&["search", &workspace, term, "--json"]).with_status(0).json_lines().len();
+    for (term, hits) in [("população", 1), ("região", 1), ("memória", 1), ("educação", 1), ("u00e7", 0)] {
+        assert_eq!(found(term), hits, "{term}");
     }
 }
 
@@ -489,8 +489,8 @@ fn files_after_public_reports_are_read_as_is_right() {
     assert_eq!(count(&workspace, "page:yes"), 3);
     let (_folder, workspace) = imported("22-json-escapes.warc.gz");
     fonds(&["index", &workspace]).with_status(0);
-    for (word, hits) in [("população", 1), ("região", 1), ("u00e7", 0)] {
-        assert_eq!(fonds(&["search", &workspace, word, "--json"]).json_lines().len(), hits, "{word}");
+    for (term, hits) in [("população", 1), ("região", 1), ("u00e7", 0)] {
+        assert_eq!(fonds(&["search", &workspace, term, "--json"]).json_lines().len(), hits, "{term}");
     }
     let checked = fonds(&["warc", "check", &arg(&at("25-no-http-head.warc.gz"))]);
     assert_eq!(format!("{}{}", checked.out, checked.err).matches("no HTTP response inside").count(), 2);
