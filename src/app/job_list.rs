@@ -1,7 +1,7 @@
 //! One list of jobs and messages: jobs of this window, of earlier ones and of commands.
 
-use super::jobs_at_hand::EndedJob;
 use super::models::{JobRow, Notice};
+use crate::app::current_jobs::EndedJob;
 use crate::uri::CaptureDate;
 use crate::work::JobKind;
 use std::collections::{HashMap, HashSet};

@@ -12,9 +12,9 @@
 mod action;
 mod command;
 mod crawl_request;
+mod current_jobs;
 mod decision_target;
 mod job_list;
-mod jobs_at_hand;
 mod loader;
 pub mod models;
 mod open_workspace;
@@ -37,9 +37,9 @@ pub use crate::work::{
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
+pub use current_jobs::{EndedJob, RunningJob};
 pub use decision_target::Focus;
 pub use job_list::{JobLine, JobState, job_list};
-pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use open_workspace::OpenWorkspace;
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};

@@ -5,7 +5,6 @@
 
 use super::crawl_request::AfterSave;
 use super::decision_target::CurrentRows;
-use super::jobs_at_hand::{EndedJob, RunningJob};
 use super::models::{
     AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, SelectionSpec,
     VerifyLine, WhatIfAnswer,
@@ -17,6 +16,7 @@ use super::state::index::IndexWatch;
 use super::state::notices::About;
 use super::state::{NewerVersion, ScheduleWatch, SelectLead};
 use super::{Command, Dialog, Route, SelectedRows, TableRows};
+use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
 use crate::work::CrawlRequest;
 use crate::work::models::ProblemId;

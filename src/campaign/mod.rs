@@ -6,6 +6,7 @@
 //!
 //! Not here: what the rules decide (`scope`), who starts a run (`work/launch`).
 
+mod crawl_conditions;
 mod differences;
 mod due;
 mod evidence;
@@ -20,7 +21,6 @@ mod request;
 mod request_text;
 mod schedule;
 mod target;
-mod terms;
 mod weighted;
 
 pub use differences::{FieldDifference, campaign_differences};

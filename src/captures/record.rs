@@ -5,10 +5,10 @@ use super::entry::plain_mime;
 use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
 use super::media::{SNIFFED_BYTES, is_sniffed, is_unspecific};
-use super::metadata::CaptureNotes;
 use super::original::RefersTo;
 use super::page::{Body, PageLinks, links_bytes, may_lead};
 use super::part::{CapturePart, LeftOut, PayloadHead, STATUS_BY_CONVENTION, fields_of_record};
+use crate::captures::crawl_metadata::CaptureNotes;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{

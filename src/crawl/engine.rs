@@ -7,7 +7,6 @@ use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
 use super::setup::check_user_agent;
-use super::work::Worker;
 use super::{
     Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
     EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
@@ -16,6 +15,7 @@ use crate::campaign::Campaign;
 use crate::crawl::events::event_writer::EventWriter;
 use crate::crawl::frontier::politeness::is_polite;
 use crate::crawl::robots::robots_cache::RobotsCache;
+use crate::crawl::worker::Worker;
 use crate::exchange::{
     Abandon, Archive, Client, DiskGate, FetchLimits, Intake, Resolver, SPACE_POLL, SystemResolver, fetch_status,
 };

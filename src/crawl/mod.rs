@@ -43,10 +43,10 @@ mod reports;
 mod robots;
 mod setup;
 mod stats;
-mod work;
 
 #[cfg(test)]
 mod tests;
+mod worker;
 
 pub use crate::jobs::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};

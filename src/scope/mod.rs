@@ -31,7 +31,6 @@
 
 mod decide_rules;
 mod domains;
-pub mod engines;
 mod explain;
 mod geo;
 mod hops;
@@ -44,6 +43,7 @@ pub mod rules;
 mod scope_log;
 mod standard;
 
+pub mod other_crawlers;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod semantics;

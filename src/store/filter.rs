@@ -19,7 +19,6 @@ pub(super) use functions::register;
 pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
-use super::captures::which::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use super::rows::{CampaignId, ReviewMark};
 use crate::analysis::Judgement;
 use crate::query::{
@@ -27,6 +26,7 @@ use crate::query::{
 };
 use crate::scope::broken_pattern;
 use crate::search::CaptureFacts;
+use crate::store::captures::originals::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::judgements::judged_sql;

@@ -24,7 +24,6 @@ mod pages;
 mod panel;
 mod pick;
 mod recent;
-mod schedule_asks;
 mod shell;
 mod table;
 pub mod text;
@@ -32,6 +31,7 @@ pub mod theme;
 mod trace;
 mod widgets;
 
+mod schedule_questions;
 #[cfg(test)]
 mod tests;
 

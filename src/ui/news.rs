@@ -6,12 +6,12 @@
 //! keyboard: where they would cover it they lie at the upper right.
 
 use super::access::{alert_ui, keyboard_place};
-use super::schedule_asks::schedule_questions_ui;
 use super::text;
 use super::theme::{self, tokens};
 use super::widgets::{is_typing, sign_button_ui};
 use crate::app::models::Notice;
 use crate::app::{AppState, Command, PAGES, Route};
+use crate::ui::schedule_questions::schedule_questions_ui;
 use egui::{Align, Align2, Area, Button, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
 use std::time::Duration;
 

@@ -359,7 +359,7 @@ fn a_private_type_name_has_one_meaning_in_its_room() {
 }
 
 /// One file answers which capture is nearest, and one which types are those of pages: rooms above `captures` ask
-/// `store/captures/which.rs` and `captures::media`.
+/// `store/captures/originals.rs` and `captures::media`.
 #[test]
 fn nearest_captures_and_pages_are_found_in_one_place() {
     let distance = regex::Regex::new(r"(?i)\babs\s*\([^)]*date_ms").unwrap();
@@ -369,7 +369,7 @@ fn nearest_captures_and_pages_are_found_in_one_place() {
         for path in rust_files(&src.join(room)) {
             let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
             let is_test = name.contains("test") || name.starts_with("work/sample/") || name.starts_with("ui/tests/");
-            if is_test || name == "store/captures/which.rs" {
+            if is_test || name == "store/captures/originals.rs" {
                 continue;
             }
             let code = code_of(&path);

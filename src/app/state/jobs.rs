@@ -1,7 +1,7 @@
 //! Jobs of the window: how they begin, and what comes of their end.
 
-use super::super::jobs_at_hand::{JobResult, RunningJob};
 use super::{AppState, NoticeCause, keep};
+use crate::app::current_jobs::{JobResult, RunningJob};
 use crate::jobs::JobCx;
 use crate::work::{JobKind, JobReport, Session};
 

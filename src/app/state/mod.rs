@@ -35,7 +35,6 @@ use crate::work::models::ProblemId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::decision_target::Focus;
-use super::jobs_at_hand::RunningJob;
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::open_workspace::OpenWorkspace;
@@ -43,6 +42,7 @@ use super::reads::Reads;
 use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::{Command, Dialog, FilesRoute, Route};
+use crate::app::current_jobs::RunningJob;
 use crate::jobs::Wake;
 use crate::keys::{SigningKey, SystemKeychain};
 use crate::work::{DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};

@@ -1,7 +1,7 @@
 //! The state of a window as pages read it, and what they change of it at once.
 
 use super::{AppState, RecentWorkspace, ScheduleWatch};
-use crate::app::jobs_at_hand::{EndedJob, RunningJob};
+use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::app::models::{
     CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
 };

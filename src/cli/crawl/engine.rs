@@ -4,7 +4,7 @@ use crate::cli::FINE;
 use crate::cli::campaign::read_only_session;
 use crate::cli::output::{in_file, json_line, plain};
 use crate::jobs::{Existing, counted};
-use crate::scope::engines::EngineNote;
+use crate::scope::other_crawlers::EngineNote;
 use crate::work::{self, EngineImport};
 use std::io::Write;
 use std::path::Path;

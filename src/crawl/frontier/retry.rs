@@ -6,7 +6,7 @@ use super::politeness::retry_after;
 use super::reachability::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use crate::crawl::engine::Engine;
 use crate::crawl::logs::crawl_log::CrawlLogLine;
-use crate::crawl::work::{Disposition, FetchAttempt, Worker};
+use crate::crawl::worker::{Disposition, FetchAttempt, Worker};
 use crate::crawl::{CrawlError, CrawlEvent, EventKind};
 use crate::exchange::{Exchange, FetchError, NOT_NOW, TLS_MARK, fetch_status};
 use crate::jobs::{counted, counted_time};

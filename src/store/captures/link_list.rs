@@ -7,7 +7,7 @@
 //! shares with the one before, the rest of the URL, the anchor, and `rel` and
 //! place where they are. Numbers are LEB128; texts follow their length.
 
-use super::which::{HAS_LINKS, ORIGINAL};
+use super::originals::{HAS_LINKS, ORIGINAL};
 use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::int;

@@ -2,7 +2,7 @@
 
 pub(super) mod engine_logs;
 pub(super) mod events;
-pub(super) mod handed_launches;
+pub(in crate::store) mod handover_launches;
 pub(super) mod hop_paths;
 pub(super) mod launch_choice;
 pub(super) mod ledger;

@@ -5,7 +5,7 @@ use super::marks::{decision_source, of_campaign_sql};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
 use crate::captures::Media;
 use crate::scope::hop_count;
-use crate::store::captures::which::shown_status_sql;
+use crate::store::captures::originals::shown_status_sql;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, mark_of, uint};
 use crate::store::catalogue::{Catalogue, UnderWay};
@@ -496,7 +496,7 @@ macro_rules! facts_sql {
     () => {
         concat!(
             "SELECT c.id, ",
-            $crate::store::captures::which::shown_status_sql!(),
+            $crate::store::captures::originals::shown_status_sql!(),
             ", c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
             $crate::store::review::marks::decision_sql!(),
             ", c.change = 2, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch),

@@ -15,7 +15,6 @@ mod fields;
 mod layout;
 mod record_checks;
 mod revisits;
-mod telling;
 
 use super::read::clip;
 use super::segments::{Reach, SegmentSeries};
@@ -24,6 +23,7 @@ use super::{
     format_offset, read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
+use problem_sink::ProblemSink;
 use record_checks::{Checked, Whole, check_record};
 use revisits::Revisits;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -31,7 +31,6 @@ use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use telling::ProblemSink;
 
 /// Types of records, and reasons why they were cut, that are counted separately; further ones count as
 /// “other”.
@@ -391,5 +390,6 @@ fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()>
     }
 }
 
+mod problem_sink;
 #[cfg(test)]
 mod tests;

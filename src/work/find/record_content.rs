@@ -1,6 +1,6 @@
 //! The WARC record of a capture is read again from its file.
 
-use super::page_texts::{PageTexts, facts_of};
+use super::stored_pages::{PageTexts, facts_of};
 use crate::analysis::url_text;
 use crate::captures::limits::{LARGE_PAGE_BYTES, MAX_HTTP_HEAD_BYTES, MAX_PAGE_BYTES, TEXT_BYTES};
 use crate::captures::media::SNIFFED_BYTES;

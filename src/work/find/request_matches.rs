@@ -3,7 +3,7 @@
 //! The index counts the terms of the request in the texts that it has. A text that it does not have is read, and its
 //! words are counted by the same tests ([`Matcher::read`]): a search finds what scores.
 
-use super::page_texts::PageTextReader;
+use super::stored_pages::PageTextReader;
 use crate::analysis::{MatchPlace, Matcher, Matches, TermCounts, TextFields, url_text};
 use crate::search::{CaptureFacts, TextIndex};
 use crate::store::CaptureHead;

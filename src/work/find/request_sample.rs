@@ -3,9 +3,9 @@
 //!
 //! Each capture has the score that a selection gives its request: both use [`RequestMatches`].
 
-use super::page_texts::PageTexts;
 use super::request_matches::{RequestMatches, Weighed};
 use super::search::{NoQuery, SearchRoom};
+use super::stored_pages::PageTexts;
 use super::text_index::index_folder;
 use crate::analysis::Matcher;
 use crate::campaign::Request;

@@ -9,9 +9,9 @@ use crate::store::{
 };
 use crate::work::Report;
 use crate::work::everything;
-use crate::work::find::page_texts::{PageTextReader, PageTexts};
 use crate::work::find::request_matches::RequestMatches;
 use crate::work::find::search::depends_on_texts;
+use crate::work::find::stored_pages::{PageTextReader, PageTexts};
 use crate::work::find::text_index::{index_folder, index_texts, open_index};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,

@@ -4,7 +4,7 @@
 use super::{Dice, text_of};
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::crawl::CrawlLogLine;
-use fonds::scope::engines::{
+use fonds::scope::other_crawlers::{
     HERITRIX_CONFIGURATION, browsertrix_campaign, browsertrix_yaml, heritrix_job, read_heritrix_job,
     read_heritrix1_order, seeds_of_text,
 };

@@ -19,7 +19,7 @@ use super::handover::{ExportedEvidence, Handover, HandoverImport, attach_annotat
 use super::import::leads_out;
 use crate::campaign::Campaign;
 use crate::jobs::{JobCx, counted};
-use crate::scope::engines::{
+use crate::scope::other_crawlers::{
     EngineJob, EngineNote, browsertrix_campaign, read_heritrix_job, read_heritrix1_order, seeds_of_text,
 };
 use crate::store::Workspace;

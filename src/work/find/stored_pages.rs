@@ -118,5 +118,5 @@ pub(in crate::work) fn facts_of(page: &StoredPage) -> PageFacts {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-#[path = "page_texts_tests.rs"]
+#[path = "stored_pages_tests.rs"]
 mod tests;

@@ -35,13 +35,13 @@ const ROBOTS_ON_ITS_WAY: Duration = Duration::from_millis(100);
 const ROBOTS_RETRY: Duration = Duration::from_secs(5);
 
 /// A thread of the crawl that fetches one URL after the other.
-pub(super) struct Worker<'e> {
-    pub(super) engine: &'e Engine<'e>,
+pub(in crate::crawl) struct Worker<'e> {
+    pub(in crate::crawl) engine: &'e Engine<'e>,
     number: usize,
 }
 
 /// The frontier's next step for a URL and its host.
-pub(super) enum Disposition {
+pub(in crate::crawl) enum Disposition {
     /// The URL is at its end; `captured` if there is a capture.
     Release { wait: Duration, captured: bool },
     /// The URL comes again.
@@ -51,18 +51,18 @@ pub(super) enum Disposition {
 }
 
 /// A URL on its way to being fetched, with the plan it follows.
-pub(super) struct FetchAttempt {
+pub(in crate::crawl) struct FetchAttempt {
     /// The plan that it follows, whatever plan comes meanwhile.
-    pub(super) plan: Arc<Plan>,
-    pub(super) queued: QueuedUrl,
+    pub(in crate::crawl) plan: Arc<Plan>,
+    pub(in crate::crawl) queued: QueuedUrl,
     verdict: Verdict,
     annotations: Vec<String>,
-    pub(super) crawl_delay: Option<Duration>,
+    pub(in crate::crawl) crawl_delay: Option<Duration>,
 }
 
 impl FetchAttempt {
     /// The delay of the host after this URL.
-    pub(super) fn wait_after(&self, took: Option<Duration>) -> Duration {
+    pub(in crate::crawl) fn wait_after(&self, took: Option<Duration>) -> Duration {
         self.plan.delays.after(authority_of(self.queued.url()), took, self.crawl_delay)
     }
 
@@ -111,12 +111,12 @@ impl AnswerFacts {
 }
 
 impl<'e> Worker<'e> {
-    pub(super) fn new(engine: &'e Engine<'e>, number: usize) -> Self {
+    pub(in crate::crawl) fn new(engine: &'e Engine<'e>, number: usize) -> Self {
         Self { engine, number }
     }
 
     /// Fetches one URL; true if a capture came of it.
-    pub(super) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
+    pub(in crate::crawl) fn process(&self, queued: QueuedUrl) -> Result<bool, CrawlError> {
         let engine = self.engine;
         engine.stats.taken();
         let mut attempt = FetchAttempt {
@@ -546,7 +546,7 @@ impl<'e> Worker<'e> {
 
     /// Reports a seed that came to its end without a page: a person named just
     /// that one.
-    pub(super) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
+    pub(in crate::crawl) fn seed_without_page(&self, candidate: &Candidate, status: i32, why: &str) {
         if !candidate.is_seed {
             return;
         }
@@ -580,7 +580,7 @@ impl<'e> Worker<'e> {
         engine.stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(target));
     }
 
-    pub(super) fn gave_up(
+    pub(in crate::crawl) fn gave_up(
         &self,
         attempt: &FetchAttempt,
         status: i32,
@@ -613,7 +613,7 @@ impl<'e> Worker<'e> {
         Ok(Disposition::Release { wait: Duration::ZERO, captured: false })
     }
 
-    pub(super) fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
+    pub(in crate::crawl) fn log_line(&self, queued: &QueuedUrl, status: i32) -> CrawlLogLine {
         CrawlLogLine::of(&queued.admission, status, self.number, self.engine.logs.now())
     }
 

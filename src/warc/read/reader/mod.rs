@@ -1,9 +1,9 @@
 //! Reads the records of a file one after the other.
 
 mod content_length;
+mod current_record;
 mod damage;
 mod heads;
-mod in_hand;
 
 use super::super::record::ProblemList;
 use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};

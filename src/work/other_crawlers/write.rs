@@ -2,7 +2,7 @@
 
 use crate::campaign::Campaign;
 use crate::jobs::{WholeFile, ascii_name};
-use crate::scope::engines::{EngineNote, HERITRIX_CONFIGURATION, browsertrix_yaml, heritrix_job};
+use crate::scope::other_crawlers::{EngineNote, HERITRIX_CONFIGURATION, browsertrix_yaml, heritrix_job};
 use crate::store::job_name;
 use anyhow::Context;
 use std::fs;

@@ -44,7 +44,7 @@ pub struct EndedJob {
 }
 
 /// The result of a job that the window shows beyond its message.
-pub(super) enum JobResult {
+pub(in crate::app) enum JobResult {
     /// An import met problems.
     ImportProblems(LaunchId),
     /// An export was read back.
@@ -54,7 +54,7 @@ pub(super) enum JobResult {
 }
 
 impl RunningJob {
-    pub(super) fn spawn(
+    pub(in crate::app) fn spawn(
         id: u64,
         kind: JobKind,
         wake: Wake,
@@ -71,17 +71,17 @@ impl RunningJob {
         &self.handle.cx
     }
 
-    pub(super) fn is_finished(&self) -> bool {
+    pub(in crate::app) fn is_finished(&self) -> bool {
         self.handle.is_finished()
     }
 
     /// Measures the rate; called about as often as the window is drawn.
-    pub(super) fn sample_rate(&mut self) {
+    pub(in crate::app) fn sample_rate(&mut self) {
         self.pace.sample(&self.handle.cx.progress());
     }
 
     /// The ended job, its notice, and its result.
-    pub(super) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
+    pub(in crate::app) fn finish(self) -> (EndedJob, Notice, Option<JobResult>) {
         let (kind, name, started, by_itself) = (self.kind, self.kind.label(), self.started, self.by_itself);
         let outcome = self.handle.join();
         let mut result = None;

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 const MAX_PROBLEMS: usize = 100_000;
 
 /// Receiver of the problems of one file.
-pub(super) struct ProblemSink<'t> {
+pub(in crate::warc::check) struct ProblemSink<'t> {
     on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>,
     cap: ProblemCap,
     found: BTreeMap<ProblemKind, u64>,
@@ -17,11 +17,11 @@ pub(super) struct ProblemSink<'t> {
 }
 
 impl<'t> ProblemSink<'t> {
-    pub(super) fn new(on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
+    pub(in crate::warc::check) fn new(on_problem: &'t mut dyn FnMut(Problem) -> ControlFlow<()>) -> Self {
         Self { on_problem, cap: ProblemCap::new(MAX_PROBLEMS), found: BTreeMap::new(), flow: ControlFlow::Continue(()) }
     }
 
-    pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
+    pub(in crate::warc::check) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
         for problem in problems {
             *self.found.entry(problem.kind).or_default() += problem.count;
             if self.flow.is_continue()
@@ -33,12 +33,12 @@ impl<'t> ProblemSink<'t> {
     }
 
     /// `Break` once the receiver takes no more problems.
-    pub(super) fn flow(&self) -> ControlFlow<()> {
+    pub(in crate::warc::check) fn flow(&self) -> ControlFlow<()> {
         self.flow
     }
 
     /// Reports the counts of those not listed; returns the counts of all by kind.
-    pub(super) fn finish(self, read_to: u64) -> BTreeMap<ProblemKind, u64> {
+    pub(in crate::warc::check) fn finish(self, read_to: u64) -> BTreeMap<ProblemKind, u64> {
         if self.flow.is_continue() {
             let _ = self.cap.rest(read_to).try_for_each(self.on_problem);
         }

@@ -174,7 +174,7 @@ fn by_lookup(m: &str) -> String {
 }
 
 /// SQL: the same of the revisits that may have another one since captures came behind `?1` up to `?2`.
-pub(super) fn may_change() -> String {
+pub(in crate::store::captures) fn may_change() -> String {
     by_lookup(&format!("{CLAIMS} WHERE r.capture IN ({MAY_HAVE_ORIGINAL})"))
 }
 
@@ -187,7 +187,7 @@ static LOOKUP: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// The claims in the record of a revisit.
-pub(super) struct RevisitClaims {
+pub(in crate::store::captures) struct RevisitClaims {
     url: Option<UrlId>,
     record_id: Option<String>,
     /// The digest that it declares.
@@ -198,17 +198,17 @@ pub(super) struct RevisitClaims {
 }
 
 /// The facts that a revisit takes from its original.
-pub(super) struct Original {
-    pub(super) id: CaptureId,
+pub(in crate::store::captures) struct Original {
+    pub(in crate::store::captures) id: CaptureId,
     found_by: FoundBy,
     url: UrlId,
-    pub(super) status: i32,
-    pub(super) mime: String,
-    pub(super) media: i64,
-    pub(super) size: i64,
-    pub(super) digest: String,
-    pub(super) title: String,
-    pub(super) language: String,
+    pub(in crate::store::captures) status: i32,
+    pub(in crate::store::captures) mime: String,
+    pub(in crate::store::captures) media: i64,
+    pub(in crate::store::captures) size: i64,
+    pub(in crate::store::captures) digest: String,
+    pub(in crate::store::captures) title: String,
+    pub(in crate::store::captures) language: String,
 }
 
 impl Original {
@@ -242,7 +242,7 @@ impl Original {
 
 impl RevisitClaims {
     /// The claims of the revisit of an entry; numbers the URL that it names.
-    pub(super) fn of(conn: &Connection, entry: &CaptureEntry) -> Result<Option<Self>, StoreError> {
+    pub(in crate::store::captures) fn of(conn: &Connection, entry: &CaptureEntry) -> Result<Option<Self>, StoreError> {
         if entry.revisit_of.is_none() {
             return Ok(None);
         }
@@ -258,7 +258,7 @@ impl RevisitClaims {
     }
 
     /// Its original among the captures that are here, by the first two clauses of the rule.
-    pub(super) fn original(
+    pub(in crate::store::captures) fn original(
         &self,
         conn: &Connection,
         ids: UrlIds,
@@ -282,18 +282,22 @@ impl RevisitClaims {
     }
 
     /// Status and type of the revisit: its own, or those of its original where it has no head.
-    pub(super) fn answer<'a>(&self, own_url: UrlId, original: &'a Original) -> Option<(i32, &'a str)> {
+    pub(in crate::store::captures) fn answer<'a>(
+        &self,
+        own_url: UrlId,
+        original: &'a Original,
+    ) -> Option<(i32, &'a str)> {
         let takes_status = self.lacks_head && original.has_status_of(self.url.unwrap_or(own_url));
         takes_status.then_some((original.status, original.mime.as_str()))
     }
 
     /// The digest of the payload that it names, empty where it names none.
-    pub(super) fn payload_digest(&self) -> &str {
+    pub(in crate::store::captures) fn payload_digest(&self) -> &str {
         if self.names_payload { &self.digest } else { "" }
     }
 
     /// Keeps it, with how its original was found.
-    pub(super) fn insert(
+    pub(in crate::store::captures) fn insert(
         &self,
         conn: &Connection,
         capture: CaptureId,
@@ -419,7 +423,7 @@ pub(in crate::store) fn next_number(conn: &Connection) -> Result<i64, StoreError
 }
 
 /// Notes for its revisits that the outlinks of a capture came later than the capture.
-pub(super) fn note_links_of_original(conn: &Connection, id: CaptureId) -> Result<(), StoreError> {
+pub(in crate::store::captures) fn note_links_of_original(conn: &Connection, id: CaptureId) -> Result<(), StoreError> {
     if conn.prepare_cached("SELECT 1 FROM capture WHERE original = ?1")?.exists([id])? {
         let number = next_number(conn)?;
         let sql = "UPDATE revisit SET changed = ?2 WHERE capture IN (SELECT id FROM capture WHERE original = ?1)";

@@ -121,7 +121,7 @@ impl TextIndex {
     }
 
     /// The terms of the index that match a test of a single word, in one field and its stems.
-    pub(super) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
+    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
         let mut terms = BTreeSet::new();
         for segment in self.reader.searcher().segment_readers() {
             terms.extend(Leaf { segment, searched }.terms(test)?);
@@ -317,7 +317,7 @@ fn needs_places(test: &TextTest) -> bool {
 }
 
 /// Whether a test is one of words that follow one another, as they are written.
-pub(super) fn is_phrase(test: &TextTest) -> bool {
+pub(in crate::search) fn is_phrase(test: &TextTest) -> bool {
     match test {
         TextTest::Phrase { .. } | TextTest::Url(_) => true,
         TextTest::Word(text) | TextTest::Exact(text) | TextTest::Fuzzy(text) => words(text).len() != 1,
@@ -339,7 +339,7 @@ fn text_of(test: &TextTest) -> &str {
 }
 
 /// The words of a test of words.
-pub(super) fn phrase_terms(test: &TextTest) -> Vec<String> {
+pub(in crate::search) fn phrase_terms(test: &TextTest) -> Vec<String> {
     match test {
         TextTest::Url(url) => words(&url_text(url)),
         test => words(text_of(test)),
