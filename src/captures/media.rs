@@ -314,7 +314,7 @@ fn type_of_markup(text: &[u8]) -> Option<&'static str> {
         text.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag))
             && matches!(text.get(tag.len()), Some(b' ' | b'>' | b'\t' | b'\n' | b'\r' | 0x0c))
     };
-    if HTML_BEGINS.iter().any(|tag| begins(&tag)) || text.starts_with(b"<!--") {
+    if HTML_BEGINS.iter().any(begins) || text.starts_with(b"<!--") {
         return Some("text/html");
     }
     text.starts_with(b"<?xml").then_some("text/xml")

@@ -121,7 +121,7 @@ pub(crate) fn read_json(body: &[u8], url: &Url) -> (Vec<Outlink>, u64) {
     let is_named = url.path().ends_with(".webmanifest") || url.path().ends_with("/manifest.json");
     match () {
         () if is_feed => of_feed.finish(),
-        () if is_application && (has_icons || is_named) || has_icons => of_manifest.finish(),
+        () if has_icons || is_application && is_named => of_manifest.finish(),
         () => (Vec::new(), 0),
     }
 }

@@ -346,6 +346,8 @@ fn by_workspace(folder: &Path, files: &[PathBuf]) -> (Found, BTreeMap<At, (bool,
     let mut all = BTreeMap::new();
     let mut pages = BTreeMap::new();
     let query = work::models::CaptureQuery { limit: 100_000, ..work::everything() };
+    let only_pages = work::models::CaptureQuery { filter: "page:yes".into(), ..query.clone() };
+    let shown_as_page: BTreeSet<_> = catalogue.captures(&only_pages).unwrap().rows.iter().map(|row| row.id).collect();
     for row in catalogue.captures(&query).unwrap().rows {
         let stored = catalogue.stored_capture(row.id).unwrap();
         if stored.revisit_of.is_none() {
@@ -355,11 +357,8 @@ fn by_workspace(folder: &Path, files: &[PathBuf]) -> (Found, BTreeMap<At, (bool,
             (PathBuf::from(&stored.records[0].file), stored.records[0].span.offset)
         };
         let original = catalogue.original_of(stored.id).unwrap();
-        let is_page = |stored: &fonds::store::StoredCapture| {
-            (200..300).contains(&stored.status) && matches!(stored.mime.as_str(), "text/html" | "application/xhtml+xml")
-        };
         let is_complete = matches!(stored.status, 0 | 304) || (200..300).contains(&stored.status);
-        if is_complete && original.as_ref().is_some_and(is_page) {
+        if is_complete && original.as_ref().is_some_and(|original| shown_as_page.contains(&original.id)) {
             pages.insert(at(&stored), original.as_ref().map(at));
         }
         let may_be_page = stored.status == 304

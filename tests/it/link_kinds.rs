@@ -130,8 +130,7 @@ fn crawl(site: Arc<dyn Handler>, folder: &Path) -> serde_json::Value {
 fn crawled(examples: Vec<(usize, &'static LinkExample)>, names_sitemaps: bool, folder: &Path) -> BTreeSet<String> {
     let requests = Arc::default();
     crawl(Arc::new(LinkSite { examples, requests: Arc::clone(&requests), names_sitemaps }), folder);
-    let requests = requests.lock().unwrap().clone();
-    requests
+    std::mem::take(&mut *requests.lock().unwrap())
 }
 
 /// A page and a sitemap with many links to another host.

@@ -34,8 +34,8 @@ fn key(url: &str) -> String {
 }
 
 /// The links of all pages of a file: keys of target and source, as the data set has them.
-fn links_of(path: &Path) -> Vec<(String, String)> {
-    let out = fonds(&["inlinks", "dataset", &arg(path)]).with_status(0).out;
+fn links_of(path: &Path, status: i32) -> Vec<(String, String)> {
+    let out = fonds(&["inlinks", "dataset", &arg(path)]).with_status(status).out;
     let objects = out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut links: Vec<_> = objects
@@ -91,7 +91,7 @@ fn beginnings() -> Vec<(&'static str, Vec<u8>, bool)> {
     let xhtml = format!(
         "<?xml version=\"1.0\"?><!-- c --><!DOCTYPE html [<!ENTITY a \"b\">]>\n<html xmlns=\"http://www.w3.org/1999/xhtml\"><body>{link}</body></html>"
     );
-    let prefixed = format!("<h:html xmlns:h='http://www.w3.org/1999/xhtml' xmlns='x'><h:body/></h:html>");
+    let prefixed = "<h:html xmlns:h='http://www.w3.org/1999/xhtml' xmlns='x'><h:body/></h:html>";
     for kind in [
         "Content-Type: */*\r\n",
         "Content-Type: unknown/unknown\r\n",
@@ -124,7 +124,7 @@ fn beginnings() -> Vec<(&'static str, Vec<u8>, bool)> {
         ("Content-Type: text/plain\r\n", format!("<html>{link}").into_bytes(), false),
         ("Content-Type: image/png\r\n", format!("<html>{link}").into_bytes(), false),
         ("Content-Type: application/xml\r\n", b"<html><body/></html>".to_vec(), false),
-        ("Content-Type: application/xml\r\n", prefixed.into_bytes(), true),
+        ("Content-Type: application/xml\r\n", prefixed.as_bytes().to_vec(), true),
     ]);
     all
 }
@@ -140,7 +140,7 @@ fn a_page_is_what_a_browser_shows_as_one_in_every_reader() {
     let workspace = workspace_of(folder.path(), &[&path]);
     let pages = fonds(&["captures", &workspace, "page:yes", "--json"]).with_status(0).json_lines();
     let pages: Vec<&str> = pages.iter().map(|page| page["url"].as_str().unwrap()).collect();
-    let sources: Vec<String> = links_of(&path)
+    let sources: Vec<String> = links_of(&path, 0)
         .into_iter()
         .filter(|(goal, _)| *goal == key("http://goal.pt/x"))
         .map(|(_, from)| from)
@@ -182,7 +182,7 @@ fn pages_of_resource_records_are_pages() {
         ],
     );
     assert_eq!(
-        links_of(&path),
+        links_of(&path, 0),
         ["http://museu.pt/", "http://museu.pt/untyped"].map(|from| (key("http://museu.pt/sobre.html"), key(from)))
     );
     let workspace = workspace_of(folder.path(), &[&path]);
@@ -224,7 +224,7 @@ fn a_wrong_length_or_an_empty_field_of_an_arc_line_loses_no_other_record() {
             listed.json_lines().iter().filter_map(|line| Some(line["url"].as_str()?.to_owned())).collect();
         assert_eq!(found, urls, "{wrong}: {}", listed.err);
         assert!(listed.err.contains("declared with"), "{wrong}: {}", listed.err);
-        assert_eq!(links_of(&path).len(), 4, "{wrong}");
+        assert_eq!(links_of(&path, 1).len(), 4, "{wrong}");
     }
     let records: Vec<_> =
         urls.iter().map(|url| (*url, if url.contains("dois") { "" } else { "10.0.0.1" }, 0)).collect();
@@ -398,7 +398,7 @@ fn packages_of_packages_come_in() {
         ("one.wacz", content(&parts[0])),
         ("two.wacz", content(&parts[1])),
     ]);
-    let inside = file(folder, "multi.wacz", &[multi.clone()]);
+    let inside = file(folder, "multi.wacz", std::slice::from_ref(&multi));
     let call = |workspace: &str, path: &Path| fonds(&["import", workspace, &arg(path)]);
     let workspace = arg(&folder.join("inside"));
     fonds(&["new", &workspace]).with_status(0);
@@ -462,12 +462,15 @@ fn keys_of_mail_and_of_two_www_labels_are_those_of_surt() {
 fn files_after_public_reports_are_read_as_is_right() {
     let Some(data) = need::data("reports") else { return };
     let at = |name: &str| data.join(name);
-    let goals = |name: &str| links_of(&at(name)).into_iter().map(|(goal, _)| goal).collect::<Vec<_>>();
+    let goals = |name: &str| links_of(&at(name), 0).into_iter().map(|(goal, _)| goal).collect::<Vec<_>>();
     assert_eq!(
-        links_of(&at("01-no-content-type.warc.gz")),
+        links_of(&at("01-no-content-type.warc.gz"), 0),
         [(key("http://destino.example/a"), key("http://origem.example/a"))]
     );
-    assert_eq!(links_of(&at("02-no-type-arc.arc")), [(key("http://destino.example/b"), key("http://velho.example/"))]);
+    assert_eq!(
+        links_of(&at("02-no-type-arc.arc"), 0),
+        [(key("http://destino.example/b"), key("http://velho.example/"))]
+    );
     assert!(!fonds(&["warc", "ls", &arg(&at("02-no-type-arc.arc"))]).with_status(0).out.contains("application/http"));
     assert_eq!(
         goals("03-sniffed-starts.warc.gz"),

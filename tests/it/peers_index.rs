@@ -93,22 +93,14 @@ IAH-urls-wget.warc.gz cdx11: 3 keys of other schemes
 IAH-urls-wget.warc.gz cdx9: 3 keys of other schemes
 IAH-urls-wget.warc.gz cdxj: 3 keys of other schemes
 blackbook.arc.gz bodies: 292 digests of nothing
-blackbook.arc.gz bodies: 38 keys of other schemes
 blackbook.arc.gz bodies: 38 types of names
-blackbook.arc.gz cdx11: 38 keys of other schemes
 blackbook.arc.gz cdx11: 38 types of names
-blackbook.arc.gz cdx9: 38 keys of other schemes
 blackbook.arc.gz cdx9: 38 types of names
-blackbook.arc.gz cdxj: 38 keys of other schemes
 blackbook.arc.gz cdxj: 38 types of names
 blackbook.warc.gz bodies: 299 digests of nothing
-blackbook.warc.gz bodies: 38 keys of other schemes
 blackbook.warc.gz bodies: 38 types of names
-blackbook.warc.gz cdx11: 38 keys of other schemes
 blackbook.warc.gz cdx11: 38 types of names
-blackbook.warc.gz cdx9: 38 keys of other schemes
 blackbook.warc.gz cdx9: 38 types of names
-blackbook.warc.gz cdxj: 38 keys of other schemes
 blackbook.warc.gz cdxj: 38 types of names
 inlinks.1.warc.gz bodies: 3 digests of nothing
 inlinks.1.warc.gz bodies: 3 keys of other schemes

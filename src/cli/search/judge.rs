@@ -110,7 +110,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Resu
     // The query may need a campaign, as the filter may.
     let campaign = args.captures.campaign(&session)?;
     let captures = args.captures.find_in(campaign, &session, &args.folder)?;
-    let text = narrowed_by(&args.query.to_string(), &args.facet);
+    let text = narrowed_by(&args.query, &args.facet);
     let query = SearchQuery { text, campaign, ..SearchQuery::default() };
     let judgement = args.judgement.judgement();
     let label = judgement.map_or("Judgement cleared", Judgement::label);
@@ -124,7 +124,7 @@ pub(in crate::cli) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Resu
         true => {
             json_line(out, &serde_json::json!({"query": line, "judgement": judgement, "captures": captures, "by": by}))?
         }
-        false => writeln!(out, "{label} for “{}”: {number}, by {}", plain(&line), plain(&by))?,
+        false => writeln!(out, "{label} for “{}”: {number}, by {}", plain(line), plain(&by))?,
     }
     Ok(FINE)
 }

@@ -8,12 +8,15 @@ use crate::uri::{CaptureDate, Url};
 use fixedbitset::FixedBitSet;
 use std::ops::RangeInclusive;
 
+/// A test of a value of a column as its text.
+type ValueTest = Box<dyn Fn(&str) -> bool>;
+
 /// A test of a column.
 pub(super) enum ColumnTest {
     /// Days of capture.
     Days(RangeInclusive<i32>),
     /// Values of a facet.
-    Values(FacetKind, Box<dyn Fn(&str) -> bool>),
+    Values(FacetKind, ValueTest),
 }
 
 impl ColumnTest {
@@ -34,7 +37,7 @@ impl FilterField {
         }
         let kind = FacetKind::of_name(self.name)?;
         let (value, is_any) = (test.value.clone(), term.test == TextTest::Any);
-        let is_meant: Box<dyn Fn(&str) -> bool> = match (test.sign, &self.kind) {
+        let is_meant: ValueTest = match (test.sign, &self.kind) {
             (_, Kind::Number(_)) => numbers(test)?,
             (Sign::Has, _) if value.is_empty() => return None,
             (Sign::Has, Kind::Value(_) | Kind::Mark) if is_any => Box::new(|of| !of.is_empty()),
@@ -57,7 +60,7 @@ impl FilterField {
     }
 }
 
-fn host_test(test: &FieldTest, text: &TextTest) -> Box<dyn Fn(&str) -> bool> {
+fn host_test(test: &FieldTest, text: &TextTest) -> ValueTest {
     if let TextTest::Pattern(pattern) = text {
         let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
         return Box::new(move |of| is_like(&pattern, of));
@@ -80,7 +83,7 @@ pub(super) fn host_text(value: &str) -> String {
 }
 
 /// A test of numbers of a column in which nothing stands for 0; none for what is no number or range of them.
-fn numbers(test: &FieldTest) -> Option<Box<dyn Fn(&str) -> bool>> {
+fn numbers(test: &FieldTest) -> Option<ValueTest> {
     let sides = test.comparisons().ok()?.into_iter();
     let sides = sides.map(|side| Some((side.sign, number_range(side.value)?))).collect::<Option<Vec<_>>>()?;
     if let [(_, (from, _)), (_, (_, to))] = sides[..]
