@@ -49,10 +49,15 @@ impl<'r> CapturePart<'r> {
         }
     }
 
-    /// Whether its payload is the whole block, so that it has no status of its own.
+    /// Whether its payload is the whole block where there is no HTTP head, so that it has no status of its own. Answers
+    /// of HTTP/0.9 have none; an ARC file keeps them like others.
     fn has_status_by_convention(&self) -> bool {
-        let kind = &self.head.record_type;
-        *kind == RecordType::Resource || *kind == RecordType::Response && !self.head.is_http()
+        let is_of_arc = self.head.headers.get("ARC-Content-Type").is_some();
+        match self.head.record_type {
+            RecordType::Resource => true,
+            RecordType::Response => !self.head.is_http() || is_of_arc,
+            _ => false,
+        }
     }
 
     /// The fields before the payload, in a block that begins like this.

@@ -11,10 +11,10 @@ use crate::work::models::ImportOptions;
 use crate::work::{Session, index_folder};
 use std::collections::BTreeSet;
 
-/// Numbers that look random, and are the same in each run.
-struct Numbers(u64);
+/// RandomLineNumbers that look random, and are the same in each run.
+struct RandomLineNumbers(u64);
 
-impl Numbers {
+impl RandomLineNumbers {
     fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end.max(1)
@@ -66,7 +66,7 @@ impl Leaves {
         Self { words, choices: counts.facets.into_iter().flat_map(of_kind).collect(), captures: rows.len() }
     }
 
-    fn leaf(&self, numbers: &mut Numbers) -> String {
+    fn leaf(&self, numbers: &mut RandomLineNumbers) -> String {
         let [one, other] = [0; 2].map(|_| numbers.one_of(&self.words).clone());
         let begin: String = one.chars().take(3).collect();
         let (long, capture) = (one.chars().count() > 3, 1 + numbers.below(self.captures));
@@ -94,7 +94,7 @@ impl Leaves {
         }
     }
 
-    fn line(&self, numbers: &mut Numbers, deepest: usize) -> String {
+    fn line(&self, numbers: &mut RandomLineNumbers, deepest: usize) -> String {
         if deepest == 0 || numbers.below(3) == 0 {
             return self.leaf(numbers);
         }
@@ -131,7 +131,7 @@ fn searched(session: &Session, line: &str) -> Answer {
 #[track_caller]
 fn check(session: &Session, cases: usize) {
     session.index_texts(false, &JobCx::detached()).unwrap();
-    let (leaves, mut numbers) = (Leaves::of(session), Numbers(7));
+    let (leaves, mut numbers) = (Leaves::of(session), RandomLineNumbers(7));
     let all = filtered(session, "").unwrap();
     let lines: Vec<String> = (0..cases).map(|_| leaves.line(&mut numbers, 2)).collect();
     let answers: Vec<Answer> = lines.iter().map(|line| searched(session, line)).collect();
