@@ -36,7 +36,8 @@ pub enum OriginalError {
 }
 
 /// Looks for the original of a revisit, whose HTTP head is `http`, in files,
-/// which are read to their end. None where it is not there.
+/// which are read to their end. None where it is not there. What is of another kind than the head
+/// declares is taken only where there is nothing of that kind.
 ///
 /// # Errors
 ///
@@ -47,10 +48,26 @@ pub fn find_original(
     files: &[PathBuf],
     cx: &JobCx,
 ) -> Result<Option<FoundOriginal>, OriginalError> {
+    let status = http.map_or(0, |http| http.status);
+    let declared =
+        http.map_or(DeclaredKind::Nothing, |http| DeclaredKind::of(status.into(), &http.content_type().mime));
+    let found = find_of_kind(revisit, (status, declared), files, cx)?;
+    match found.is_none() && declared != DeclaredKind::Nothing {
+        true => find_of_kind(revisit, (status, DeclaredKind::Nothing), files, cx),
+        false => Ok(found),
+    }
+}
+
+/// Looks for the original of a revisit with this status and declared kind.
+fn find_of_kind(
+    revisit: &RecordHead,
+    (status, declared): (u16, DeclaredKind),
+    files: &[PathBuf],
+    cx: &JobCx,
+) -> Result<Option<FoundOriginal>, OriginalError> {
     let mut originals = Originals::in_folder(Path::new(""), MOST_IN_MEMORY);
     let Some(url) = revisit.target_url() else { return Ok(None) };
-    let status = http.map_or(0, |http| http.status);
-    originals.add_revisit(revisit, &url, Place::default(), (status, DeclaredKind::Nothing));
+    originals.add_revisit(revisit, &url, Place::default(), (status, declared));
     for (number, file) in (0..).zip(files) {
         let mut reader = ArchiveReader::open(file)?;
         while let Some(head) = reader.next_head()? {

@@ -11,7 +11,7 @@ use crate::work::models::ImportOptions;
 use crate::work::{Session, index_folder};
 use std::collections::BTreeSet;
 
-/// RandomLineNumbers that look random, and are the same in each run.
+/// Numbers that look random, and are the same in each run.
 struct RandomLineNumbers(u64);
 
 impl RandomLineNumbers {

@@ -637,7 +637,7 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
 }
 
 #[test]
-fn a_single_letter_of_a_script_without_blanks_is_found_wherever_it_stands() {
+fn a_single_letter_of_a_script_without_blanks_is_found_anywhere() {
     let texts = ["生词表", "词", "典籍", "a词 b", "词典", "人生"];
     let pages: Vec<(String, String)> = texts
         .iter()
