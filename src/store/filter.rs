@@ -437,10 +437,10 @@ impl Filter {
         context: FilterContext<'_>,
     ) -> Result<Self, String> {
         let is_of_selection = is_of_selection(query, true);
-        let mut has_words = false;
-        query.for_each_term(&mut |term| has_words |= term.field.is_none());
+        let mut has_plain_terms = false;
+        query.for_each_term(&mut |term| has_plain_terms |= term.field.is_none());
         let has_index = match context.full_text {
-            Some(full_text) if has_words => full_text.has_index()?,
+            Some(full_text) if has_plain_terms => full_text.has_index()?,
             _ => false,
         };
         let facts = context.full_text.and_then(FullText::facts_in_memory);

@@ -540,10 +540,10 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
 /// Whether what a filter finds depends on the index of texts.
 pub(in crate::work) fn depends_on_texts(filter: &str, has_index: bool) -> bool {
     let fields = filter_fields().iter().filter(|field| field.needs_index()).map(|field| field.name);
-    let (fields, mut has_words) = (fields.collect::<Vec<_>>(), false);
+    let (fields, mut has_plain_terms) = (fields.collect::<Vec<_>>(), false);
     parse_fields(filter).is_ok_and(|query| {
-        query.for_each_term(&mut |term| has_words |= term.field.is_none() && term.test != TextTest::Any);
-        names(&query, &fields) || has_index && has_words
+        query.for_each_term(&mut |term| has_plain_terms |= term.field.is_none() && term.test != TextTest::Any);
+        names(&query, &fields) || has_index && has_plain_terms
     })
 }
 
