@@ -196,6 +196,7 @@ fn one_term(cursor: &mut Cursor<'_>) -> Parsed<FieldTerm> {
             _ => form_of(bare).map_err(|expected| cursor.error(&expected, bare))?,
         };
         value = bare;
+        term.is_quoted = matches!(term.test, TextTest::Phrase { .. });
         cursor.rewind(behind);
     }
     let within = match &term.test {
@@ -405,7 +406,32 @@ fn form_of(text: &str) -> Result<TextTest, String> {
         enough_letters(text)?;
         return Ok(TextTest::Pattern(text.to_owned()));
     }
-    Ok(if is_url(text) { TextTest::Url(text.to_owned()) } else { TextTest::Word(text.to_owned()) })
+    let paired = with_paired_brackets(text);
+    Ok(match (is_url(text), paired) {
+        (true, Some(paired)) if paired == text => TextTest::Url(paired),
+        // The same URL by the rules of canonical ones.
+        (true, _) => TextTest::Url(text.replace('(', "%28").replace(')', "%29")),
+        (false, Some(paired)) => TextTest::Word(paired),
+        (false, None) => TextTest::Phrase { text: text.to_owned(), slop: 0 },
+    })
+}
+
+/// A bare text that reads the same within a group, where a closing bracket that it did not open ends
+/// it: each of its brackets has its other one. `None` where it begins with a closing one.
+fn with_paired_brackets(text: &str) -> Option<String> {
+    let (mut paired, mut open) = (String::new(), 0_usize);
+    for c in text.chars() {
+        match c {
+            '(' => open += 1,
+            ')' if open > 0 => open -= 1,
+            ')' if paired.is_empty() => return None,
+            ')' => paired.push('('),
+            _ => {}
+        }
+        paired.push(c);
+    }
+    paired.extend(std::iter::repeat_n(')', open));
+    Some(paired)
 }
 
 /// Whether a `?` is between letters. At the end of a word it ends a question, at the beginning the
