@@ -317,10 +317,10 @@ fn an_index_that_is_killed_again_and_again_loses_nothing() {
 }
 
 /// A collection of documents with topics and what is right for them.
-struct Labelled {
+pub(crate) struct Labelled {
     name: &'static str,
     /// Number and HTML.
-    documents: Vec<(String, String)>,
+    pub(crate) documents: Vec<(String, String)>,
     /// Number and words.
     topics: Vec<(String, String)>,
     qrels: PathBuf,
@@ -362,7 +362,7 @@ fn vaswani(folder: &Path) -> Labelled {
     Labelled { name: "Vaswani", documents, topics, qrels: folder.join("qrels.txt") }
 }
 
-fn cacm(folder: &Path) -> Labelled {
+pub(crate) fn cacm(folder: &Path) -> Labelled {
     let (tar, mut documents, mut at) = (unpacked(&folder.join("cacm.tar.gz")), Vec::new(), 0);
     // Heads of 512 bytes: the name, and at 124 the size as an octal number; bodies are padded to as much.
     while let Some(head) = tar.get(at..at + 512).filter(|head| head[0] != 0) {
