@@ -32,5 +32,5 @@ pub use html::{
     TimeStatement, has_token, read_css, read_links, read_page,
 };
 pub(crate) use html::{Tag, read_text};
-pub use page::{LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
+pub use page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
 pub use resolve::Resolved;
