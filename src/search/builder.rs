@@ -12,7 +12,7 @@ use tantivy::schema::TantivyDocument;
 use tantivy::{IndexWriter, Term};
 
 /// The form of what is indexed: documents in another form are made again.
-pub const INDEX_FORMAT: u32 = 7;
+pub const INDEX_FORMAT: u32 = 8;
 /// Bytes that documents take before they go to disk.
 const WRITER_BYTES: usize = 90 << 20;
 /// Share of documents of a segment that are deleted before it is merged: a version that is put in

@@ -1,9 +1,10 @@
 //! The versions found are ranked by how well they answer a query.
 
 use super::best::Ranking;
-use super::leaves::{is_phrase, phrase_terms};
+use super::leaves::SearchedPhrase;
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
+use crate::analysis::TokenTest;
 use crate::query::{FieldTerm, Query, TextTest};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -142,17 +143,24 @@ impl TextIndex {
                 self.add(searched, left, boost, parts)?;
                 self.add(searched, right, boost, parts)?;
             }
-            test if is_phrase(test) => {
-                let terms: Vec<Term> =
-                    phrase_terms(test).iter().map(|word| Term::from_field_text(searched.field, word)).collect();
-                for term in &terms {
-                    parts.add(term.clone(), searched.weight * boost);
-                }
-                if terms.len() > 1 {
-                    parts.phrases.push((terms, searched.weight * boost * PHRASE_WEIGHT));
-                }
-            }
             test => {
+                let tests = SearchedPhrase::of(test).tests;
+                if tests.len() > 1 {
+                    // How far each is behind the first one.
+                    let terms = tests.iter().enumerate().filter_map(|(nth, test)| match test {
+                        TokenTest::Is(word) => Some((nth, Term::from_field_text(searched.field, word))),
+                        _ => None,
+                    });
+                    let terms: Vec<(usize, Term)> = terms.collect();
+                    for (_, term) in &terms {
+                        parts.add(term.clone(), searched.weight * boost);
+                    }
+                    if terms.len() > 1 {
+                        parts.phrases.push((terms, searched.weight * boost * PHRASE_WEIGHT));
+                    }
+                    return Ok(());
+                }
+                let Some(test) = tests.first() else { return Ok(()) };
                 let mut terms = self.terms_of(searched, test)?;
                 terms.truncate(MOST_TERMS);
                 for term in &terms {
@@ -180,7 +188,7 @@ struct Parts {
     terms: BTreeMap<Term, f32>,
     /// Documents with any form of what a term is a form of, in its field.
     frequencies: BTreeMap<Term, u64>,
-    phrases: Vec<(Vec<Term>, f32)>,
+    phrases: Vec<(Vec<(usize, Term)>, f32)>,
 }
 
 impl Parts {
@@ -194,8 +202,10 @@ impl Parts {
             .terms
             .into_iter()
             .map(|(term, weight)| boosted(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)), weight));
-        let phrases =
-            self.phrases.into_iter().map(|(terms, weight)| boosted(Box::new(PhraseQuery::new(terms)), weight));
+        let phrases = self
+            .phrases
+            .into_iter()
+            .map(|(terms, weight)| boosted(Box::new(PhraseQuery::new_with_offset(terms)), weight));
         terms.chain(phrases).collect()
     }
 }

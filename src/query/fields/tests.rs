@@ -233,6 +233,8 @@ fn errors_show_how_it_is_written() {
     check_error("*.pdf", 1, "re:\\.pdf$");
     check_error("a title:*b", 9, "letters before *");
     check_error("c*", 1, "at least two letters");
+    check_error("東*都", 1, "東 NEAR/3 都");
+    check_error("東?都", 1, "at the end only");
     check_error("a host:*t", 8, "at least two letters");
     check_error("x anti-corrup*", 3, "write anti corrup*");
     check_error("~ab", 1, "at least three letters");
