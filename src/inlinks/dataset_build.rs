@@ -319,7 +319,7 @@ impl<'o> RowMaker<'o> {
             Cow::Borrowed(anchor) => anchor,
             Cow::Owned(anchor) => {
                 self.anchor = anchor;
-                &self.anchor
+                self.anchor.as_str()
             }
         };
         self.options.link_row(target, source, self.date, anchor)
