@@ -55,7 +55,7 @@ impl TextIndex {
         let engine = engine(&self.folder);
         let mut parts = Parts::default();
         self.add_positive(query, &mut parts).map_err(&engine)?;
-        if parts.forms.is_empty() || most == 0 {
+        if parts.forms.is_empty() || among.is_clear() || most == 0 {
             return Ok(Vec::new());
         }
         let searcher = self.reader.searcher();

@@ -463,7 +463,7 @@ impl Catalogue {
 impl Catalogue {
     /// The steps of SQLite that the reads of `work` take, in tens: a measure of plans that no clock changes.
     pub(in crate::store) fn steps_of<T>(&self, work: impl FnOnce() -> T) -> u64 {
-        let conn = self.reader().expect("a reader");
+        let mut conn = self.reader().expect("a reader");
         let steps = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&steps);
         let count = move || {
