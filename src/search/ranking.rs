@@ -9,7 +9,7 @@ use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery};
+use tantivy::query::{Bm25StatisticsProvider, BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery};
 use tantivy::schema::{Field, OwnedValue};
 use tantivy::{DocAddress, Searcher, Term};
 
