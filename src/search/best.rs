@@ -184,8 +184,8 @@ struct Best {
     most: usize,
 }
 
+/// A version found, the better the less.
 struct Candidate {
-    doc: DocId,
     of: Ranked,
 }
 
@@ -196,7 +196,7 @@ impl Best {
             return;
         }
         let Some(version) = version(doc) else { return };
-        let one = Candidate { doc, of: Ranked { version, score } };
+        let one = Candidate { of: Ranked { version, score } };
         if self.heap.len() < self.most {
             self.heap.push(one);
         } else if let Some(mut worst) = self.heap.peek_mut().filter(|worst| one < **worst) {
