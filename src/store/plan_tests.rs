@@ -5,7 +5,7 @@
 
 use super::Workspace;
 use super::large_tests::{Size, fill};
-use super::rows::{CampaignId, CaptureId, LaunchId, ReviewMark};
+use super::rows::{CampaignId, CaptureId, ReviewMark};
 use crate::analysis::Judgement;
 use crate::campaign::Campaign;
 
@@ -27,7 +27,7 @@ fn analyzed(folder: &std::path::Path, size: Size) -> Workspace {
 /// The steps of each question.
 fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     let catalogue = workspace.catalogue();
-    let (id, launch) = (CaptureId::new(105), LaunchId::new(2));
+    let id = CaptureId::new(105);
     let mut found = Vec::new();
     let mut count = |what, read: &dyn Fn()| found.push((what, catalogue.steps_of(read)));
     count("judgements of a query", &|| drop(catalogue.judgements(Some("ship")).unwrap()));
@@ -42,7 +42,6 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     count("revisits without an original", &|| _ = catalogue.count_missing_originals().unwrap());
     count("revisits without links", &|| drop(catalogue.waiting_repeats(None).unwrap()));
     count("its page", &|| drop(catalogue.page_of_capture(id).unwrap()));
-    count("a launch", &|| drop(catalogue.launch(launch).unwrap()));
     count("a seen URL", &|| {
         _ = catalogue.seen_by_url(CampaignId::new(1), None, "http://host8.example/path/7").unwrap();
     });
