@@ -100,7 +100,10 @@ impl TextIndex {
             let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
-                let leaf = Leaf { segment, searched: SearchedField { field: *field, stems: None, weight: 1.0 } };
+                let leaf = Leaf {
+                    segment,
+                    searched: SearchedField { field: *field, stems: None, weight: 1.0, is_body: false },
+                };
                 let mut located = leaf.located(test).map_err(&engine)?;
                 for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);

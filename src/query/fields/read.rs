@@ -52,6 +52,36 @@ impl Terms for FilterTerms {
         near(cursor, left, operator, within)
     }
 
+    fn group_name(rest: &str) -> usize {
+        let name = rest.split_once(":(").map_or("", |(name, _)| name);
+        if is_text_field(&name.to_ascii_lowercase()) { name.len() + 1 } else { 0 }
+    }
+
+    fn name_group(name: &str, _: usize, group: &mut Query<FieldTerm>) -> Parsed<()> {
+        let mut of_other = None;
+        let name = name.trim_end_matches(':').to_ascii_lowercase();
+        group.for_each_term_mut(&mut |term| {
+            if let Some(field) = &term.field {
+                of_other.get_or_insert((term.column, field.name.clone()));
+                return;
+            }
+            term.field = Some(FieldTest {
+                name: name.clone(),
+                sign: Sign::Has,
+                value: term.text.clone(),
+                value_column: term.column,
+            });
+            term.text = format!("{name}:{}", term.text);
+        });
+        match of_other {
+            Some((column, found)) => {
+                let expected = format!("words and phrases in the brackets behind {name}:, which are looked for there");
+                Err(QueryError { column, expected, found: format!("“{found}:”") })
+            }
+            None => Ok(()),
+        }
+    }
+
     fn behind_group(cursor: &mut Cursor<'_>, group: &mut Query<FieldTerm>) -> Parsed<()> {
         if let Some(boost) = cursor.rest().strip_prefix('^') {
             let number = boost_of(Self::token(boost));
