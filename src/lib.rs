@@ -1,6 +1,6 @@
 //! Fonds, the archivist's cockpit.
 //!
-//! The tree follows the way of the data: a campaign says what is wanted, the
+//! The tree follows the way of the data: a campaign declares its target, the
 //! scope decides, the crawl fetches, WARC files keep, the catalogue indexes,
 //! links are inverted into inlinks, a person reviews, and the export carries
 //! everything out again. Where a change goes, kind by kind: `ARCHITECTURE.md` beside this file.
@@ -27,7 +27,7 @@
 //! | [`guide`] | the manual, compiled in | campaign, store |
 //! | [`knowledge`] | what is known as statements (RDF) and JSON: vocabulary, N-Quads, captures, annotations | uri, campaign, scope, inlinks, analysis |
 //! | [`export`] | WARC with metadata records, CDXJ, data set, manifest, verify; documents for search engines | store, links, text, captures, inlinks, warc, keys, knowledge |
-//! | [`work`] | [`work::Session`]: everything that can be asked of an open workspace; the sample web | all above |
+//! | [`work`] | [`work::Session`]: every query and write of an open workspace; the sample web | all above |
 //! | [`app`] | state of the window: commands, answers, jobs | all above |
 //! | [`cli`] | the headless commands | all but app and ui |
 //! | `ui` | window, pages, panels (feature `gui`) | app, guide, value types |

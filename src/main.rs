@@ -1,4 +1,4 @@
-//! Opens the window, or hands the words to the command line.
+//! Opens the window, or runs a command of the command line.
 
 #[cfg(feature = "gui")]
 mod window;
@@ -11,10 +11,10 @@ fn main() -> ExitCode {
         .with_env_filter(tracing_subscriber::EnvFilter::from_env("FONDS_LOG"))
         .with_writer(std::io::stderr)
         .init();
-    let words = Cli::of_command_line();
-    match words.command {
+    let cli = Cli::of_command_line();
+    match cli.command {
         Some(command) => fonds::cli::run(command),
-        None => window(words.folder),
+        None => window(cli.folder),
     }
 }
 

@@ -31,7 +31,7 @@ impl eframe::App for Window {
         self.cockpit.ui(ui);
     }
 
-    /// All of it has the scale, too, which eframe believes unseen when it makes the window: a scale
+    /// False: the memory has the scale too, which eframe takes unchecked when it makes the window: a scale
     /// that is no number, or far too large, ends the program at each start.
     fn persist_egui_memory(&self) -> bool {
         false

@@ -1,24 +1,24 @@
-//! Whether a page still is what others call it.
+//! Check whether a page still is what others call it.
 //!
 //! A status of 200 hides parked domains, soft 404s, redirects to a front
 //! page and changed owners. Their mark is that the words of those who link
-//! here do not stand on the page.
+//! here are not on the page.
 
 use crate::text::words;
 use std::collections::BTreeSet;
 
-/// Fewest telling words in all anchors together for a check to say anything.
+/// Fewest distinctive words in all anchors together for a check.
 const FEWEST_ANCHOR_WORDS: usize = 2;
-/// Fewest words on the page for a check to say anything.
+/// Fewest words on the page for a check.
 const FEWEST_PAGE_WORDS: usize = 3;
-/// Words of anchors that are held against a page; all links of the web say no more.
+/// Most words of anchors that are compared with a page.
 pub const MOST_ANCHOR_WORDS: usize = 10_000;
 /// A longer word is none.
 const MAX_WORD_BYTES: usize = 1024;
 /// Words that begin with this many equal letters count as one: `festival`, `festivais`.
 const STEM_CHARS: usize = 5;
 
-/// Words that say nothing about a target, folded and sorted.
+/// Words that do not describe a target, folded and sorted.
 const STOP_WORDS: [&str; 71] = [
     "about", "abrir", "acima", "ainda", "aqui", "article", "artigo", "ayuda", "cette", "clicar", "click", "clique",
     "com", "como", "continue", "dans", "das", "del", "der", "des", "die", "dos", "ein", "eine", "esta", "este", "for",
@@ -28,21 +28,21 @@ const STOP_WORDS: [&str; 71] = [
     "website", "with", "www",
 ];
 
-/// What the check found.
+/// The result of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnchorCheck {
-    /// These words of the anchors stand on the page.
+    /// These words of the anchors are on the page.
     Agrees {
         /// In alphabetical order, folded.
         shared: Vec<String>,
     },
-    /// Not one telling word of the anchors stands on the page.
+    /// None of the distinctive words of the anchors is on the page.
     SharesNothing {
-        /// The anchors' telling words, folded, in alphabetical order.
+        /// The anchors' distinctive words, folded, in alphabetical order.
         anchor_words: Vec<String>,
     },
-    /// Too few words to tell.
-    CannotTell {
+    /// There are too few words.
+    NotChecked {
         /// Why, for people.
         why: &'static str,
     },
@@ -61,23 +61,23 @@ impl AnchorCheck {
             Self::SharesNothing { anchor_words } => {
                 format!("no words of the external anchor texts occur on the page: {}", listed(anchor_words))
             }
-            Self::CannotTell { why } => format!("not checked: {why}"),
+            Self::NotChecked { why } => format!("not checked: {why}"),
         }
     }
 }
 
-/// Telling words of the external anchors of a page.
+/// Distinctive words of the external anchors of a page.
 ///
 /// Words of one or two letters, bare numbers, addresses and words such as
-/// “here” say nothing; word endings are not looked at.
+/// “here” do not count; word endings are not compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnchorWords(BTreeSet<String>);
 
 impl AnchorWords {
     /// Takes the words of an anchor, as long as there are not [`MOST_ANCHOR_WORDS`].
     pub fn take(&mut self, anchor: &str) {
-        let telling = anchor.split_whitespace().filter(|word| word.len() <= MAX_WORD_BYTES && !is_address(word));
-        for word in telling.flat_map(words).filter(|word| is_telling(word)) {
+        let distinctive = anchor.split_whitespace().filter(|word| word.len() <= MAX_WORD_BYTES && !is_address(word));
+        for word in distinctive.flat_map(words).filter(|word| is_distinctive(word)) {
             if self.0.len() >= MOST_ANCHOR_WORDS {
                 return;
             }
@@ -85,7 +85,7 @@ impl AnchorWords {
         }
     }
 
-    /// Holds the words against the title and text of the page.
+    /// Compares the words with the title and text of the page.
     pub fn check(self, title: &str, text: &str) -> AnchorCheck {
         compare_with_page(self.0, title, text)
     }
@@ -93,11 +93,11 @@ impl AnchorWords {
 
 fn compare_with_page(anchor_words: BTreeSet<String>, title: &str, text: &str) -> AnchorCheck {
     if anchor_words.len() < FEWEST_ANCHOR_WORDS {
-        return AnchorCheck::CannotTell { why: "the external anchor texts have too few distinctive words" };
+        return AnchorCheck::NotChecked { why: "the external anchor texts have too few distinctive words" };
     }
     let page_words: Vec<String> = words(title).into_iter().chain(words(text)).collect();
     if page_words.len() < FEWEST_PAGE_WORDS {
-        return AnchorCheck::CannotTell { why: "the page has too few words" };
+        return AnchorCheck::NotChecked { why: "the page has too few words" };
     }
     let page_stems: BTreeSet<&str> = page_words.iter().map(|word| stem(word)).collect();
     let shared: Vec<String> = anchor_words.iter().filter(|word| page_stems.contains(stem(word))).cloned().collect();
@@ -112,7 +112,7 @@ fn stem(word: &str) -> &str {
     word.char_indices().nth(STEM_CHARS).and_then(|(end, _)| word.get(..end)).unwrap_or(word)
 }
 
-fn is_telling(word: &str) -> bool {
+fn is_distinctive(word: &str) -> bool {
     let is_unspaced = word.chars().any(crate::text::is_unspaced);
     let is_number = word.chars().all(char::is_numeric);
     // A letter alone is the end of a run without blanks.
@@ -120,7 +120,7 @@ fn is_telling(word: &str) -> bool {
     !is_number && word.chars().count() >= fewest && STOP_WORDS.binary_search(&word).is_err()
 }
 
-/// `www.ria.example`, `https://…`, `a@b.example`: says where, not what.
+/// Whether a word is an address (`www.ria.example`, `https://…`, `a@b.example`).
 fn is_address(word: &str) -> bool {
     word.contains("://") || word.contains('@') || word.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."))
 }

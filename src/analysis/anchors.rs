@@ -1,4 +1,4 @@
-//! What others call a page.
+//! Tally of the anchor texts of the links to a page.
 
 use crate::inlinks::stored::tallied_anchor;
 use crate::text::fold;
@@ -19,7 +19,7 @@ pub struct AnchorLink<'a> {
 /// An anchor text with its tally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnchorTally {
-    /// The text folded (case, diacritics, punctuation); as it stands where
+    /// The text folded (case, diacritics, punctuation); unchanged where
     /// nothing but signs is in it; empty for links without text.
     pub text: String,
     /// The most frequent spelling. Hostile text.
@@ -88,7 +88,7 @@ impl AnchorTallies {
 
     /// Most hosts first, then most links, then by text.
     ///
-    /// `matches` is asked once for each text with its spelling, usually
+    /// `matches` is called once for each text with its spelling, usually
     /// [`Matcher::speaks_of`](super::Matcher::speaks_of).
     pub fn finish(self, matches: impl Fn(&str) -> bool) -> Vec<AnchorTally> {
         let tally = |(text, group): (Box<str>, Group)| {

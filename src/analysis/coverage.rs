@@ -1,12 +1,12 @@
-//! How often each term of a request was found, counted from what
-//! [`Matcher::describe`] said of pages: their texts are not read again.
+//! Counts of the pages that have each term of a request, out of the output of
+//! [`Matcher::describe`]: the texts of pages are not read again.
 
 use super::matching::Matcher;
 
 /// Pages in which each term was found.
 #[derive(Debug, Clone)]
 pub struct TermCoverage {
-    /// What a description calls each term.
+    /// The name of each term in descriptions.
     names: Vec<String>,
     found: Vec<u64>,
     pages: u64,
@@ -69,7 +69,7 @@ impl TermCoverage {
     }
 }
 
-/// What follows ` 2 × in title, 5 × in text`, where text begins so.
+/// The text after ` 2 × in title, 5 × in text`, where it begins so.
 fn behind_counts(text: &str) -> &str {
     let mut rest = text;
     loop {

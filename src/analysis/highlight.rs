@@ -1,5 +1,5 @@
-//! What a query finds in a text, to be marked on the screen, and the part of
-//! the text that shows it best.
+//! Highlights of a query in a text, to be marked on the screen, and the part of
+//! the text that shows them best.
 
 use super::text_match::TextMatcher;
 use crate::query::{FieldTerm, Query, Sign, TextTest};
@@ -7,10 +7,10 @@ use crate::text::{TextToken, text_tokens};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bytes of a text that are read; what stands behind is not marked.
+/// Bytes of a text that are read; the rest is not marked.
 pub const MAX_HIGHLIGHT_BYTES: usize = 200_000;
 
-/// Characters that an end of an excerpt may move by to stand between words.
+/// Characters that an end of an excerpt may move by to be between words.
 const TO_BLANK: usize = 24;
 
 /// A query made ready for marking what it finds in texts.
@@ -39,7 +39,7 @@ pub struct TextMark {
 pub struct Excerpt {
     /// Its bytes in the text, at boundaries of characters.
     pub range: Range<usize>,
-    /// What is to be marked of it: bytes of the whole text, in order, none of
+    /// The marks in it: bytes of the whole text, in order, none of
     /// which overlap.
     pub marks: Vec<Range<usize>>,
     /// How many terms of the query are in it.
@@ -48,8 +48,8 @@ pub struct Excerpt {
 
 impl<'s> Highlighter<'s> {
     /// Makes a query ready for a text that fields with these names look into
-    /// (`["text", "main"]` for a main text); plain words look everywhere. What
-    /// stands under NOT is never marked. `stem` gives the stem of a word as it
+    /// (`["text", "main"]` for a main text); plain words look everywhere. Terms
+    /// under NOT are never marked. `stem` gives the stem of a word as it
     /// is written, which every form of it has.
     pub fn new(query: &Query<FieldTerm>, fields: &[&str], stem: &'s dyn Fn(&str) -> String) -> Self {
         let mut terms = Vec::new();

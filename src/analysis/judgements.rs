@@ -1,4 +1,4 @@
-//! How good the results of a search are, by what persons said of them.
+//! Evaluation of search results by the judgements of people.
 //!
 //! A result is right or wrong by the majority of its judges; without one it
 //! is unsure. Precision is that of the results which are right or wrong:
@@ -15,7 +15,7 @@ pub const CUTOFFS: [u64; 4] = [5, 10, 20, 50];
 /// The 97.5th percentile of the normal distribution: intervals of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// What a person says of a result of a search.
+/// The judgement of a person on a search result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Judgement {
@@ -23,7 +23,7 @@ pub enum Judgement {
     Right,
     /// It does not.
     Wrong,
-    /// The person cannot say.
+    /// The person cannot decide.
     Unsure,
 }
 
@@ -31,7 +31,7 @@ impl Judgement {
     /// Every judgement, in the order of menus.
     pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::Unsure];
 
-    /// Its name in files and commands.
+    /// The name of the judgement in files and commands.
     pub fn name(self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -40,7 +40,7 @@ impl Judgement {
         }
     }
 
-    /// Its name for people.
+    /// The name of the judgement for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Right => "Right",
@@ -54,7 +54,7 @@ impl Judgement {
         Self::ALL.into_iter().find(|judgement| judgement.name() == name)
     }
 
-    /// What several persons together say of a result.
+    /// The majority of judgements; unsure without one.
     pub fn of_majority(judgements: impl IntoIterator<Item = Self>) -> Self {
         let weight = |judgement| match judgement {
             Self::Right => 1_i64,
@@ -69,16 +69,16 @@ impl Judgement {
     }
 }
 
-/// A result with what each judge said of it.
+/// A result with the judgement of each judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResultJudgements {
     /// Its place among the results by relevance, from 1, where it was shown there.
     pub rank: Option<u64>,
-    /// Who said what; each judge once.
+    /// Judges with their judgements; each judge once.
     pub by: Vec<(String, Judgement)>,
 }
 
-/// How many results are right, wrong or unsure.
+/// Counts of results that are right, wrong or unsure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct JudgementCounts {
     /// Results that are right.
@@ -90,12 +90,12 @@ pub struct JudgementCounts {
 }
 
 impl JudgementCounts {
-    /// All of them.
+    /// The number of all judged results.
     pub fn judged(self) -> u64 {
         self.right + self.wrong + self.unsure
     }
 
-    /// How many of one kind.
+    /// The number of results with this judgement.
     pub fn of(self, judgement: Judgement) -> u64 {
         match judgement {
             Judgement::Right => self.right,
@@ -134,7 +134,7 @@ pub struct Proportion {
 }
 
 impl Proportion {
-    /// So many of so many, with the score interval of E. B. Wilson (Probable
+    /// The share of `hits` in `all`, with the score interval of E. B. Wilson (Probable
     /// inference, the law of succession, and statistical inference, JASA 22,
     /// 1927), which holds for few cases and near 0 and 1, too. None of none is no share.
     pub fn of(hits: u64, all: u64) -> Option<Self> {
@@ -151,7 +151,7 @@ impl Proportion {
 }
 
 impl fmt::Display for Proportion {
-    /// As “0.80 (0.49–0.94)”.
+    /// Writes it as “0.80 (0.49–0.94)”.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.2} ({:.2}–{:.2})", self.value, self.low, self.high)
     }
@@ -162,14 +162,14 @@ impl fmt::Display for Proportion {
 pub struct PrecisionAt {
     /// How many results.
     pub k: u64,
-    /// Those of them that were judged.
+    /// Counts of those that were judged.
     #[serde(flatten)]
     pub counts: JudgementCounts,
     /// The share of right ones among those that are right or wrong.
     pub precision: Option<Proportion>,
 }
 
-/// What one judge said.
+/// The figures of one judge.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeFigures {
     /// Name of the judge.
@@ -181,16 +181,16 @@ pub struct JudgeFigures {
     pub precision: Option<Proportion>,
 }
 
-/// How far two judges agree.
+/// The agreement of two judges.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgeAgreement {
     /// Names of the judges.
     pub judges: [String; 2],
     /// Results that both judged.
     pub both: u64,
-    /// Results of which both said the same.
+    /// Results with the same judgement by both.
     pub agreed: u64,
-    /// Cohen's κ; none where both said one thing of everything, or nothing in common.
+    /// Cohen's κ; none where both gave everything one judgement, or judged nothing in common.
     pub kappa: Option<f64>,
 }
 
@@ -202,7 +202,7 @@ pub struct SearchEvaluation {
     pub counts: JudgementCounts,
     /// Precision of all results that were judged.
     pub precision: Option<Proportion>,
-    /// The same of the first results, for each of [`CUTOFFS`].
+    /// The precision of the first results, for each of [`CUTOFFS`].
     pub at: Vec<PrecisionAt>,
     /// The discounted gain of the first ten results, as a share of that of the best order of all
     /// that were judged; none where nothing gains.
@@ -217,7 +217,8 @@ impl SearchEvaluation {
     /// The figures of results.
     pub fn of(results: &[ResultJudgements]) -> Self {
         let results: Vec<&ResultJudgements> = results.iter().filter(|result| !result.by.is_empty()).collect();
-        let majority = |result: &&ResultJudgements| Judgement::of_majority(result.by.iter().map(|(_, said)| *said));
+        let majority =
+            |result: &&ResultJudgements| Judgement::of_majority(result.by.iter().map(|(_, judgement)| *judgement));
         let counts = JudgementCounts::of_all(results.iter().map(majority));
         let at = CUTOFFS.map(|k| {
             let first = results.iter().filter(|result| result.rank.is_some_and(|rank| rank <= k));
@@ -320,7 +321,10 @@ mod tests {
     use super::*;
 
     fn result(rank: u64, by: &[(&str, Judgement)]) -> ResultJudgements {
-        ResultJudgements { rank: Some(rank), by: by.iter().map(|(name, said)| ((*name).to_owned(), *said)).collect() }
+        ResultJudgements {
+            rank: Some(rank),
+            by: by.iter().map(|(name, judgement)| ((*name).to_owned(), *judgement)).collect(),
+        }
     }
 
     /// `statsmodels.stats.proportion.proportion_confint(hits, all, method="wilson")` of statsmodels 0.15.

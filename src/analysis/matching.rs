@@ -1,7 +1,7 @@
-//! The request held against a page.
+//! Match of the request with a page.
 //!
 //! Every name of a term (its value and aliases, [`name_test`]) is looked for
-//! among the words of title, URL, main text and what stands around that, each
+//! among the words of title, URL, main text and what is around that, each
 //! by itself. White space and punctuation between the words of a phrase do not
 //! matter. What an index counts of the same tests is put in by [`Matcher::matches`]:
 //! a page scores the same whether it is read or indexed.
@@ -10,8 +10,8 @@
 //! language term holds when the page's language is it (`pt` takes `pt-BR`;
 //! an unknown language is none), a period when the capture's day lies in it,
 //! every other term when it occurs. An event's dates describe it and decide
-//! nothing. Terms with a weight of 0 or less have no say; a group in which
-//! nothing has a say is met.
+//! nothing. Terms with a weight of 0 or less do not count; a group in which
+//! nothing counts is met.
 //!
 //! **Score**, 0 to 1: a term's strength is `n / (n + 1)` with `n` = 3 for
 //! each time in the title, 2 for each in the URL, 1 for each in the text;
@@ -35,7 +35,7 @@ use crate::query::{TextTest, name_test};
 use crate::text::fold;
 use crate::uri::CaptureDate;
 
-/// What is read of a page.
+/// The texts of a page that are read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextFields<'a> {
     /// Its title.
@@ -44,7 +44,7 @@ pub struct TextFields<'a> {
     pub main: &'a str,
     /// Menus, footers and the like.
     pub rest: &'a str,
-    /// What of its URL has words, by [`url_text`](super::url_text).
+    /// The text of its URL, by [`url_text`](super::url_text).
     pub url: &'a str,
     /// Its language (ISO 639-1, `pt` or `pt-BR`).
     pub language: Option<&'a str>,
@@ -52,7 +52,7 @@ pub struct TextFields<'a> {
     pub date: Option<CaptureDate>,
 }
 
-/// Where a term was found.
+/// The place where a term was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum MatchPlace {
     /// In the title.
@@ -71,7 +71,7 @@ impl MatchPlace {
     /// Places with words, in the order of [`TermCounts`].
     pub const OF_TEXT: [Self; 3] = [Self::Title, Self::Url, Self::Text];
 
-    /// Its name for people.
+    /// The name of the place for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -82,7 +82,7 @@ impl MatchPlace {
         }
     }
 
-    /// What one occurrence counts.
+    /// The worth of one occurrence.
     pub fn worth(self) -> u64 {
         match self {
             Self::Title => 3,
@@ -92,13 +92,13 @@ impl MatchPlace {
     }
 }
 
-/// How often a term is in each of [`MatchPlace::OF_TEXT`].
+/// Counts of a term in each of [`MatchPlace::OF_TEXT`].
 pub type TermCounts = [u32; 3];
 
 /// A term found in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermHit {
-    /// Which term, as a number in [`Matcher::terms`].
+    /// Number of the term in [`Matcher::terms`].
     pub term: usize,
     /// How often.
     pub count: u32,
@@ -106,7 +106,7 @@ pub struct TermHit {
     pub place: MatchPlace,
 }
 
-/// What a page holds of the request.
+/// The terms of the request that a page has.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Matches {
     /// Terms found, by term and place; also those that speak against.
@@ -168,7 +168,7 @@ impl Matcher {
         self.matches(&counts, page.language, page.date)
     }
 
-    /// What a page has of the request whose terms are in it so often.
+    /// Makes the matches of a page from counts of its terms.
     pub fn matches(&self, counts: &[TermCounts], language: Option<&str>, date: Option<CaptureDate>) -> Matches {
         let mut strength = vec![0_u64; self.terms.len()];
         let mut hits = Vec::new();
@@ -194,7 +194,7 @@ impl Matcher {
         (holds, reading.score(holds))
     }
 
-    /// What is looked for in texts for a term: its value and aliases, each once.
+    /// The tests of a term in texts: its value and aliases, each once.
     pub fn tests(&self, term: usize) -> Vec<TextTest> {
         self.terms.get(term).map(tests).unwrap_or_default()
     }
@@ -208,7 +208,7 @@ impl Matcher {
         })
     }
 
-    /// Where a language or period is met by a page, whatever its text.
+    /// The place where a page meets a language or period, whatever its text.
     pub fn met_without_text(
         &self,
         term: usize,
@@ -230,13 +230,13 @@ impl Matcher {
         found
     }
 
-    /// What was found, as text: `“ria” 2 × in title, 5 × in text; lang:pt`.
+    /// Formats the terms that were found: `“ria” 2 × in title, 5 × in text; lang:pt`.
     pub fn describe(&self, matches: &Matches) -> String {
         let parts = self.described(matches, |_| true);
         if parts.is_empty() { Self::NOTHING_FOUND.to_owned() } else { parts.join("; ") }
     }
 
-    /// What lowers the score of a page: terms for the request that it does not
+    /// Lists what lowers the score of a page: terms for the request that it does not
     /// have, and terms against it that it has; empty where nothing does.
     pub fn lacks(&self, matches: &Matches) -> String {
         let is_found = |number: usize| matches.hits.iter().any(|hit| hit.term == number);
@@ -247,8 +247,8 @@ impl Matcher {
             |number: usize| !self.speaks_for(number) && self.terms.get(number).is_some_and(|term| term.weight != 0.0);
         let against = self.described(matches, is_against);
         let parts = [("not found", missing), ("against it", against)];
-        let said = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
-        said.map(|(what, terms)| format!("{what}: {}", terms.join(", "))).collect::<Vec<_>>().join("; ")
+        let filled = parts.into_iter().filter(|(_, terms)| !terms.is_empty());
+        filled.map(|(what, terms)| format!("{what}: {}", terms.join(", "))).collect::<Vec<_>>().join("; ")
     }
 
     /// The terms found, of some, each with where and how often.
@@ -268,10 +268,10 @@ impl Matcher {
         parts
     }
 
-    /// What [`Self::describe`] says where no term was found.
+    /// The output of [`Self::describe`] where no term was found.
     pub(super) const NOTHING_FOUND: &'static str = "no term of the request found";
 
-    /// What it calls a term.
+    /// The name of a term in descriptions.
     pub(super) fn name_of(term: &Term) -> String {
         if is_text_term(term.kind) { format!("“{}”", term.value) } else { term.to_string() }
     }
@@ -300,7 +300,7 @@ fn is_text_term(kind: TermKind) -> bool {
     !matches!(kind, TermKind::Language | TermKind::Period)
 }
 
-/// What a term is looked for by, each once; nothing for what has no words.
+/// The tests of a term, each once; none for a term without words.
 fn tests(term: &Term) -> Vec<TextTest> {
     let mut tests: Vec<TextTest> = Vec::new();
     if is_text_term(term.kind) {
@@ -333,8 +333,9 @@ fn language_is(term: &Term, page: Option<&str>) -> bool {
     let Some(page) = page.map(tag) else {
         return false;
     };
-    std::iter::once(&term.value).chain(&term.aliases).map(|wanted| tag(wanted)).any(|wanted| {
-        page.strip_prefix(&wanted).is_some_and(|rest| !wanted.is_empty() && (rest.is_empty() || rest.starts_with('-')))
+    std::iter::once(&term.value).chain(&term.aliases).map(|expected| tag(expected)).any(|expected| {
+        page.strip_prefix(&expected)
+            .is_some_and(|rest| !expected.is_empty() && (rest.is_empty() || rest.starts_with('-')))
     })
 }
 
@@ -352,7 +353,7 @@ fn in_period(term: &Term, date: Option<CaptureDate>) -> bool {
 /// A page's strengths, to be carried up the tree.
 struct Reading<'a> {
     matcher: &'a Matcher,
-    /// What the occurrences of each term count together.
+    /// The sum of the worth of each term's occurrences.
     strength: &'a [u64],
 }
 
@@ -370,7 +371,7 @@ impl Reading<'_> {
         self.strength.get(term).is_some_and(|strength| *strength > 0)
     }
 
-    /// None where nothing in the part has a say.
+    /// Evaluates a part of the tree; none where nothing in it counts.
     fn holds(&self, node: &Node) -> Option<bool> {
         match node {
             Node::All(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a && b),
@@ -378,8 +379,8 @@ impl Reading<'_> {
             Node::Any(parts) => parts.iter().filter_map(|part| self.holds(part)).reduce(|a, b| a || b),
             Node::Not(part) => self.holds(part).map(|holds| !holds),
             Node::Term(term) => {
-                let has_say = self.matcher.terms.get(*term).is_some_and(|term| term.weight > 0.0);
-                has_say.then(|| self.occurs(*term))
+                let has_weight = self.matcher.terms.get(*term).is_some_and(|term| term.weight > 0.0);
+                has_weight.then(|| self.occurs(*term))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What captures and their inlinks say, held against the request.
+//! Comparison of captures and their inlinks with the request.
 //!
 //! In: a request, the words of a page, anchors, counts. Out: term hits, a
 //! score with its parts in words, anchor tallies, checks.
@@ -12,7 +12,7 @@
 //! | [`TextMatcher`] | where one term of a query is met in a text |
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
-//! | [`SearchEvaluation`] | how good results are, by what persons said of them |
+//! | [`SearchEvaluation`] | how good results are, by the judgements of people |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!

@@ -2,7 +2,7 @@
 //!
 //! Page, Brin, Motwani, Winograd: The PageRank Citation Ranking, Stanford
 //! 1999. Of hosts, a vote goes in equal parts to all that a host links to: how
-//! many links there are says more of menus and footers than of esteem. What
+//! many links there are shows menus and footers rather than esteem. What
 //! those have that link to nobody goes to all in equal parts, as in the
 //! random surfer's model.
 
@@ -18,8 +18,8 @@ pub const MAX_ROUNDS: u32 = 250;
 
 /// Ranks of all nodes; they sum to 1. `edges` are (source, target), each once,
 /// both below `nodes`; others are passed over. The same edges in the same
-/// order give the same bits: one thread, sums in order. `goes_on` is asked
-/// before each round; `None` where it says no.
+/// order give the same bits: one thread, sums in order. `goes_on` is called
+/// before each round; `None` where it is false.
 pub fn page_rank(nodes: usize, edges: &[(u32, u32)], mut goes_on: impl FnMut() -> bool) -> Option<Vec<f64>> {
     if nodes == 0 {
         return Some(Vec::new());

@@ -1,4 +1,4 @@
-//! How good a capture is: a sum of named parts, each of which can be defended.
+//! Score of a capture: a sum of named parts, each of which can be defended.
 //!
 //! Each part has a value from 0 to 1 and the archivist's weight:
 //!
@@ -29,7 +29,7 @@ pub const SATURATION_ANCHOR_HOSTS: u64 = 5;
 /// Bins of [`histogram`].
 pub const HISTOGRAM_BINS: usize = 50;
 
-/// What each part weighs, as the archivist sets it, in the order of [`SCORE_PARTS`].
+/// The weight of each part, as the archivist sets it, in the order of [`SCORE_PARTS`].
 /// Negative weights and those that are no number count as 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreWeights([f64; PARTS]);
@@ -61,18 +61,18 @@ impl<'de> Deserialize<'de> for ScoreWeights {
     }
 }
 
-/// What the [`Matcher`](super::Matcher) said of the page.
+/// The result of the [`Matcher`](super::Matcher) for the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RequestReading {
     /// 0 to 1.
     pub score: f64,
     /// Whether the boolean tree holds.
     pub holds: bool,
-    /// What was found, in words ([`Matcher::describe`](super::Matcher::words)).
-    pub words: String,
+    /// The terms that were found, by [`Matcher::describe`](super::Matcher::describe).
+    pub summary: String,
 }
 
-/// What a person decided, as far as the score cares.
+/// The decision of a person on a capture, as far as the score uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReviewState {
     /// None yet.
@@ -80,16 +80,16 @@ pub enum ReviewState {
     None,
     /// Good.
     Approved,
-    /// Not wanted.
+    /// Not to be kept.
     Rejected,
     /// To be looked at again.
     Flagged,
 }
 
-/// What is known of a capture.
+/// The facts about a capture that its score is computed from.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScoreInput {
-    /// What the request says; none where the campaign asks for nothing or
+    /// The match with the request; none where the campaign has none or
     /// the page was not read.
     pub request: Option<RequestReading>,
     /// Why it has no text of its own, such as `an image`; none where it may have some.
@@ -98,21 +98,21 @@ pub struct ScoreInput {
     /// inlinks are not built.
     pub external_hosts: Option<u64>,
     /// Distinct external hosts whose anchor speaks of the request; none where
-    /// inlinks are not built or nothing is asked for.
+    /// inlinks are not built or there is no request.
     pub anchor_hosts: Option<u64>,
     /// Days of the window on each side.
     pub window_days: u32,
     /// Hops from the seed; none where not known (imports without logs).
     pub depth: Option<u32>,
-    /// Whether that is only what the file of an import says.
+    /// Whether that is only a claim of the file of an import.
     pub depth_is_claim: bool,
-    /// A person's last word.
+    /// The last decision of a person.
     pub review: ReviewState,
     /// Whether no earlier capture holds the same payload; none where not known.
     pub first_of_payload: Option<bool>,
 }
 
-/// One part of a score.
+/// A part of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ScorePart {
     /// Its name, for people.
@@ -144,8 +144,8 @@ pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
         why: |input| match (input.without_text, &input.request) {
             (Some(what), _) => format!("does not apply: {what} has no text of its own"),
             (None, None) => "the campaign has no request, or the page was not read".to_owned(),
-            (None, Some(RequestReading { holds: true, words, .. })) => format!("the request holds: {words}"),
-            (None, Some(RequestReading { words, .. })) => format!("the request does not hold: {words}"),
+            (None, Some(RequestReading { holds: true, summary, .. })) => format!("the request holds: {summary}"),
+            (None, Some(RequestReading { summary, .. })) => format!("the request does not hold: {summary}"),
         },
     },
     WeightedPart {
@@ -220,7 +220,7 @@ pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
 pub type PartValues = [Option<f64>; PARTS];
 
 impl ScoreInput {
-    /// What each part comes to, before it is weighed.
+    /// The value of each part, before it is weighed.
     pub fn values(&self) -> PartValues {
         SCORE_PARTS.each_ref().map(|part| (part.value)(self))
     }
@@ -244,17 +244,17 @@ impl ScoreWeights {
         SCORE_PARTS.iter().zip(self.0)
     }
 
-    /// The same, to be changed.
+    /// The weights of all parts, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (&'static WeightedPart<ScoreInput>, &mut f64)> {
         SCORE_PARTS.iter().zip(&mut self.0)
     }
 
-    /// What a part weighs, by its key; 0 where there is no such part.
+    /// The weight of a part, by its key; 0 where there is no such part.
     pub fn get(&self, key: &str) -> f64 {
         self.iter().find(|(part, _)| part.key == key).map_or(0.0, |(_, weight)| weight)
     }
 
-    /// The same with another weight of a part, by its key; `None` where there is no such part.
+    /// Sets the weight of a part, by its key; `None` where there is no such part.
     pub fn with(mut self, key: &str, weight: f64) -> Option<Self> {
         *self.iter_mut().find(|(part, _)| part.key == key)?.1 = weight;
         Some(self)
@@ -285,7 +285,7 @@ fn hosts_link_here(number: u64) -> String {
     count(number, "external host links here", "external hosts link here")
 }
 
-/// Grows with the logarithm: the second host says more than the twentieth.
+/// Grows with the logarithm: the second host counts more than the twentieth.
 fn saturating(count: u64, saturation: u64) -> f64 {
     ((count as f64).ln_1p() / (saturation as f64).ln_1p()).min(1.0)
 }
@@ -305,7 +305,7 @@ mod tests {
 
     fn full() -> ScoreInput {
         ScoreInput {
-            request: Some(RequestReading { score: 1.0, holds: true, words: "“ria” 2 × in title".into() }),
+            request: Some(RequestReading { score: 1.0, holds: true, summary: "“ria” 2 × in title".into() }),
             without_text: None,
             external_hosts: Some(20),
             anchor_hosts: Some(5),
@@ -410,12 +410,12 @@ mod tests {
     }
 
     #[test]
-    fn captures_without_text_score_below_pages_and_say_why() {
+    fn captures_without_text_score_below_pages_with_a_reason() {
         let image = ScoreInput { request: None, without_text: Some("an image"), ..full() };
         check_part(&image, "Request", 0.0, "does not apply: an image has no text of its own");
         let weights = ScoreWeights::default();
         assert!((score(&image, &weights) - 0.6).abs() < 1e-9);
-        // Where nothing is asked for, too.
+        // Without a request, too.
         let page = ScoreInput { request: None, without_text: None, ..full() };
         assert!(score(&page, &weights) > score(&image, &weights));
     }

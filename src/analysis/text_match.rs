@@ -1,29 +1,30 @@
-//! One term of a query held against the words of a text.
+//! Match of one term of a query with the words of a text.
 //!
 //! Words are those of [`text_tokens`]; see [`TextTest`] for what each test means.
-//! Where a test of one word stands for several (`ex-ministro`, a run of a
+//! Where a test of one word matches several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
 use crate::query::TextTest;
 use crate::text::{TextToken, fold, is_open, is_unspaced, text_tokens};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A test made ready for reading many texts.
 #[derive(Debug, Clone)]
-pub struct TextMatcher(Node);
+pub struct TextMatcher(TextNode);
 
 #[derive(Debug, Clone)]
-enum Node {
+enum TextNode {
     /// Every word.
     Any,
     /// Words in their order, and how far they may be out of their places;
     /// none of them is found nowhere.
     Sequence(Vec<ReadyTest>, usize),
     /// Both, and how many words between them at most.
-    Near(Box<Node>, Box<Node>, usize),
+    Near(Box<TextNode>, Box<TextNode>, usize),
 }
 
-/// What a single word must be.
+/// A test of a single word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenTest {
     /// This word.
@@ -40,7 +41,7 @@ pub enum TokenTest {
 pub type TokenSpan = Range<usize>;
 
 impl TextMatcher {
-    /// Makes a test ready. `stem` gives the stem of a word as it is written,
+    /// Compiles a test. `stem` gives the stem of a word as it is written,
     /// which every form of it has.
     pub fn new(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Self {
         Self(node(test, stem))
@@ -52,7 +53,7 @@ impl TextMatcher {
         !self.spans(tokens, stems).is_empty()
     }
 
-    /// Where it is met, in order. Of two words that are near each other, each
+    /// The spans that meet the test, in order. Of two words that are near each other, each
     /// is a span; of a phrase, all of it.
     pub fn spans(&self, tokens: &[TextToken], stems: &[String]) -> Vec<TokenSpan> {
         let mut spans = self.0.spans(&Text { tokens, stems });
@@ -62,15 +63,15 @@ impl TextMatcher {
     }
 }
 
-fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> Node {
+fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
     match test {
-        TextTest::Any => Node::Any,
+        TextTest::Any => TextNode::Any,
         TextTest::Near { left, right, within } => {
-            Node::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
+            TextNode::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
         }
         test => {
             let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
-            Node::Sequence(token_tests(test).into_iter().map(|test| ReadyTest::new(test, stem)).collect(), slop)
+            TextNode::Sequence(token_tests(test).into_iter().map(|test| ReadyTest::new(test, stem)).collect(), slop)
         }
     }
 }
@@ -172,7 +173,7 @@ impl ReadyTest {
 }
 
 impl TokenTest {
-    /// The letter that every word begins with that meets a pattern; none where any may.
+    /// The first letter of every word that meets a pattern; none where any may be.
     pub(super) fn first_letter(&self) -> Option<char> {
         match self {
             Self::Like(pattern) => pattern.first().copied().filter(|letter| !matches!(letter, '*' | '?')),
@@ -180,7 +181,7 @@ impl TokenTest {
         }
     }
 
-    /// Whether a folded word meets it, whatever its stem.
+    /// Whether a folded word meets the test, whatever its stem.
     pub(super) fn is_met_by(&self, word: &str) -> bool {
         match self {
             Self::Is(of) => word == of,
@@ -191,7 +192,7 @@ impl TokenTest {
     }
 }
 
-impl Node {
+impl TextNode {
     fn spans(&self, text: &Text<'_>) -> Vec<TokenSpan> {
         match self {
             Self::Any => (0..text.tokens.len()).map(|at| at..at + 1).collect(),
@@ -217,7 +218,7 @@ fn sloppy(tests: &[ReadyTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     phrase_spans(&tests, &places, slop)
 }
 
-/// Where the terms of a phrase are out of their places by `slop` at most; `places` has for each where it
+/// The spans in which the terms of a phrase are out of place by `slop` at most; `places` has for each where it
 /// is in the text, in order. A place less its number in the phrase is where that term has the phrase
 /// begin; no two of these are further apart than `slop`, and no place serves two terms.
 pub fn phrase_spans<T: PartialEq>(terms: &[T], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
@@ -266,7 +267,7 @@ pub fn near_spans(mut left: Vec<TokenSpan>, mut right: Vec<TokenSpan>, within: u
     found
 }
 
-/// Whether a folded word is what a [`folded_pattern`] says.
+/// Whether a folded word matches a [`folded_pattern`].
 pub fn is_like(pattern: &[char], word: &str) -> bool {
     let mut places = word.chars();
     // Most patterns begin with letters, which most words do not have.

@@ -7,7 +7,7 @@ use crate::app::models::ReviewMark;
 use crate::work::JobKind;
 use std::path::PathBuf;
 
-/// Pages of the rail, in order: icon, word.
+/// Pages of the rail, in order: icon, label.
 pub const PAGES: [(&str, &str); 12] = [
     ("🏠", "Campaigns"),
     ("📝", "Spec"),
@@ -75,7 +75,7 @@ impl Action {
         Action::ScaleReset,
     ];
 
-    /// The words on its button.
+    /// The label of its button.
     pub fn label(self) -> String {
         match self {
             Self::OpenWorkspace => "Open WARC, WACZ or workspace…".to_owned(),
@@ -122,12 +122,12 @@ impl Action {
         matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
     }
 
-    /// The same as the page at hand means it.
+    /// The label as the current page means it.
     pub fn label_now(self, state: &AppState) -> String {
         match self {
-            Self::Undo if draft_at_hand(state).is_some() => "Undo edit".to_owned(),
-            Self::Redo if draft_at_hand(state).is_some() => "Redo edit".to_owned(),
-            Self::StartCrawl => match draft_at_hand(state) {
+            Self::Undo if visible_draft(state).is_some() => "Undo edit".to_owned(),
+            Self::Redo if visible_draft(state).is_some() => "Redo edit".to_owned(),
+            Self::StartCrawl => match visible_draft(state) {
                 Some(spec) if spec.id.is_none() => "Save and crawl".to_owned(),
                 Some(spec) if spec.shows_edits() => format!("Save as v{} and crawl", spec.next_version()),
                 _ => self.label(),
@@ -136,7 +136,7 @@ impl Action {
         }
     }
 
-    /// What it does, in one line.
+    /// A description of the action, in one line.
     pub fn hint(self) -> &'static str {
         match self {
             Self::OpenWorkspace => "Opens a workspace, or imports archive files and job folders of crawlers",
@@ -177,7 +177,7 @@ impl Action {
         }
     }
 
-    /// Its keys, such as `Ctrl+K`, or none.
+    /// The keys of the action, such as `Ctrl+K`; empty for none.
     pub fn keys(self) -> &'static str {
         match self {
             Self::OpenWorkspace => "Ctrl+O",
@@ -229,7 +229,11 @@ impl Action {
     }
 }
 
-/// What an action means just now; `Err` holds the reason a greyed-out button shows.
+/// The command of an action in this state.
+///
+/// # Errors
+///
+/// The reason that a greyed button shows.
 pub fn resolve(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let meant = meaning(action, state);
     match state.read_only() {
@@ -242,9 +246,9 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     let open = || if state.session().is_some() { Ok(()) } else { Err("No workspace open") };
     let campaign = || open().and_then(|()| state.open.campaign.ok_or("Select a campaign first"));
     match action {
-        Action::OpenWorkspace => Ok(Command::Ask(Dialog::Open)),
-        Action::Import => Ok(Command::Ask(Dialog::Import)),
-        Action::LocateFiles => open().map(|()| Command::Ask(Dialog::Locate(None))),
+        Action::OpenWorkspace => Ok(Command::OpenDialog(Dialog::Open)),
+        Action::Import => Ok(Command::OpenDialog(Dialog::Import)),
+        Action::LocateFiles => open().map(|()| Command::OpenDialog(Dialog::Locate(None))),
         Action::CheckFiles => {
             open()?;
             if state.runs(JobKind::CheckFiles) {
@@ -270,7 +274,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             if state.crawl_job().is_some() {
                 return Err("A crawl is running");
             }
-            match (draft_at_hand(state), &state.open.route) {
+            match (visible_draft(state), &state.open.route) {
                 (Some(spec), _) if spec.is_being_saved() => Err("It is being saved"),
                 (Some(spec), _) if !spec.is_complete() => Err("The specification is incomplete"),
                 (Some(_), _) => Ok(Command::RequestCrawl(CrawlTarget::Draft)),
@@ -347,21 +351,21 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
                 _ => Err("Select a capture first"),
             }
         }
-        Action::Palette => Ok(Command::Ask(Dialog::Palette)),
-        Action::Keys => Ok(Command::Ask(Dialog::Keys)),
-        Action::SetWindow => Ok(Command::Ask(Dialog::Window)),
+        Action::Palette => Ok(Command::OpenDialog(Dialog::Palette)),
+        Action::Keys => Ok(Command::OpenDialog(Dialog::Keys)),
+        Action::SetWindow => Ok(Command::OpenDialog(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
-        Action::Settings => Ok(Command::Ask(Dialog::Settings)),
+        Action::Settings => Ok(Command::OpenDialog(Dialog::Settings)),
         Action::ScaleUp => Ok(Command::StepScale(1)),
         Action::ScaleDown => Ok(Command::StepScale(-1)),
         Action::ScaleReset => Ok(Command::StepScale(0)),
-        Action::Undo => match draft_at_hand(state) {
+        Action::Undo => match visible_draft(state) {
             Some(spec) if spec.can_undo() => Ok(Command::UndoEdit),
             Some(_) => Err("Nothing to undo"),
             None => open().map(|()| Command::UndoMark),
         },
-        Action::Redo => match draft_at_hand(state) {
+        Action::Redo => match visible_draft(state) {
             Some(spec) if spec.can_redo() => Ok(Command::RedoEdit),
             Some(_) => Err("Nothing to redo"),
             None => open().map(|()| Command::RedoMark),
@@ -370,8 +374,8 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
     }
 }
 
-/// The specification whose edits are at hand on this page.
-fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
+/// The specification that this page edits.
+fn visible_draft(state: &AppState) -> Option<&SpecDraft> {
     state.open.spec.as_ref().filter(|spec| match state.open.route {
         Route::Spec(id) => id == spec.id,
         Route::Scope(id, _) => Some(id) == spec.id,
@@ -381,7 +385,7 @@ fn draft_at_hand(state: &AppState) -> Option<&SpecDraft> {
     })
 }
 
-/// The page of the rail, with the ids at hand.
+/// The page of the rail, with the current ids.
 pub fn route_of(page: u8, state: &AppState) -> Route {
     match page {
         // Edits that are not saved come first.
@@ -463,11 +467,11 @@ impl Route {
     }
 }
 
-/// The keys that put a mark on the rows at hand.
+/// The keys that put a mark on the current rows.
 pub const MARK_KEYS: [(&str, ReviewMark, &str); 3] =
     [("A", ReviewMark::Approve, "Approve"), ("D", ReviewMark::Reject, "Reject"), ("F", ReviewMark::Flag, "Flag")];
 
-/// What a person does who puts a mark on captures, as on a button.
+/// The verb of a mark, as buttons have it.
 pub fn mark_verb(mark: ReviewMark) -> &'static str {
     match (mark, MARK_KEYS.iter().find(|(_, of, _)| *of == mark)) {
         (_, Some((_, _, verb))) => verb,

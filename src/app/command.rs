@@ -1,4 +1,4 @@
-//! Everything a person can ask, as values.
+//! Commands of a person as values, with the pages and dialogs that they lead to.
 
 use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
@@ -12,7 +12,7 @@ use crate::work::models::ProblemId;
 use crate::work::models::RunId;
 use std::path::PathBuf;
 
-/// What is on screen, with the ids it needs, so that Back comes free.
+/// A page of the window with the ids that it needs; the history of Back is a list of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Route {
     /// The list of campaigns, or the empty state.
@@ -26,19 +26,19 @@ pub enum Route {
     Crawl,
     /// The captures table, with a filter line.
     Captures {
-        /// As typed into the filter, such as `host:gov.pt status:404`.
+        /// The filter as typed, such as `host:gov.pt status:404`.
         filter: String,
     },
-    /// Every word of the archive, with a query.
+    /// Full-text search, with a query.
     Search(super::models::SearchQuery),
-    /// What is cited but not captured.
+    /// URLs that are cited but not captured.
     Prospect,
     /// Inlinks of one page, anchors, hosts.
     Links {
         /// URL or page key.
         target: String,
     },
-    /// The same out of a folder that links were loaded into.
+    /// Inlinks and anchors of a folder that links were loaded into.
     LinkSet {
         /// The folder.
         folder: PathBuf,
@@ -51,7 +51,7 @@ pub enum Route {
     CitedPages(Option<PathBuf>, CitedBy),
     /// Going through captures one by one.
     Review {
-        /// As typed into its filter; all captures without one.
+        /// The filter as typed; all captures without one.
         filter: String,
     },
     /// Score, threshold, export.
@@ -73,23 +73,23 @@ pub enum ScopeList {
     WhatIf(WhatIfList),
     /// The hosts of the URLs that would change side.
     WhatIfHosts,
-    /// What a rule decided.
+    /// URLs that a rule decided.
     DecidedBy(RuleRef),
-    /// What a rule had an opinion of.
+    /// URLs that a rule had an opinion of.
     SpokenBy(RuleRef),
-    /// What a number about countries counts.
+    /// URLs that a number about countries counts.
     Geo(GeoList),
 }
 
-/// A rule of the list that the last crawl ran. It is asked for by its place,
-/// but another crawl may have another rule there.
+/// A rule of the last crawl by its place, with its name and summary: another crawl may
+/// have another rule there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRef {
     /// Its index.
     pub index: usize,
     /// Its name in logs.
     pub name: String,
-    /// What it does, with its arguments.
+    /// Its effect, with its arguments.
     pub summary: String,
 }
 
@@ -113,7 +113,7 @@ impl Default for FilesRoute {
     }
 }
 
-/// Without payload: has label, tooltip, shortcut; fills menus and palette.
+/// A command without data, with label, tooltip and shortcut; menus and the palette list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Opens a folder as workspace.
@@ -126,7 +126,7 @@ pub enum Action {
     Import,
     /// Saves the edited specification as a new version.
     SaveCampaign,
-    /// Starts or resumes the crawl of the campaign at hand.
+    /// Starts or resumes the crawl of the current campaign.
     StartCrawl,
     /// Lets the running crawl wait, or go on.
     PauseCrawl,
@@ -184,10 +184,10 @@ pub enum Action {
     GoTo(u8),
 }
 
-/// What lies over the page until it is answered or closed.
+/// A dialog over the page, open until it is answered or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialog {
-    /// All commands, found by their words.
+    /// The palette of all commands, found by their labels.
     Palette,
     /// Every key.
     Keys,
@@ -197,7 +197,7 @@ pub enum Dialog {
     Open,
     /// Archive files to bring in.
     Import,
-    /// Where a new campaign is kept.
+    /// The place of a new campaign.
     NewCampaign,
     /// A folder to look for lost files in, or for one of them.
     Locate(Option<FileId>),
@@ -217,22 +217,22 @@ pub enum Dialog {
     DeleteCampaign(CampaignId),
     /// Edits that are not saved would be lost.
     Unsaved,
-    /// Work is running while the window is asked to close.
+    /// Work is running while the window is being closed.
     Quit,
 }
 
-/// What becomes of edits that are not saved.
+/// A person's answer about edits that are not saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnsavedAnswer {
-    /// They are saved first.
+    /// Saves them first.
     Save,
-    /// They go.
+    /// Drops them.
     Discard,
-    /// They stay, and nothing else is done.
+    /// Keeps them, and nothing else is done.
     Cancel,
 }
 
-/// With payload: what [`super`] carries out, in one `match`.
+/// A request of a person with its data; `AppState` carries it out, in one `match`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Command {
     /// Shows a page.
@@ -243,16 +243,16 @@ pub enum Command {
     /// Goes back in the history of pages.
     Back,
     /// Lays a dialog over the page.
-    Ask(Dialog),
+    OpenDialog(Dialog),
     /// Closes the dialog.
     CloseDialog,
-    /// Goes to the captures with the filter line in hand.
+    /// Goes to the captures with the keyboard in the filter line.
     Find,
     /// Shows or hides the lower panel.
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
-    /// Goes so many matches on in the text of the capture at hand, or back.
+    /// Goes so many matches on in the text of the current capture, or back.
     StepMatch(i64),
     /// Changes between light and dark.
     ToggleTheme,
@@ -264,7 +264,7 @@ pub enum Command {
     Open {
         /// A file or folder.
         path: PathBuf,
-        /// What is done with archives besides reading them.
+        /// Options of archives besides reading them.
         options: ImportOptions,
     },
     /// Opens a workspace folder.
@@ -286,12 +286,12 @@ pub enum Command {
     UndoEdit,
     /// Makes it again.
     RedoEdit,
-    /// Chooses the file that tells where servers stand, or none.
+    /// Chooses the geolocation database, or none.
     SetGeoDatabase(Option<PathBuf>),
     /// Compares evidence with another geolocation database, or with none.
     CompareCountries(Option<PathBuf>),
     /// Asks where the present view of a table shall be written.
-    AskTableExport(TableRows),
+    OpenTableExport(TableRows),
     /// Writes it.
     WriteTable {
         /// The rows.
@@ -308,11 +308,11 @@ pub enum Command {
         /// Folder to write to; made if absent.
         folder: PathBuf,
     },
-    /// Chooses the campaign at hand.
+    /// Chooses the current campaign.
     ChooseCampaign(CampaignId),
-    /// Adds seeds to the specification of the campaign at hand, not yet saved.
+    /// Adds seeds to the specification of the current campaign, not yet saved.
     AddSeeds(Vec<String>),
-    /// Begins a new campaign in the open workspace, or asks where.
+    /// Begins a new campaign in the open workspace, or opens the dialog of its place.
     NewCampaign,
     /// Begins a new campaign there.
     BeginCampaign(CampaignPlace),
@@ -363,28 +363,28 @@ pub enum Command {
     IndexTexts,
     /// Sets the window, in days, that inlink counts use.
     SetWindow(u32),
-    /// A person's word on captures. Many are asked about first.
+    /// Decides on captures; many are confirmed first.
     Mark {
-        /// Which captures.
+        /// The captures.
         captures: SelectedRows,
-        /// What about them.
+        /// The mark.
         mark: ReviewMark,
-        /// Why, in words.
+        /// The reason.
         note: String,
     },
     /// Carries out the decision that waits for confirmation.
     ConfirmMark,
-    /// Takes back the last word.
+    /// Takes back the last decision.
     UndoMark,
-    /// Restores the word that was taken back last.
+    /// Restores the decision that was taken back last.
     RedoMark,
-    /// What a person says of a result of a search.
+    /// Keeps a person's assessment of a search result.
     Judge {
         /// The search.
         query: Box<SearchQuery>,
         /// The capture that was shown.
         capture: CaptureId,
-        /// What is said; none takes it back.
+        /// The judgement; none takes it back.
         judgement: Option<Judgement>,
     },
     /// Computes scores and keeps the selection.
@@ -397,14 +397,14 @@ pub enum Command {
     Export {
         /// Folder to write; made if absent.
         out: PathBuf,
-        /// What to select.
+        /// The selection to make.
         selection: SelectionSpec,
     },
     /// Lists what an export would write.
     DryRun {
         /// Folder that would be written.
         out: PathBuf,
-        /// What is selected.
+        /// The selection to export.
         selection: SelectionSpec,
     },
     /// Reads an export back.
@@ -455,7 +455,7 @@ impl Command {
     /// folder of the person do not.
     pub fn writes(&self) -> bool {
         match self {
-            Self::Ask(dialog) => dialog.writes(),
+            Self::OpenDialog(dialog) => dialog.writes(),
             Self::Campaigns(act) => *act != CampaignAct::ShowEveryCapture,
             Self::AnswerUnsaved(answer) => *answer == UnsavedAnswer::Save,
             Self::SaveCampaign { .. }
@@ -500,7 +500,7 @@ impl Command {
             | Self::UndoEdit
             | Self::RedoEdit
             | Self::CompareCountries(_)
-            | Self::AskTableExport(_)
+            | Self::OpenTableExport(_)
             | Self::WriteTable { .. }
             | Self::ExportLinks { .. }
             | Self::ChooseCampaign(_)

@@ -1,4 +1,4 @@
-//! From the wish to crawl to the crawl that a person confirmed.
+//! A crawl from its request to the start that a person confirmed.
 //!
 //! In: the campaign or the draft that is on screen. Out: what would be
 //! crawled ([`CrawlPlan`]), and a crawl of exactly that ([`CrawlStart`]).
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a crawl is asked for.
+/// The source of a crawl's rules and seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrawlTarget {
     /// The specification being edited, as it is on screen.
@@ -37,7 +37,7 @@ impl AppState {
         self.open.dialog = Some(Dialog::StartCrawl);
     }
 
-    /// Starts the crawl that was asked about; edits are saved first, and
+    /// Starts the crawl that was confirmed; edits are saved first, and
     /// without them it does not start.
     pub(super) fn confirm_crawl(&mut self, version: u32, fresh: bool) {
         self.open.dialog = None;
@@ -52,7 +52,7 @@ impl AppState {
         }
     }
 
-    /// Makes a campaign the one at hand.
+    /// Makes a campaign the current one.
     pub(super) fn take_campaign(&mut self, id: CampaignId) {
         let before = self.open.campaign.replace(id);
         self.open.shows_every_campaign = false;
@@ -72,7 +72,7 @@ impl AppState {
         }
     }
 
-    /// Adds seeds to the specification of the campaign at hand as one edit; the page stays.
+    /// Adds seeds to the specification of the current campaign as one edit; the page stays.
     pub(super) fn add_seeds(&mut self, urls: Vec<String>) {
         let Some(id) = self.open.campaign else { return };
         if self.open.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
@@ -109,7 +109,7 @@ impl AppState {
     }
 }
 
-/// What follows once a draft is saved.
+/// The next step once a draft is saved.
 #[derive(Debug)]
 pub(super) enum AfterSave {
     /// Its crawl starts.

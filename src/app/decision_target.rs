@@ -1,4 +1,4 @@
-//! What decisions act on: the one answer for keys, buttons, menus and notes.
+//! The captures that decisions act on, the same for keys, buttons, menus and notes.
 
 use super::models::{CaptureId, FileId, ProblemId, SeenId};
 use super::{AppState, PanelTab, Route, SelectedRows};
@@ -18,7 +18,7 @@ pub enum Focus {
 
 /// The rows that the page and the lower panel are about.
 #[derive(Debug, Default)]
-pub(super) struct RowsAtHand {
+pub(super) struct CurrentRows {
     /// The row of the page's own table.
     row: Option<Focus>,
     /// Captures that are selected in a table of the page, besides that of all captures.
@@ -30,70 +30,70 @@ pub(super) struct RowsAtHand {
 }
 
 impl AppState {
-    /// What decisions of a person act on now: what the lower panel was led to, else what is
+    /// The captures that decisions act on now: those the lower panel was led to, else those
     /// selected in the table, else the row that the panel shows. `Err` is the reason that a greyed
     /// button shows.
     pub fn decision_target(&self) -> Result<SelectedRows, &'static str> {
-        if !self.open.at_hand.beside.is_empty() {
-            return Ok(self.open.at_hand.beside.clone().into());
+        if !self.open.current_rows.beside.is_empty() {
+            return Ok(self.open.current_rows.beside.clone().into());
         }
         if matches!(self.open.route, Route::Captures { .. }) {
-            return match self.open.at_hand.row {
-                _ if self.open.at_hand.is_selecting => Err("The selection is still being made"),
+            return match self.open.current_rows.row {
+                _ if self.open.current_rows.is_selecting => Err("The selection is still being made"),
                 _ if !self.open.selected.is_empty() => Ok(self.open.selected.clone()),
                 // A decision may have taken it out of the table: it is still the one that is shown.
                 Some(Focus::Capture(id)) if self.settings.lower_panel => Ok(vec![id].into()),
                 _ => Err("Select rows first"),
             };
         }
-        if self.open.at_hand.several.len() > 1 {
-            return Ok(self.open.at_hand.several.clone().into());
+        if self.open.current_rows.several.len() > 1 {
+            return Ok(self.open.current_rows.several.clone().into());
         }
-        match self.open.at_hand.row {
+        match self.open.current_rows.row {
             Some(Focus::Capture(id)) => Ok(vec![id].into()),
             _ => Err("Select a capture first"),
         }
     }
 
-    /// What the menu of a row acts on: all that is selected with it, or the row alone.
+    /// The captures that the menu of a row acts on: all that are selected with it, or the row alone.
     pub fn rows_with(&self, id: CaptureId) -> SelectedRows {
         let in_table = matches!(self.open.route, Route::Captures { .. }).then_some(&self.open.selected);
         let one = SelectedRows::from(vec![id]);
         match in_table {
             Some(SelectedRows::Ids(ids)) if !ids.contains(&id) => one,
             Some(selected) => selected.clone(),
-            None if self.open.at_hand.beside.contains(&id) => self.open.at_hand.beside.clone().into(),
-            None if self.open.at_hand.several.contains(&id) => self.open.at_hand.several.clone().into(),
+            None if self.open.current_rows.beside.contains(&id) => self.open.current_rows.beside.clone().into(),
+            None if self.open.current_rows.several.contains(&id) => self.open.current_rows.several.clone().into(),
             None => one,
         }
     }
 
-    /// How many captures the page has selected at once, where the lower panel can show no single one.
+    /// The number of captures that are selected at once, where the lower panel can show no single one.
     pub fn selected_together(&self) -> Option<u64> {
         let count = match self.open.route {
             Route::Captures { .. } => self.open.selected.count(),
-            _ => self.open.at_hand.several.len() as u64,
+            _ => self.open.current_rows.several.len() as u64,
         };
-        (count > 1 && self.open.at_hand.beside.is_empty()).then_some(count)
+        (count > 1 && self.open.current_rows.beside.is_empty()).then_some(count)
     }
 
     /// The row that the lower panel follows.
     pub fn focus(&self) -> Option<Focus> {
-        self.open.at_hand.beside.first().map(|id| Focus::Capture(*id)).or(self.open.at_hand.row)
+        self.open.current_rows.beside.first().map(|id| Focus::Capture(*id)).or(self.open.current_rows.row)
     }
 
-    /// How many captures a list in the lower panel led to, instead of the row of the page; 0 for none.
+    /// The number of captures that a list in the lower panel led to, instead of the page's row; 0 for none.
     pub fn beside_row(&self) -> usize {
-        self.open.at_hand.beside.len()
+        self.open.current_rows.beside.len()
     }
 
     /// Has the lower panel follow a row of the page.
     pub fn follow(&mut self, row: impl Into<Option<Focus>>) {
-        let is_selecting = self.open.at_hand.is_selecting;
-        self.open.at_hand = RowsAtHand { row: row.into(), is_selecting, ..RowsAtHand::default() };
+        let is_selecting = self.open.current_rows.is_selecting;
+        self.open.current_rows = CurrentRows { row: row.into(), is_selecting, ..CurrentRows::default() };
     }
 
-    /// The same, and opens the panel.
+    /// Goes to a row as a click does, and opens the panel.
     pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
         self.follow(row);
         self.settings.lower_panel = true;
@@ -101,24 +101,23 @@ impl AppState {
 
     /// Notes which captures are selected in a table of the page.
     pub fn follow_several(&mut self, captures: Vec<CaptureId>) {
-        self.open.at_hand.several = captures;
+        self.open.current_rows.several = captures;
     }
 
     /// Has the lower panel show captures that one of its own lists led to; the row of the page stays.
     pub fn follow_beside(&mut self, captures: Vec<CaptureId>) {
-        let is_row =
-            matches!((captures.as_slice(), self.open.at_hand.row), ([one], Some(Focus::Capture(row))) if *one == row);
-        self.open.at_hand.beside = if is_row { Vec::new() } else { captures };
+        let is_row = matches!((captures.as_slice(), self.open.current_rows.row), ([one], Some(Focus::Capture(row))) if *one == row);
+        self.open.current_rows.beside = if is_row { Vec::new() } else { captures };
     }
 
     /// Whether rows of the selection are still read.
     pub fn is_selecting(&self) -> bool {
-        self.open.at_hand.is_selecting
+        self.open.current_rows.is_selecting
     }
 
     /// Notes whether the rows that are selected are all known and on screen.
     pub fn note_selecting(&mut self, is_selecting: bool) {
-        self.open.at_hand.is_selecting = is_selecting;
+        self.open.current_rows.is_selecting = is_selecting;
     }
 
     /// Opens the lower panel at a tab; at the notes, to write one.
@@ -132,6 +131,6 @@ impl AppState {
     /// Shows or hides the lower panel. Hidden, it shows nothing that decisions could act on.
     pub(super) fn toggle_lower_panel(&mut self) {
         self.settings.lower_panel = !self.settings.lower_panel;
-        self.open.at_hand.beside.clear();
+        self.open.current_rows.beside.clear();
     }
 }

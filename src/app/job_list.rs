@@ -1,44 +1,44 @@
-//! One list of what was done and said: jobs of this window, jobs of earlier ones and of commands, messages.
+//! One list of jobs and messages: jobs of this window, of earlier ones and of commands.
 
-use super::jobs_at_hand::EndedJob;
 use super::models::{JobRow, Notice};
+use crate::app::current_jobs::EndedJob;
 use crate::uri::CaptureDate;
 use crate::work::JobKind;
 use std::collections::{HashMap, HashSet};
 
-/// How a line of the list came out.
+/// The state of a line of the list, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobState {
     /// A message that goes with no job.
     Message,
     /// The work was done.
     Done,
-    /// It has no end: it runs in another window, or was interrupted.
+    /// Work without an end: it runs in another window, or was interrupted.
     Unfinished,
-    /// It was done, and something is to be looked at.
+    /// Work that was done with problems.
     Warned,
-    /// It failed, or an error was met.
+    /// Work that failed, or an error.
     Failed,
 }
 
 /// A line of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobLine {
-    /// When it began, or was said.
+    /// The time when the job began or the message was shown.
     pub started: CaptureDate,
-    /// When it ended.
+    /// The time when it ended.
     pub ended: Option<CaptureDate>,
-    /// What kind of job it was; none for messages and for jobs of a newer version.
+    /// The kind of the job; none for messages and for jobs of a newer version.
     pub kind: Option<JobKind>,
     /// The name of the job.
     pub name: String,
-    /// How it ended, in words; the message.
+    /// The outcome as text, or the message.
     pub outcome: String,
-    /// How it came out.
+    /// The state of the job.
     pub state: JobState,
     /// Its number in the history, and that of the job that it followed.
     ids: Option<(u64, Option<u64>)>,
-    /// What followed from it by itself, in the same order as the list.
+    /// Jobs that followed from it by themselves, in the same order as the list.
     pub follow_ups: Vec<JobLine>,
 }
 
@@ -68,7 +68,7 @@ pub fn job_list<'a>(
             // The history names it; the window knows how it came out.
             Some(line) => {
                 line.state = state.max(line.state);
-                // Of one that finished the history has the same words; of others the window says how to go on.
+                // Of one that finished the history has the same text; of others the window has the next step.
                 if !job.outcome.starts_with("finished") {
                     line.outcome.clone_from(&job.outcome);
                 }
@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn what_nobody_crawled_or_imported_for_stays_a_line_of_its_own() {
         // A person indexed them, whatever was done shortly before.
-        let by_hand = JobRow { follows: None, ..row(3, "Index texts", 101, 102, "9 texts") };
-        let rows = [by_hand, row(1, "Crawl", 90, 100, "finished")];
+        let manual = JobRow { follows: None, ..row(3, "Index texts", 101, 102, "9 texts") };
+        let rows = [manual, row(1, "Crawl", 90, 100, "finished")];
         assert_eq!(job_list(&rows, [].iter(), [].iter()).len(), 2);
     }
 }

@@ -18,23 +18,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Answers kept for one kind of question.
+/// Answers kept for one kind of query.
 const ANSWERS_KEPT: usize = 96;
-/// The same question is not asked again sooner than this.
+/// Shortest time between two loads of one query.
 const SHORTEST_WAIT: Duration = Duration::from_millis(150);
-/// … nor later than this, however long the last answer took.
+/// Longest wait before a query may be loaded again, however long the last answer took.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// Times the last answer's duration to wait before asking again.
+/// Times the last answer's duration to wait before the next load.
 const WAIT_FACTOR: u32 = 4;
 
 type Task = Box<dyn FnOnce() + Send>;
 
-/// Which waiting task a free worker takes.
+/// The order in which workers take waiting tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// The one that waits longest: for writes.
     OldestFirst,
-    /// The one asked for last: for what is on screen now.
+    /// The one queued last: for what is on screen now.
     NewestFirst,
 }
 
@@ -67,7 +67,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        // What was asked in order (writes) is still done; questions are not.
+        // Tasks in order (writes) are still done; queries are not.
         let mut tasks = self.0.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if self.0.order == Order::NewestFirst {
             tasks.0.clear();
@@ -96,23 +96,23 @@ impl Line {
                     tasks = self.more.wait(tasks).unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            // A task catches its own panic to tell of it; this keeps the worker.
+            // A task catches its own panic to report it; this keeps the worker.
             let _ = std::panic::catch_unwind(AssertUnwindSafe(task));
         }
     }
 }
 
-/// What a question needs: who answers, on which threads, whom to wake.
+/// The context of a query: its session, its threads, and the function that wakes the window.
 pub struct ReadCx {
-    /// Who answers; none while no workspace is open.
+    /// The session that answers; none while no workspace is open.
     pub session: Option<Arc<Session>>,
     /// Grows when another workspace is opened.
     pub generation: u64,
     /// Called when an answer is there.
     pub wake: Wake,
-    /// Where the questions are answered.
+    /// The threads of the queries.
     pub pool: Pool,
-    /// When a question put off shall be asked again.
+    /// The time until a query that was put off is due.
     pub later: Cell<Option<Duration>>,
 }
 
@@ -135,27 +135,27 @@ impl ReadCx {
 pub struct Cache<Q, T> {
     entries: HashMap<Q, Entry<T>>,
     last: Option<Arc<T>>,
-    answers: Channel<Answer<Q, T>>,
+    answers: Channel<QueryAnswer<Q, T>>,
     uses: u64,
 }
 
 type Channel<A> = (Sender<A>, Receiver<A>);
 
 struct Entry<T> {
-    shown: Option<Shown<T>>,
-    asked: Option<Instant>,
+    shown: Option<LastAnswer<T>>,
+    requested: Option<Instant>,
     in_flight: bool,
     used: u64,
 }
 
-struct Shown<T> {
+struct LastAnswer<T> {
     revision: u64,
     at: Instant,
     took: Duration,
     value: Result<Arc<T>, Notice>,
 }
 
-struct Answer<Q, T> {
+struct QueryAnswer<Q, T> {
     query: Q,
     revision: u64,
     took: Duration,
@@ -178,7 +178,7 @@ where
         self.entries.values().filter(|entry| entry.in_flight).count() > self.answers.1.len()
     }
 
-    /// What can be shown now. Asks the session when its revision has changed
+    /// The answer that can be shown now. Loads it again when the session's revision has changed
     /// since, or when the answer is older than `stale_after`.
     pub fn get<E: Into<anyhow::Error> + 'static>(
         &mut self,
@@ -196,7 +196,7 @@ where
         let uses = self.uses;
         let entry = self.entries.entry(query.clone()).or_insert(Entry {
             shown: None,
-            asked: None,
+            requested: None,
             in_flight: false,
             used: uses,
         });
@@ -210,18 +210,18 @@ where
                 .shown
                 .as_ref()
                 .map_or(Duration::ZERO, |shown| (shown.took * WAIT_FACTOR).clamp(SHORTEST_WAIT, LONGEST_WAIT));
-            let since = entry.asked.map_or(LONGEST_WAIT, |at| at.elapsed());
+            let since = entry.requested.map_or(LONGEST_WAIT, |at| at.elapsed());
             if since >= wait {
                 entry.in_flight = true;
-                entry.asked = Some(Instant::now());
+                entry.requested = Some(Instant::now());
                 run_query(cx, session.clone(), revision, query, self.answers.0.clone(), load);
             } else {
                 cx.put_off(wait - since);
             }
         }
         let answer = match &entry.shown {
-            Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
-            Some(Shown { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
+            Some(LastAnswer { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
+            Some(LastAnswer { value: Err(notice), .. }) => Loaded::Failed(notice.clone()),
             None => Loaded::Loading { last: self.last.clone() },
         };
         self.forget_oldest(cx);
@@ -236,8 +236,12 @@ where
             }
             if let Some(entry) = self.entries.get_mut(&answer.query) {
                 entry.in_flight = false;
-                let shown =
-                    Shown { revision: answer.revision, at: Instant::now(), took: answer.took, value: answer.value };
+                let shown = LastAnswer {
+                    revision: answer.revision,
+                    at: Instant::now(),
+                    took: answer.took,
+                    value: answer.value,
+                };
                 replaced.extend(entry.shown.replace(shown).and_then(|before| before.value.ok()));
             }
         }
@@ -261,7 +265,7 @@ fn run_query<Q, T, E>(
     session: Arc<Session>,
     revision: u64,
     query: Q,
-    answers: Sender<Answer<Q, T>>,
+    answers: Sender<QueryAnswer<Q, T>>,
     load: fn(&Session, &Q) -> Result<T, E>,
 ) where
     E: Into<anyhow::Error> + 'static,
@@ -282,12 +286,12 @@ fn run_query<Q, T, E>(
             }),
         };
         // Nobody listens any more when the window has closed, or another workspace is open.
-        let _ = answers.send(Answer { query, revision, took: begun.elapsed(), value });
+        let _ = answers.send(QueryAnswer { query, revision, took: begun.elapsed(), value });
         wake();
     });
 }
 
-/// What is said where a workspace is wanted.
+/// The notice of a command that needs an open workspace.
 pub(super) fn no_workspace() -> Notice {
     Notice {
         is_error: false,
@@ -297,7 +301,7 @@ pub(super) fn no_workspace() -> Notice {
     }
 }
 
-/// Turns an error and its causes into words for a person.
+/// A notice of an error and its causes.
 pub(super) fn failure(what: &str, error: &anyhow::Error) -> Notice {
     Notice { is_error: true, what: what.to_owned(), why: crate::work::error_chain(error), hint: String::new() }
 }

@@ -1,6 +1,6 @@
-//! The state of the window: what a person can ask and what they get to see.
+//! The state of the window: the commands of a person and the data that pages show.
 //!
-//! In: [`Command`]s. Out: read models ([`models`]) in the screen's words,
+//! In: [`Command`]s. Out: read models ([`models`]) with the labels of the screen,
 //! jobs with progress, [`Notice`]s.
 //!
 //! Invariants: everything the window can do is a [`Command`]; read models are
@@ -12,9 +12,9 @@
 mod action;
 mod command;
 mod crawl_request;
+mod current_jobs;
 mod decision_target;
 mod job_list;
-mod jobs_at_hand;
 mod loader;
 pub mod models;
 mod open_workspace;
@@ -37,9 +37,9 @@ pub use crate::work::{
 pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
+pub use current_jobs::{EndedJob, RunningJob};
 pub use decision_target::Focus;
 pub use job_list::{JobLine, JobState, job_list};
-pub use jobs_at_hand::{EndedJob, RunningJob};
 pub use open_workspace::OpenWorkspace;
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};

@@ -1,4 +1,4 @@
-//! What pages draw, and how it arrives.
+//! Plain structs that pages draw, and the states in which they arrive.
 
 pub use crate::work::models::*;
 
@@ -7,12 +7,12 @@ pub use crate::work::models::*;
 pub enum Loaded<T> {
     /// Asked for; the last answer to a like question, if there is one.
     Loading {
-        /// What was shown before.
+        /// The value that was shown before.
         last: Option<T>,
     },
     /// Here.
     Ready(T),
-    /// It could not be had.
+    /// The load failed.
     Failed(Notice),
 }
 
@@ -25,7 +25,7 @@ impl<T> Loaded<T> {
         }
     }
 
-    /// The same without the answer to another question, for lists whose title
+    /// The same state without the answer to another query, for lists whose title
     /// would not be theirs.
     pub fn only_own(self) -> Self {
         match self {
@@ -34,7 +34,7 @@ impl<T> Loaded<T> {
         }
     }
 
-    /// What can be shown now, old or new.
+    /// The value that can be shown now, old or new.
     pub fn shown(&self) -> Option<&T> {
         match self {
             Self::Loading { last } => last.as_ref(),
@@ -49,16 +49,16 @@ impl<T> Loaded<T> {
 pub struct Notice {
     /// Whether something went wrong.
     pub is_error: bool,
-    /// What happened.
+    /// The event.
     pub what: String,
     /// Why.
     pub why: String,
-    /// What to do next; may be empty.
+    /// The next step; may be empty.
     pub hint: String,
 }
 
 impl Notice {
-    /// All of it in one line.
+    /// The notice in one line.
     pub fn line(&self) -> String {
         let parts = [&self.what, &self.why, &self.hint].map(String::as_str);
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" – ")

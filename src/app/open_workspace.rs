@@ -1,11 +1,10 @@
-//! All that a window knows of the workspace that is open.
+//! The state of the window that belongs to the open workspace.
 //!
 //! Invariant: whatever is of one workspace is a field here, so that opening another one replaces all of
 //! it at once. What outlives it (settings, workspaces opened lately, the theme) is in [`AppState`].
 
 use super::crawl_request::AfterSave;
-use super::decision_target::RowsAtHand;
-use super::jobs_at_hand::{EndedJob, RunningJob};
+use super::decision_target::CurrentRows;
 use super::models::{
     AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, SelectionSpec,
     VerifyLine, WhatIfAnswer,
@@ -17,6 +16,7 @@ use super::state::index::IndexWatch;
 use super::state::notices::About;
 use super::state::{NewerVersion, ScheduleWatch, SelectLead};
 use super::{Command, Dialog, Route, SelectedRows, TableRows};
+use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
 use crate::work::CrawlRequest;
 use crate::work::models::ProblemId;
@@ -27,13 +27,13 @@ use std::sync::Arc;
 #[cfg(doc)]
 use super::AppState;
 
-/// What ends with the open workspace.
+/// The state of the window that ends with the open workspace.
 #[derive(Default)]
 pub struct OpenWorkspace {
     // What pages fill in; the rest they read and change by methods of `AppState`.
     /// The specification being edited.
     pub spec: Option<SpecDraft>,
-    /// What the next selection shall be.
+    /// The draft of the next selection.
     pub selection_draft: SelectionSpec,
     /// Folder of the next export, as typed.
     pub export_folder: String,
@@ -51,7 +51,7 @@ pub struct OpenWorkspace {
     pub(super) deferred: Vec<Command>,
     /// Whether the edits go when another workspace is open.
     pub(super) discards_edits: bool,
-    /// What follows a save, by its number.
+    /// The next step after a save, by its number.
     pub(super) after_save: Option<(u64, AfterSave)>,
     pub(super) campaign: Option<CampaignId>,
     pub(super) shows_every_campaign: bool,
@@ -63,12 +63,12 @@ pub struct OpenWorkspace {
     pub(super) selected: SelectedRows,
     /// The rows among which they were selected.
     pub(super) selected_in: Option<CaptureQuery>,
-    pub(super) at_hand: RowsAtHand,
+    pub(super) current_rows: CurrentRows,
     /// Whether the filter line of the captures shall take the keyboard.
     pub(super) opens_filter: bool,
     /// Whether the note field of the lower panel shall take the keyboard.
     pub(super) opens_note: bool,
-    /// How many matches further, or back, the text of the capture at hand shall show.
+    /// Number of matches to go further, or back, in the text of the current capture.
     pub(super) match_step: i64,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
@@ -84,14 +84,14 @@ pub struct OpenWorkspace {
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
     pub(super) dry_run: Option<Box<ExportDryRun>>,
     pub(super) notices: Vec<(u64, Notice)>,
-    /// What notices speak of, by their numbers.
+    /// Pages and causes of notices, by their numbers.
     pub(super) about: BTreeMap<u64, About>,
     pub(super) log: VecDeque<(CaptureDate, Notice)>,
     pub(super) jobs: Vec<RunningJob>,
     pub(super) ended: VecDeque<EndedJob>,
     pub(super) schedules: ScheduleWatch,
-    /// Anomalies of the running crawl that a person was told of.
+    /// Anomalies of the running crawl that a notice was shown of.
     pub(super) anomalies_shown: AnomalyMark,
-    /// When texts are indexed by themselves.
+    /// The state of automatic indexing.
     pub(super) index_watch: IndexWatch,
 }

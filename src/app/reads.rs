@@ -1,4 +1,4 @@
-//! The questions the window asks, each with its cache.
+//! The queries of the window, each with its cache.
 
 use super::loader::{Cache, ReadCx};
 use super::models::*;
@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// What changes without a change of the catalogue, such as free disk space
-/// or the figures of a running crawl, is asked again after this.
+/// Age after which values that change without the catalogue, such as free disk space
+/// or the figures of a running crawl, are loaded again.
 const LIVE: Duration = Duration::from_millis(500);
 const SLOW: Duration = Duration::from_secs(10);
 
@@ -26,11 +26,11 @@ pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
 /// A value as a part of a question: equal is only what is the same.
 /// Questions are kept for long and long answers are not kept by them: once an
-/// answer is shown nowhere, what was asked of it has none.
+/// answer is shown nowhere, its queries have none.
 pub struct ByIdentity<T>(Weak<T>);
 
 impl<T> ByIdentity<T> {
-    /// Of this answer.
+    /// A key for this answer.
     pub fn of(answer: &Arc<T>) -> Self {
         Self(Arc::downgrade(answer))
     }
@@ -71,7 +71,7 @@ pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
     ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
-        /// All caches, and what they share.
+        /// The caches of all queries, with the context that they share.
         pub struct Reads {
             cx: ReadCx,
             answers: ReadAnswers,
@@ -84,12 +84,12 @@ macro_rules! reads {
         }
 
         impl Reads {
-            /// Caches that ask as `cx` says.
+            /// Empty caches that load by `cx`.
             pub fn new(cx: ReadCx) -> Self {
                 Self { cx, answers: ReadAnswers::default() }
             }
 
-            /// Who answers, whom to wake.
+            /// The context that the caches share.
             pub fn cx(&mut self) -> &mut ReadCx {
                 &mut self.cx
             }
@@ -131,14 +131,14 @@ reads! {
     campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().campaigns();
     /// See [`Catalogue::campaign_page`](crate::store::Catalogue::campaign_page).
     campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.catalogue().campaign_page(*id);
-    /// See [`Session::crawl`]; asked twice a second.
+    /// See [`Session::crawl`]; loaded twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
     /// See [`work::crawl_plan`](crate::work::launch::crawl_plan).
     crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
     /// See [`Catalogue::captures`](crate::store::Catalogue::captures).
     captures(query: CaptureQuery) -> CapturePage, None, |session, (query,)| session.catalogue().captures(query);
-    /// Those of these captures that match a query; see [`Session::capture_ids`].
+    /// The captures among these that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
         |session, (query, ids)| session.capture_ids(query, Some(ids));
     /// See [`Catalogue::tab_counts`](crate::store::Catalogue::tab_counts).
@@ -177,7 +177,7 @@ reads! {
     seen_one(seen: SeenId) -> Option<SeenRow>, None, |session, (seen,)| session.seen_rows(&[*seen]).map(|mut rows| rows.pop());
     /// See [`Session::selection`].
     selection(campaign: CampaignId) -> SelectionPage, None, |session, (campaign,)| session.selection(*campaign);
-    /// What the kept selection would change if it were made again now, and whether an earlier one can be put back.
+    /// The changes of the kept selection if it were made again now, and whether an earlier one can be put back.
     selection_offer(campaign: CampaignId) -> (Option<SelectionOffer>, bool), None,
         |session, (campaign,)| session.selection_offer(*campaign);
     /// URLs with an earlier rejection that have a new version to review.
@@ -219,7 +219,7 @@ reads! {
     own_keys() -> Vec<String>, Some(SLOW), |_, ()| work::own_keys();
     /// Captures that are of no campaign.
     unassigned() -> Unassigned, None, |session, ()| session.catalogue().unassigned();
-    /// What there is of a campaign that may be deleted.
+    /// The contents of a campaign that may be deleted.
     campaign_contents(id: CampaignId) -> CampaignContents, None, |session, (id,)| session.catalogue().campaign_contents(*id);
     /// See [`Catalogue::passed_paths`](crate::store::Catalogue::passed_paths).
     passed_paths(launch: LaunchId) -> Vec<String>, None, |session, (launch,)| session.catalogue().passed_paths(*launch);
@@ -234,7 +234,7 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
-    /// What the edited rules of an answer say of a seen URL.
+    /// The trace of a seen URL by the edited rules of an answer.
     what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
     /// See [`Catalogue::selected_hosts`](crate::store::Catalogue::selected_hosts).
     selected_hosts(campaign: CampaignId, selected: bool) -> Vec<SelectedHost>, None,

@@ -1,12 +1,12 @@
-//! Questions about everything that was ever seen, which take seconds.
+//! Queries over everything that was ever seen, which take seconds.
 //!
-//! In: a question, asked again with every picture. Out: its answer when it is
-//! there, and of what is being edited the last answer until then. Each kind of question has one
-//! answer and one thread: another question stops the work on the last one,
-//! whose answer is dropped. A question that is still being changed waits until
-//! it has stood for a moment.
+//! In: a query, repeated with every frame. Out: its answer when it is
+//! there, and of what is being edited the last answer until then. Each kind of query has one
+//! answer and one thread: another query stops the work on the last one,
+//! whose answer is dropped. A query that is still being changed waits until it
+//! has been the same for a moment.
 //!
-//! Not here: short questions (see `loader`).
+//! Not here: short queries (see `loader`).
 
 use super::loader::{ReadCx, no_workspace};
 use super::models::{
@@ -23,24 +23,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long an edit has to stand before it is tried.
+/// Time without another edit before an edit is tried.
 const SETTLED: Duration = Duration::from_millis(300);
-/// The same question is asked again when the catalogue has changed, but not sooner.
+/// A query is repeated when the catalogue has changed, but not sooner than this.
 const SHORTEST_WAIT: Duration = Duration::from_secs(10);
 /// … nor sooner than this many times what the last answer took.
 const WAIT_FACTOR: u32 = 8;
-/// How often the progress is looked at.
-const LOOK: Duration = Duration::from_millis(250);
+/// Time between two looks at the progress.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// All kinds of such questions.
+/// The long queries of the window, one at a time of each kind.
 pub struct Scans {
-    /// What the edited specification would change.
+    /// The changes of an edited specification.
     pub(super) what_if: Scan<(CampaignId, Campaign), WhatIfAnswer>,
-    /// The rules of an edited campaign in words; a campaign that was edited is another.
+    /// The lines of the rules of an edited campaign; one that was edited again is another query.
     pub(super) rule_lines: Scan<Arc<Campaign>, Vec<RuleLine>>,
-    /// How often each rule spoke and decided.
+    /// The number of times that each rule matched and decided.
     pub(super) rule_hits: Scan<CampaignId, RuleReport>,
-    /// What one rule had an opinion of.
+    /// The URLs that one rule had an opinion of.
     pub(super) rule_matches: Scan<(CampaignId, usize), RuleMatches>,
     /// Hosts that only their location let in.
     pub(super) geo_report: Scan<CampaignId, GeoReport>,
@@ -78,11 +78,11 @@ impl Default for Scans {
     }
 }
 
-/// One kind of question.
+/// A kind of long query: the one that runs, and the last answer.
 pub(super) struct Scan<Q, T> {
     name: &'static str,
     settled: Duration,
-    /// Whether the first question is no edit: then it is asked at once.
+    /// Whether the first query is no edit: then it begins at once.
     begins_at_once: bool,
     /// Whether the answer to another question is worth a look until the new one is there.
     keeps_last: bool,
@@ -93,7 +93,7 @@ pub(super) struct Scan<Q, T> {
 struct Pending<Q, T> {
     query: Q,
     since: Instant,
-    /// How long it has to stand.
+    /// Time without a change before it begins.
     settled: Duration,
     running: Option<(Instant, u64, JobHandle<T>)>,
 }
@@ -125,12 +125,12 @@ where
     Q: Clone + Send + 'static,
     T: Send + Sync + 'static,
 {
-    /// Questions that are asked at once; lists of one are not shown under another.
+    /// Queries that begin at once; lists of one are not shown under another.
     fn new(name: &'static str) -> Self {
         Self { name, settled: Duration::ZERO, begins_at_once: false, keeps_last: false, pending: None, shown: None }
     }
 
-    /// What can be shown of the question that `is_same` knows and `make` makes.
+    /// The answer that can be shown of the query that `is_same` knows and `make` makes.
     /// The answer may be another one when the catalogue has changed.
     pub(super) fn get(
         &mut self,
@@ -187,7 +187,7 @@ where
             }
         }
         if self.is_running() {
-            cx.put_off(LOOK);
+            cx.put_off(POLL_INTERVAL);
         }
         match shown {
             Some(Shown { value: Ok(value), .. }) => Loaded::Ready(value.clone()),
@@ -199,11 +199,11 @@ where
         }
     }
 
-    /// Whether its answer is being made, or waits for the edit to stand.
+    /// Whether its answer is being made, or waits for the end of edits.
     fn is_waited_for(&self) -> bool {
         self.pending.as_ref().is_some_and(|pending| match &pending.running {
             Some((_, _, handle)) => !handle.is_finished(),
-            // One whose page was left is not asked again.
+            // One whose page was left is not repeated.
             None => {
                 pending.since.elapsed() < 2 * pending.settled
                     && self.shown.as_ref().is_none_or(|shown| shown.at < pending.since)
@@ -215,12 +215,12 @@ where
         self.pending.as_ref().is_some_and(|pending| pending.running.is_some())
     }
 
-    /// How far the work is, while some is under way.
+    /// The progress of the work, while some is under way.
     pub(super) fn progress(&self) -> Option<Progress> {
         self.pending.as_ref()?.running.as_ref().map(|(_, _, handle)| handle.cx.progress())
     }
 
-    /// Nobody asks any more: stops the work, forgets the answer.
+    /// Stops the work and forgets the answer.
     pub(super) fn forget(&mut self) {
         self.stop();
         self.pending = None;
@@ -284,20 +284,20 @@ impl Scans {
     }
 }
 
-/// A rule of a specification in words.
+/// A rule of a specification with its name, summary, remarks and problems.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleLine {
     /// The rule.
     pub rule: serde_json::Value,
-    /// Its name and its words, or why it cannot be read.
-    pub said: Result<(String, String), String>,
-    /// What a person who writes it should see at once.
+    /// The name and the summary of the rule, or why it cannot be read.
+    pub description: Result<(String, String), String>,
+    /// Remarks for the person who writes it.
     pub remarks: Vec<RuleRemark>,
-    /// What is wrong with it, as the campaign's problems have it.
+    /// Its problems, as the campaign's problems have them.
     pub problems: Vec<CampaignProblem>,
 }
 
-/// What stands in a list of rules for the one that obeys refusals.
+/// The rule that obeys refusals, as lists of rules show it.
 pub fn refusals_rule(campaign: &Campaign) -> serde_json::Value {
     serde_json::json!({
         "rule": "refused permissions", "enabled": campaign.grounds.obey_refusals, "decision": "REJECT",
@@ -305,7 +305,7 @@ pub fn refusals_rule(campaign: &Campaign) -> serde_json::Value {
     })
 }
 
-/// Each rule of a campaign in words.
+/// The name and the summary of each rule of a campaign.
 pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<RuleLine>> {
     let mut one = Campaign { rules: Vec::new(), ..campaign.clone() };
     let mut lines = Vec::with_capacity(campaign.rules.len());
@@ -313,7 +313,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
         let compiled = DecideRules::compile(one);
         let first = |rules: &DecideRules| {
             let line = rules.lines().next();
-            line.map(|(_, name, words, _)| (name.to_owned(), words)).unwrap_or_default()
+            line.map(|(_, name, summary, _)| (name.to_owned(), summary)).unwrap_or_default()
         };
         let remarks = compiled.iter().flat_map(|rules| rules.remarks()).map(|(_, remark)| remark).collect();
         let in_list = |problem: CampaignProblem| CampaignProblem {
@@ -322,7 +322,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
         };
         let problems = compiled.iter().flat_map(|rules| rules.problems(CaptureDate::now())).map(in_list).collect();
         let compiled_rule = compiled.as_ref().map(first).map_err(|error| error.why.clone());
-        RuleLine { rule, said: compiled_rule, remarks, problems }
+        RuleLine { rule, description: compiled_rule, remarks, problems }
     };
     for (index, rule) in campaign.rules.iter().enumerate() {
         cx.checkpoint()?;
@@ -343,7 +343,7 @@ pub(super) fn name_rules(campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Vec<
 pub(super) fn same_scope(a: &Campaign, b: &Campaign) -> bool {
     a.has_same_rules(b)
         && a.politeness.robots == b.politeness.robots
-        // By this name robots.txt speaks to the crawl.
+        // robots.txt addresses the crawl by this name.
         && a.politeness.user_agent == b.politeness.user_agent
 }
 

@@ -8,7 +8,7 @@ use crate::work::Session;
 use crate::work::models::SeenId;
 use std::sync::Arc;
 
-/// What the URLs of a list have in common.
+/// The common property of the URLs of a list.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum SeenList {
     /// A rule decided them.
@@ -45,7 +45,7 @@ impl RowQuery for SeenListQuery {
         false
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Vec<SeenRow>>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Vec<SeenRow>>> {
         reads.seen_list(self)
     }
 
@@ -100,7 +100,7 @@ impl RowQuery for MovedQuery {
         false
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Vec<MovedRow>>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Vec<MovedRow>>> {
         reads.moved_rows(self)
     }
 

@@ -9,13 +9,13 @@ use std::collections::HashSet;
 /// Captures selected in the table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectedRows {
-    /// These captures.
+    /// Some captures.
     Ids(Vec<CaptureId>),
     /// All captures that match a query when they are decided on.
     Query {
         /// The query, without order and page.
         query: CaptureQuery,
-        /// How many matched when it was shown last.
+        /// The number of matches when it was shown last.
         count: u64,
     },
 }
@@ -33,12 +33,12 @@ impl From<Vec<CaptureId>> for SelectedRows {
 }
 
 impl SelectedRows {
-    /// All rows of the table that `query` asks for.
+    /// The selection of all rows of the table of `query`.
     pub fn all(query: &CaptureQuery, count: u64) -> Self {
         Self::Query { query: view_of(query), count }
     }
 
-    /// How many captures are selected, as far as is known here.
+    /// The number of selected captures, as far as is known here.
     pub fn count(&self) -> u64 {
         match self {
             Self::Ids(ids) => ids.len() as u64,
@@ -73,14 +73,14 @@ impl SelectedRows {
     }
 }
 
-/// A person's word on captures.
+/// A person's decision on captures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewDecision {
-    /// Which captures.
+    /// The captures.
     pub captures: SelectedRows,
-    /// What about them.
+    /// The mark.
     pub mark: ReviewMark,
-    /// Why, in words.
+    /// The reason.
     pub note: String,
 }
 
@@ -123,7 +123,7 @@ impl AppState {
     }
 
     /// Decides on a few captures at once; on many, a person confirms it first.
-    pub(super) fn decide_or_ask(&mut self, decision: ReviewDecision) {
+    pub(super) fn decide_or_confirm(&mut self, decision: ReviewDecision) {
         if decision.captures.count() > MOST_UNASKED {
             self.open.decision = Some(decision);
             self.open.dialog = Some(Dialog::Decide);
@@ -132,7 +132,7 @@ impl AppState {
         }
     }
 
-    /// Has a worker keep what the person says of a result of a search.
+    /// Has a worker keep the person's assessment of a search result.
     pub(super) fn judge(&mut self, query: SearchQuery, capture: CaptureId, judgement: Option<Judgement>) {
         let settings = self.settings.clone();
         self.write(

@@ -1,4 +1,4 @@
-//! What a person chose and keeps between runs.
+//! Settings of a person, kept between runs.
 
 use crate::inlinks::MATCH_WINDOW_DAYS;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
-    /// As the desktop says.
+    /// The desktop's choice.
     #[default]
     System,
     /// Dark on light.
@@ -35,17 +35,17 @@ pub enum PanelTab {
     Anchors,
     /// Its visible text.
     Text,
-    /// What links and texts bring together with it.
+    /// Captures related by links and texts.
     Related,
     /// Captures of the same page.
     Versions,
     /// Heads as sent and received.
     Headers,
-    /// What people said.
+    /// Notes of people.
     Notes,
 }
 
-/// How a person arranged a table.
+/// A table's columns as a person arranged them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TableLayout {
@@ -55,7 +55,7 @@ pub struct TableLayout {
     pub columns: BTreeMap<String, ColumnLayout>,
 }
 
-/// How a person arranged a column.
+/// A column's width and visibility as a person chose them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ColumnLayout {
@@ -65,7 +65,7 @@ pub struct ColumnLayout {
     pub width: Option<f32>,
 }
 
-/// What a person chose and keeps between runs.
+/// Settings of a person, kept between runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -75,7 +75,7 @@ pub struct Settings {
     pub zoom: f32,
     /// Taller rows in tables.
     pub roomy_rows: bool,
-    /// How tables were arranged, by their names.
+    /// Arrangements of tables, by their names.
     pub tables: BTreeMap<String, TableLayout>,
     /// Whether the lower panel is shown.
     pub lower_panel: bool,
@@ -89,7 +89,7 @@ pub struct Settings {
     pub follow_index: bool,
     /// Days of the inlink window.
     pub window_days: u32,
-    /// Who decides here, as typed; empty for the system's user name.
+    /// The name for decisions, as typed; empty for the system's user name.
     pub name: String,
     /// Name of the key that signs exports; empty for none.
     pub sign_with: String,
@@ -136,13 +136,13 @@ impl Settings {
         self.zoom = next.unwrap_or(now);
     }
 
-    /// How many times as large as usual everything is drawn; as usual where the file of the settings names a size that
+    /// The factor of enlargement; 1 where the file of the settings names a size that
     /// nothing can be drawn in.
     pub fn zoom_factor(&self) -> f32 {
         if (0.5..=3.0).contains(&self.zoom) { self.zoom } else { 1.0 }
     }
 
-    /// Who decides here: the name typed, else the system's user name, which may
+    /// The name that decisions get: the one typed, else the system's user name, which may
     /// be read from a file: called on a worker.
     pub fn person(&self) -> String {
         match self.name.trim() {

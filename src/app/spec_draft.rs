@@ -27,14 +27,14 @@ pub struct SpecDraft {
     pub version: u32,
     /// The newest version that is known, whoever saved it.
     pub newest: u32,
-    /// As edited.
+    /// The specification as edited.
     pub campaign: Campaign,
-    /// As saved last.
+    /// The specification as saved last.
     pub saved: Campaign,
-    /// As it stood when it was looked at last; none before the first look.
+    /// Its state at the last check; none before the first one.
     noted: Option<State>,
-    looked: Looked,
-    /// What stands in the way of a good run, as of the last look.
+    changes: DraftChanges,
+    /// Obstacles of a good run, as of the last check.
     problems: Arc<Vec<CampaignProblem>>,
     revision: u64,
     undo: VecDeque<Step>,
@@ -44,14 +44,14 @@ pub struct SpecDraft {
     saving: Option<u64>,
 }
 
-/// What a look at it found: lists may be long and are compared once an edit.
+/// Differences from the saved one: lists may be long and are compared once an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Looked {
+struct DraftChanges {
     edited: bool,
     changes_scope: bool,
 }
 
-/// A campaign as it stood once. States share their seeds as long as these are
+/// A campaign at one time. States share their seeds as long as these are
 /// the same: there may be a hundred thousand, and most edits are not of them.
 #[derive(Debug, Clone, PartialEq)]
 struct State {
@@ -61,7 +61,7 @@ struct State {
 }
 
 impl State {
-    /// As it stands, with the seeds of `last` where they are the same.
+    /// The current state, with the seeds of `last` where they are the same.
     fn of(campaign: &mut Campaign, last: Option<&Self>) -> Self {
         let seeds = std::mem::take(&mut campaign.seeds);
         let rest = campaign.clone();
@@ -77,7 +77,7 @@ impl State {
         Campaign { seeds: Arc::unwrap_or_clone(self.seeds), ..self.rest }
     }
 
-    /// Whether a campaign stands so.
+    /// Whether a campaign is in this state.
     fn is(&self, campaign: &mut Campaign) -> bool {
         let seeds = std::mem::take(&mut campaign.seeds);
         let same = *self.seeds == seeds && self.rest == *campaign;
@@ -92,7 +92,7 @@ struct Step {
     state: State,
     /// About how much memory it takes, its seeds apart.
     bytes: usize,
-    /// The same of its seeds.
+    /// Bytes of its seeds.
     seeds_bytes: usize,
 }
 
@@ -136,7 +136,7 @@ impl SpecDraft {
         let saved = campaign.clone();
         let (undo, redo) = (VecDeque::new(), Vec::new());
         let revision = next_revision();
-        let (noted, looked, problems) = (None, Looked::default(), Arc::default());
+        let (noted, changes, problems) = (None, DraftChanges::default(), Arc::default());
         let newest = version;
         Self {
             id,
@@ -145,7 +145,7 @@ impl SpecDraft {
             campaign,
             saved,
             noted,
-            looked,
+            changes,
             problems,
             revision,
             undo,
@@ -166,8 +166,8 @@ impl SpecDraft {
         self.saving.is_some()
     }
 
-    /// A save begins, which its number tells from others: by its end another
-    /// draft may be at hand.
+    /// Begins a save, which its number distinguishes from others: by its end another
+    /// draft may be open.
     pub(super) fn begin_save(&mut self, save: u64) {
         self.saving = Some(save);
     }
@@ -186,17 +186,17 @@ impl SpecDraft {
         self.version.max(self.newest) + 1
     }
 
-    /// What stands in the way of a good run, as of the last look.
+    /// Obstacles of a good run, as of the last check.
     pub fn problems(&self) -> &Arc<Vec<CampaignProblem>> {
         &self.problems
     }
 
     /// Whether this problem keeps it from being saved and crawled.
     pub fn is_stopped_by(&self, problem: &CampaignProblem) -> bool {
-        problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.looked.edited))
+        problem.stops_crawl || (problem.field == "name" && (self.id.is_none() || self.changes.edited))
     }
 
-    /// Whether it can be saved and crawled, as of the last look.
+    /// Whether it can be saved and crawled, as of the last check.
     pub fn is_complete(&self) -> bool {
         self.noted.is_some() && !self.problems.iter().any(|problem| self.is_stopped_by(problem))
     }
@@ -206,35 +206,36 @@ impl SpecDraft {
         self.campaign != self.saved
     }
 
-    /// The same as of the last look, for who draws: nothing is compared.
+    /// Whether something was not saved at the last check: pages draw this, and nothing is compared.
     pub fn shows_edits(&self) -> bool {
-        self.looked.edited
+        self.changes.edited
     }
 
-    /// Whether what is not saved could change a verdict, as of the last look.
+    /// Whether what is not saved could change a verdict, as of the last check.
     pub fn changes_scope(&self) -> bool {
-        self.looked.changes_scope
+        self.changes.changes_scope
     }
 
     /// Takes what was saved for what it is compared with from now on.
     pub(super) fn set_saved(&mut self, saved: Campaign) {
         self.saved = saved;
-        self.look();
+        self.recheck();
     }
 
-    fn look(&mut self) {
+    fn recheck(&mut self) {
         self.problems = Arc::new(self.campaign.problems());
-        self.looked = Looked { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
+        self.changes =
+            DraftChanges { edited: self.is_edited(), changes_scope: !same_scope(&self.campaign, &self.saved) };
     }
 
-    /// Takes notice of what was edited since the last look.
+    /// Takes notice of what was edited since the last check.
     pub fn note(&mut self, now: Instant) {
         if self.noted.as_ref().is_some_and(|noted| noted.is(&mut self.campaign)) {
             return;
         }
         let state = State::of(&mut self.campaign, self.noted.as_ref());
         self.revision = next_revision();
-        self.look();
+        self.recheck();
         let Some(before) = self.noted.replace(state) else { return };
         let place = place_of(&before, &self.campaign);
         let goes_on = match (&place, &self.last) {
@@ -252,9 +253,9 @@ impl SpecDraft {
     /// Keeps the last steps that fit, and one at least.
     fn forget_oldest(&mut self, most_bytes: usize) {
         let mut room = most_bytes;
-        let mut held = self.noted.as_ref().map(|noted| Arc::as_ptr(&noted.seeds));
+        let mut last_seeds = self.noted.as_ref().map(|noted| Arc::as_ptr(&noted.seeds));
         let fitting = self.undo.iter().rev().take(STEPS_KEPT).take_while(|step| {
-            let shared = held.replace(Arc::as_ptr(&step.state.seeds)) == Some(Arc::as_ptr(&step.state.seeds));
+            let shared = last_seeds.replace(Arc::as_ptr(&step.state.seeds)) == Some(Arc::as_ptr(&step.state.seeds));
             let bytes = step.bytes + if shared { 0 } else { step.seeds_bytes };
             let fits = bytes <= room;
             room = room.saturating_sub(bytes);
@@ -306,7 +307,7 @@ impl SpecDraft {
         self.noted = Some(state);
         self.revision = next_revision();
         self.last = None;
-        self.look();
+        self.recheck();
     }
 }
 

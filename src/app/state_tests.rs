@@ -132,7 +132,7 @@ fn workers_wake_the_window() {
     let (mut state, dir, woken) = state();
     state.send(Command::OpenWorkspace(town().copy(dir.path())));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
-    // It is told before it is woken.
+    // The answer is sent before the window is woken.
     until(&mut state, "the window is woken", |_| woken.load(Ordering::SeqCst) >= 1);
 }
 
@@ -141,7 +141,7 @@ fn a_folder_that_cannot_be_opened_is_reported_and_nothing_changes() {
     let (mut state, dir) = opened();
     let open = folder(&state);
     state.send(Command::OpenWorkspace(dir.path().to_owned()));
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     assert!(state.open.notices[0].1.why.contains("not a workspace"), "{:?}", state.open.notices);
     assert_eq!(state.settings.last_workspace, Some(open));
     assert!(state.opening().is_none());
@@ -172,7 +172,7 @@ fn greyed_buttons_have_a_reason() {
         assert_eq!(resolve(action, &state), Err("No workspace open"), "{action:?}");
     }
     assert_eq!(resolve(Action::StopCrawl, &state), Err("No crawl is running"));
-    assert_eq!(resolve(Action::Palette, &state), Ok(Command::Ask(Dialog::Palette)));
+    assert_eq!(resolve(Action::Palette, &state), Ok(Command::OpenDialog(Dialog::Palette)));
     state.act(Action::StopCrawl);
     assert_eq!(state.open.notices[0].1.why, "No crawl is running");
 }
@@ -230,7 +230,7 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
 fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
-    let held = crate::store::Workspace::create(&folder).unwrap();
+    let workspace = crate::store::Workspace::create(&folder).unwrap();
     let opener = Arc::new(crate::work::Workspaces::default());
     let mut state = AppState::new(opener, Settings::default(), Arc::new(|| {})).unwrap();
     state.send(Command::OpenWorkspace(folder));
@@ -244,12 +244,12 @@ fn what_another_process_holds_is_not_written_and_not_counted_as_reviewed() {
         mark: ReviewMark::Approve,
         note: String::new(),
     });
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     let notice = &state.open.notices[0].1;
     assert_eq!(notice.why, "This workspace is open in another window; read only");
     assert!(!notice.is_error);
     assert!(state.open.reviewed.is_empty());
-    drop(held);
+    drop(workspace);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn what_is_kept_on_the_page_review_is_counted() {
 }
 
 #[test]
-fn the_row_at_hand_goes_with_its_list() {
+fn the_current_row_goes_with_its_list() {
     use super::{FilesRoute, Focus};
     let (mut state, _dir) = opened();
     let problems = |kind: &str| {
@@ -329,7 +329,7 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
         let opener = Workspaces::offering(dir.path().join("fonds")).with_own(own.clone());
         let mut state = AppState::new(Arc::new(opener), Settings::default(), Arc::new(|| {})).unwrap();
         state.send(Command::OpenWorkspace(folder.to_owned()));
-        until(&mut state, "a person is asked", |state| !state.open.schedules.of_others.is_empty());
+        until(&mut state, "a question is shown", |state| !state.open.schedules.of_others.is_empty());
         state
     };
     let folder = town().copy(dir.path());
@@ -370,28 +370,28 @@ fn schedules_of_a_workspace_that_others_made_wait_until_a_person_lets_them_run()
 fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
     let mut kept = None;
     let (mut state, _dir) = opened_as(|session| {
-        let asked = keep_run(session, RunState::Asked, 7200);
-        kept = Some((asked, keep_run(session, RunState::Waiting, 60)));
+        let unanswered = keep_run(session, RunState::Unanswered, 7200);
+        kept = Some((unanswered, keep_run(session, RunState::Waiting, 60)));
         let mut other = Campaign::new("Other");
         other.schedule.frequency = Frequency::Daily;
         other.schedule.time_zone = Some("Mars/Olympus".to_owned());
         session.save_campaign(None, &other).unwrap();
     });
-    let (asked, waiting) = kept.unwrap();
+    let (unanswered, waiting) = kept.unwrap();
     let run = |state: &AppState, id: RunId| {
         let runs = state.session().unwrap().scheduled_runs(TOWN, 10).unwrap();
         runs.into_iter().find(|run| run.id == id)
     };
     until(&mut state, "the run has begun", |state| state.crawl_job().is_some());
-    assert_eq!(state.open.schedules.asked.len(), 1);
+    assert_eq!(state.open.schedules.unanswered.len(), 1);
     let notices_of =
-        |state: &AppState, words: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(words)).count();
+        |state: &AppState, text: &str| state.open.notices.iter().filter(|(_, n)| n.why.contains(text)).count();
     assert_eq!(notices_of(&state, "Mars/Olympus"), 1);
     state.crawl_job().unwrap().cx().set_paused(true);
     // The crawl at work is the only one; what waits is looked at again later.
-    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
-    until(&mut state, "the answer is kept", |state| run(state, asked.id).unwrap().state != RunState::Asked);
-    assert!(state.open.schedules.asked.is_empty());
+    state.send(Command::AnswerScheduled { run: unanswered.id, starts: false });
+    until(&mut state, "the answer is kept", |state| run(state, unanswered.id).unwrap().state != RunState::Unanswered);
+    assert!(state.open.schedules.unanswered.is_empty());
     until(&mut state, "the run is at work", |state| run(state, waiting.id).unwrap().launch.is_some());
     assert_eq!(state.open.jobs.len(), 1);
     assert!(state.next_tick().is_some());
@@ -406,7 +406,7 @@ fn a_run_that_is_due_starts_and_one_that_was_missed_waits_for_an_answer() {
             rusqlite::params![now, waiting.id],
         )
         .unwrap();
-    state.send(Command::AnswerScheduled { run: asked.id, starts: false });
+    state.send(Command::AnswerScheduled { run: unanswered.id, starts: false });
     until(&mut state, "the later run has begun", |state| state.crawl_job().is_some());
     state.act(Action::StopCrawl);
     until(&mut state, "the crawl has ended", |state| state.crawl_job().is_none());
@@ -440,7 +440,7 @@ fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     state.tick();
     assert_eq!(resolve(Action::SaveCampaign, &state), Err("It is already being saved"));
     until(&mut state, "it is saved", |state| !state.open.spec.as_ref().unwrap().is_being_saved());
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     let saved = saved_as(&state, "Town");
     let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version, spec.is_edited()), (Some(saved[0].0), 1, false));
@@ -461,7 +461,7 @@ fn a_late_answer_to_a_save_leaves_another_draft_alone() {
     state.open.route = Route::Spec(Some(other));
     state.open.campaign = Some(other);
     state.open.spec = Some(second.clone());
-    until(&mut state, "the save is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice of the save is shown", |state| !state.open.notices.is_empty());
     let spec = state.open.spec.as_ref().unwrap();
     assert_eq!((spec.id, spec.version), (Some(other), second.version));
     assert!(spec.saved == second.saved && spec.is_edited());
@@ -476,7 +476,7 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
     state.open.spec = Some(draft);
     rename_table(&state, "campaign_version", "elsewhere");
     state.act(Action::SaveCampaign);
-    // The schedules, which are read now and then, fail by the same and say so, too.
+    // The schedules, which are read now and then, fail by the same, with a notice too.
     until(&mut state, "it is reported", |state| {
         state.open.notices.iter().any(|(_, notice)| notice.what == "Specification not saved")
     });
@@ -490,7 +490,7 @@ fn a_save_that_fails_is_reported_and_can_be_made_again() {
 fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
     let (mut state, _dir) = opened();
     state.write(|_| -> anyhow::Result<String> { panic!("a made-up defect") }, Answer::Marked);
-    until(&mut state, "it is told", |state| !state.open.notices.is_empty());
+    until(&mut state, "a notice is shown", |state| !state.open.notices.is_empty());
     assert!(state.open.notices[0].1.why.contains("internal error"), "{:?}", state.open.notices);
     state.send(Command::Mark { captures: vec![CaptureId::new(1)].into(), mark: ReviewMark::Flag, note: String::new() });
     let is_marked = |state: &AppState| {
@@ -500,24 +500,24 @@ fn a_defect_while_writing_is_reported_and_the_next_write_is_made() {
 }
 
 #[test]
-fn schedules_are_looked_at_again_after_a_failure() {
+fn schedules_are_polled_again_after_a_failure() {
     let (mut state, _dir, _) = state();
     let folder = town().copy(_dir.path());
     let rename = |from: &str, to: &str| {
         let catalogue = rusqlite::Connection::open(folder.join("fonds.sqlite")).unwrap();
         catalogue.execute_batch(&format!("ALTER TABLE {from} RENAME TO {to}")).unwrap();
     };
-    keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Asked, 60);
+    keep_run(&Session::new(Workspace::open(&folder).unwrap()), RunState::Unanswered, 60);
     state.send(Command::OpenWorkspace(folder.clone()));
     until(&mut state, "the workspace is open", |state| state.session().is_some());
-    until(&mut state, "the first look is over", |state| !state.open.schedules.asked.is_empty());
+    until(&mut state, "the first look is over", |state| !state.open.schedules.unanswered.is_empty());
     rename("schedule_run", "elsewhere");
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
-    until(&mut state, "it is told", |state| {
+    until(&mut state, "a notice is shown", |state| {
         state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
     });
     rename("elsewhere", "schedule_run");
-    // An answer asks for the next look at once.
+    // An answer makes the next poll due at once.
     state.send(Command::AnswerScheduled { run: RunId::new(999), starts: false });
     until(&mut state, "the look finds a run", |state| {
         !state.open.notices.iter().any(|(_, notice)| notice.what == "Schedules could not be read")
@@ -591,15 +591,15 @@ fn follow_ups(state: &AppState) -> Vec<String> {
 #[test]
 fn what_an_import_brings_is_found_without_anybody_indexing() {
     let (mut state, dir) = opened();
-    assert_eq!(found_texts(&state, "caravel").1, None, "nobody asked for an index yet");
+    assert_eq!(found_texts(&state, "caravel").1, None, "no index yet");
     let path = one_page(dir.path(), "ships", "a caravel at sea");
     import(&mut state, path.clone());
     until(&mut state, "its text is found", |state| found_texts(state, "text:caravel") == (1, Some(0)));
     until(&mut state, "the index job has ended", |state| state.open.jobs.is_empty());
     assert_eq!(follow_ups(&state).len(), 1);
-    // No message: nobody asked for it.
+    // No message: it began by itself.
     assert!(!state.open.log.iter().any(|(_, notice)| notice.what.contains("Index texts")));
-    // Nothing new: nothing is done, and no row says so.
+    // Nothing new: nothing is done, and no row is added.
     import(&mut state, path);
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_millis(300) || state.open.index_watch.is_pending() {
@@ -649,14 +649,14 @@ fn an_import_is_followed_while_it_runs() {
     let before = newest(&state);
     state.send(Command::Import { paths: vec![path], options: of_the_town() });
     until(&mut state, "captures come", |state| newest(state) > before);
-    state.open.index_watch.look_now();
+    state.open.index_watch.check_now();
     until(&mut state, "some texts are found", |state| found_texts(state, "text:caravel").0 > 0);
     assert!(state.runs(JobKind::Import), "the import has ended before");
     until(&mut state, "all texts are found", |state| found_texts(state, "text:caravel") == (LONG_IMPORT, Some(0)));
 }
 
 #[test]
-fn who_switches_it_off_indexes_by_hand() {
+fn automatic_indexing_can_be_switched_off() {
     let (mut state, dir) = opened();
     state.settings.follow_index = false;
     import(&mut state, one_page(dir.path(), "ships", "a caravel at sea"));

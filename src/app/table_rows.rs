@@ -1,6 +1,6 @@
 //! Rows of a table as files and other programs get them.
 //!
-//! In: a [`RowQuery`] or rows at hand. Out: CSV or JSON lines in a folder.
+//! In: a [`RowQuery`] or loaded rows. Out: CSV or JSON lines in a folder.
 
 use super::Reads;
 use super::models::{
@@ -22,13 +22,13 @@ pub trait RowQuery: Clone + Send + Sync + 'static {
     /// A part of them.
     type Page: Send + Sync + 'static;
 
-    /// The same question for these rows, in this order.
+    /// The same query for these rows, in this order.
     fn part(&self, sort: &[SortKey], offset: u64, limit: u64) -> Self;
     /// Whether it can be sorted by this column.
     fn can_sort(&self, column: &str) -> bool;
-    /// Asks it for the window, which does not wait.
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<Self::Page>>;
-    /// Asks it on a worker, which does.
+    /// Loads it for the window, which does not wait.
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<Self::Page>>;
+    /// Reads it on a worker, which waits.
     fn read(&self, session: &Session) -> anyhow::Result<Self::Page>;
     /// The rows of an answer.
     fn rows(page: &Self::Page) -> &[Self::Row];
@@ -46,7 +46,7 @@ impl RowQuery for SeenQuery {
         Self::column_sql(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<SeenPage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<SeenPage>> {
         reads.seen(self)
     }
 
@@ -71,7 +71,7 @@ impl RowQuery for ProspectQuery {
         Self::column_sql(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<ProspectPage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<ProspectPage>> {
         reads.prospects(self)
     }
 
@@ -97,7 +97,7 @@ impl RowQuery for CaptureQuery {
         capture_column(column).is_some()
     }
 
-    fn ask(self, reads: &mut Reads) -> Loaded<Arc<CapturePage>> {
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<CapturePage>> {
         reads.captures(self)
     }
 
@@ -147,11 +147,11 @@ impl TableForm {
 /// The present view of a table: its columns, and where its rows come from.
 #[derive(Clone)]
 pub struct TableRows {
-    /// What the file is called, without date and ending.
+    /// The name of the file, without date and ending.
     pub name: String,
     /// Names of the columns.
     pub columns: Vec<&'static str>,
-    /// How many rows there were when it was asked for.
+    /// Number of rows when the part was loaded.
     pub total: u64,
     /// Gives the rows.
     pub fill: RowFill,
@@ -170,7 +170,7 @@ impl PartialEq for TableRows {
 }
 
 impl TableRows {
-    /// Writes all rows into a new file in a folder; says how many and where.
+    /// Writes all rows into a new file in a folder; gives a summary with their number and the file.
     pub(super) fn write_file(
         &self,
         form: TableForm,
@@ -183,7 +183,7 @@ impl TableRows {
         session.run_job(JobKind::WriteTable, || write_table(&session.workspace, name, folder, self.total, cx, fill))
     }
 
-    /// Writes all rows; says how many there were.
+    /// Writes all rows; gives their number.
     pub fn write(&self, form: TableForm, session: &Session, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u64> {
         if form == TableForm::Csv {
             csv_row(out, &self.columns)?;
@@ -208,7 +208,7 @@ impl TableRows {
     }
 }
 
-/// A cell where only text can stand.
+/// A cell as plain text.
 pub fn cell_text(cell: &serde_json::Value) -> String {
     match cell {
         serde_json::Value::Null => String::new(),

@@ -1,4 +1,4 @@
-//! What a draft of a selection comes to.
+//! Results of a draft of a selection, while it is edited.
 
 use super::ByIdentity;
 use super::models::{Balance, CaptureId, ScoreSet, SelectionCriteria, SelectionSpec};

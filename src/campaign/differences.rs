@@ -1,4 +1,4 @@
-//! Where two versions of a campaign differ, field by field, for a person who chooses between them.
+//! Differences of two versions of a campaign, field by field, for a person who chooses between them.
 
 use super::Campaign;
 use serde_json::Value;
@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 pub struct FieldDifference {
     /// Where, such as `politeness.delay_ms`.
     pub field: String,
-    /// What the first one has there; of lists, what the other has not.
+    /// The value of the first one; of lists, the entries that the other lacks.
     pub first: String,
-    /// What the second one has there.
+    /// The value of the second one.
     pub second: String,
 }
 

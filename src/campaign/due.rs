@@ -1,30 +1,30 @@
-//! What becomes of runs that fell due.
+//! Decision on scheduled runs that fell due.
 
 use super::{CatchUp, Run};
 use crate::uri::CaptureDate;
 
-/// What becomes of a run that fell due.
+/// The decision on a run that fell due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It starts: on time, or late enough to be one only.
     Start,
     /// It starts late, and makes up for those before it.
     MakeUp,
-    /// A person is asked whether it shall start, for itself and those before it.
-    Ask,
+    /// A person decides whether it shall start, for itself and those before it.
+    Confirm,
     /// Nobody was there to start it, and it is left out.
     Missed,
-    /// A later run stands for it.
+    /// A later run makes up for it.
     MadeUp,
     /// The campaign's crawl was at work, or waited for its turn.
     Overlapped,
 }
 
-/// Says what becomes of runs that fell due, earliest first, at `now`.
+/// Decides on runs that fell due, earliest first, at `now`.
 ///
 /// A run that is at most `on_time_ms` late is on time; of several such ones
 /// the latest starts. Those that are later were missed: where one starts on
-/// time it stands for them, else the campaign's policy decides about the
+/// time it makes up for them, else the campaign's policy decides about the
 /// latest of them. With the crawl still at work none starts.
 pub fn settle(runs: Vec<Run>, now: CaptureDate, on_time_ms: i64, policy: CatchUp, at_work: bool) -> Vec<(Run, Fate)> {
     let last = runs.len().saturating_sub(1);
@@ -37,7 +37,7 @@ pub fn settle(runs: Vec<Run>, now: CaptureDate, on_time_ms: i64, policy: CatchUp
                 (true, ..) => Fate::Overlapped,
                 (false, true, true, _) => Fate::Start,
                 (false, true, false, CatchUp::Once) => Fate::MakeUp,
-                (false, true, false, CatchUp::Ask) => Fate::Ask,
+                (false, true, false, CatchUp::Confirm) => Fate::Confirm,
                 (false, _, _, CatchUp::Skip) => Fate::Missed,
                 (false, false, ..) => Fate::MadeUp,
             };
@@ -68,23 +68,23 @@ mod tests {
 
     #[test]
     fn lateness_policy_and_a_crawl_at_work_decide() {
-        use CatchUp::{Ask, Once, Skip};
+        use CatchUp::{Confirm, Once, Skip};
         use Fate::{MadeUp, MakeUp, Missed, Overlapped, Start};
-        check(&[], Ask, false, &[]);
-        for policy in [Once, Skip, Ask] {
+        check(&[], Confirm, false, &[]);
+        for policy in [Once, Skip, Confirm] {
             check(&[0], policy, false, &[Start]);
             check(&[1], policy, false, &[Start]);
             check(&[30, 1], policy, true, &[Overlapped, Overlapped]);
         }
         check(&[2], Once, false, &[MakeUp]);
         check(&[2], Skip, false, &[Missed]);
-        check(&[2], Ask, false, &[Fate::Ask]);
+        check(&[2], Confirm, false, &[Fate::Confirm]);
         check(&[72, 48, 24], Once, false, &[MadeUp, MadeUp, MakeUp]);
         check(&[72, 48, 24], Skip, false, &[Missed, Missed, Missed]);
-        check(&[72, 48, 24], Ask, false, &[MadeUp, MadeUp, Fate::Ask]);
-        // A run on time stands for those that were missed.
+        check(&[72, 48, 24], Confirm, false, &[MadeUp, MadeUp, Fate::Confirm]);
+        // A run on time makes up for those that were missed.
         check(&[48, 24, 0], Once, false, &[MadeUp, MadeUp, Start]);
-        check(&[48, 24, 0], Ask, false, &[MadeUp, MadeUp, Start]);
+        check(&[48, 24, 0], Confirm, false, &[MadeUp, MadeUp, Start]);
         check(&[48, 24, 0], Skip, false, &[Missed, Missed, Start]);
     }
 }

@@ -12,7 +12,7 @@ use super::{Campaign, EvidenceFile, Permission};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Files that are told one by one.
+/// Files that are listed one by one.
 const MAX_LISTED: usize = 20;
 
 /// A file of a record.
@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 20;
 pub struct RecordEvidence {
     /// Position of the record in its version, from 0.
     pub record: usize,
-    /// What the record covers.
+    /// The coverage of the record.
     pub covers: String,
     /// The file.
     pub file: EvidenceFile,
@@ -36,24 +36,24 @@ pub struct MissingEvidence {
     pub why: String,
 }
 
-/// What became of evidence when a campaign was saved over another version.
+/// Evidence that was kept, dropped or missing when a campaign was saved over another version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct EvidenceCarried {
-    /// What the campaign did not name and has all the same, by the records of the new version.
+    /// Evidence that the campaign did not name and has all the same, by the records of the new version.
     pub kept: Vec<RecordEvidence>,
-    /// What no record of the new version has, by the records of the version before.
+    /// Evidence that no record of the new version has, by the records of the version before.
     pub dropped: Vec<RecordEvidence>,
-    /// What records of the new version name and the workspace does not have, kept or not.
+    /// Evidence that records of the new version name and the workspace lacks, kept or not.
     pub missing: Vec<MissingEvidence>,
 }
 
 impl EvidenceCarried {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty() && self.dropped.is_empty() && self.missing.is_empty()
     }
 
-    /// What stayed and is there, for a person; none where nothing had to.
+    /// A line on evidence that stayed and is there; none where there is none.
     pub fn kept_line(&self) -> Option<String> {
         let is_there = |kept: &&RecordEvidence| !self.missing.iter().any(|missing| missing.of == **kept);
         let kept: Vec<RecordEvidence> = self.kept.iter().filter(is_there).cloned().collect();
@@ -61,7 +61,7 @@ impl EvidenceCarried {
         (!kept.is_empty()).then_some(line)
     }
 
-    /// What records name and the workspace does not have, for a person; none where all is there.
+    /// A line on evidence that records name and the workspace lacks; none where all is there.
     pub fn missing_line(&self) -> Option<String> {
         let first = self.missing.iter().take(MAX_LISTED);
         let first: Vec<String> = first.map(|missing| format!("{} {}", missing.of.label(), missing.why)).collect();
@@ -72,7 +72,7 @@ impl EvidenceCarried {
         (!first.is_empty()).then(|| format!("evidence is missing: {}{more}", first.join("; ")))
     }
 
-    /// What went, for a person; none where nothing did.
+    /// A line on evidence that was dropped; none where nothing was.
     pub fn dropped_line(&self) -> Option<String> {
         let line = format!(
             "evidence that no record has any more, by the version before: {}. The files stay in the workspace",
@@ -161,7 +161,7 @@ fn whole_key(record: &Permission) -> String {
     serde_json::to_string(&bare).unwrap_or_default()
 }
 
-/// What makes it the same record while it changes.
+/// The key of a record, which stays while the record changes.
 fn record_key(record: &Permission) -> String {
     let Permission { covers, reach, criterion, licence, .. } = record;
     format!("{reach:?} {criterion:?} {:?} {:?}", covers.trim(), licence.trim())

@@ -1,5 +1,5 @@
-//! What a campaign is called in every workspace, and from which version each
-//! version was made.
+//! Identity of a campaign across workspaces, and the version that each
+//! version was made from.
 //!
 //! The identity is made when a campaign is saved in a workspace for the first
 //! time. It travels in the files of the campaign, and is no part of what a
@@ -40,7 +40,7 @@ impl Identity {
         Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
-    /// As a URN.
+    /// Formats the identity as a URN.
     pub fn urn(&self) -> String {
         format!("urn:uuid:{self}")
     }
@@ -86,7 +86,7 @@ pub struct CampaignFile {
     pub digest: Option<String>,
     /// Digest of the version that this one was made from; none of a first one.
     pub parent: Option<String>,
-    /// What stands in it.
+    /// Its content.
     pub campaign: Campaign,
 }
 

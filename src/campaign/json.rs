@@ -2,7 +2,7 @@
 //!
 //! Fields that this version does not know are kept: those of the campaign
 //! itself in place, those further inside under [`UNREAD_FIELDS`], by their
-//! path, where [`Campaign::problems`] tells of them.
+//! path, where [`Campaign::problems`] reports them.
 
 use super::{Campaign, CampaignFile, Request};
 use serde::de::value::MapAccessDeserializer;
@@ -22,7 +22,7 @@ pub struct CampaignFileError {
     pub column: usize,
     /// The field, such as `seeds[0].url`; empty for the file as a whole.
     pub field: String,
-    /// What is wrong.
+    /// The fault.
     pub why: String,
 }
 
@@ -31,13 +31,13 @@ fn at_field(field: &str) -> String {
 }
 
 impl Campaign {
-    /// Reads what a campaign file says of the campaign. What can be read but
-    /// makes no sense is found by [`Campaign::problems`].
+    /// Reads the campaign in a campaign file. Values that can be read but
+    /// make no sense are found by [`Campaign::problems`].
     pub fn from_json(text: &str) -> Result<Self, CampaignFileError> {
         Ok(CampaignFile::from_json(text)?.campaign)
     }
 
-    /// The same with its identity and lineage among the fields that it does not know.
+    /// Reads a campaign file and keeps identity and lineage among the unknown fields.
     pub(super) fn with_lineage_fields(text: &str) -> Result<Self, CampaignFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut campaign: Self = serde_json::from_str(text).map_err(|error| located(text, &error))?;
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_line_column_and_field() {
+    fn errors_name_line_column_and_field() {
         check_error("", 1, 1, "", "EOF");
         check_error("[]", 1, 1, "", "an object");
         check_error("{\n  \"name\": 5\n}", 2, 11, "name", "expected a string");

@@ -1,4 +1,4 @@
-//! What an archivist wants: a versioned value, saved as JSON.
+//! The campaign, the order of an archivist to collect: a versioned value, saved as JSON.
 //!
 //! In and out: JSON files, rows of the catalogue, the request as one line of
 //! text, the crawl feed of an annotation tool ([`feed`]). Unknown fields of a
@@ -6,6 +6,7 @@
 //!
 //! Not here: what the rules decide (`scope`), who starts a run (`work/launch`).
 
+mod crawl_conditions;
 mod differences;
 mod due;
 mod evidence;
@@ -20,7 +21,6 @@ mod request;
 mod request_text;
 mod schedule;
 mod target;
-mod terms;
 mod weighted;
 
 pub use differences::{FieldDifference, campaign_differences};
@@ -46,9 +46,9 @@ use serde::{Deserialize, Serialize};
 pub struct Campaign {
     /// Short title.
     pub name: String,
-    /// What it is for, in prose.
+    /// Its purpose, in prose.
     pub description: String,
-    /// Who answers for it.
+    /// The person or body that answers for it.
     pub owner: String,
     /// Free comments.
     pub comments: String,
@@ -56,7 +56,7 @@ pub struct Campaign {
     pub tags: Vec<String>,
     /// Whether its schedule is on; inactive beats every schedule.
     pub active: bool,
-    /// What its pages are about; in a file, a tree or one line of text.
+    /// The subject of its pages; in a file, a tree or one line of text.
     #[serde(deserialize_with = "json::request")]
     pub request: Request,
     /// Where it starts.
@@ -68,7 +68,7 @@ pub struct Campaign {
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
-    /// What rights holders allowed, and criteria that were found to be met.
+    /// Permissions of rights holders, and criteria that were found to be met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<Permission>,
     /// On what grounds URLs without such a record may be collected.
@@ -83,7 +83,7 @@ pub struct Campaign {
     pub limits: Limits,
     /// How it behaves towards servers.
     pub politeness: Politeness,
-    /// The target of an annotation tool that it stands for.
+    /// The target of an annotation tool that it was made from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
     /// The language of the report in its handovers; none is English.
@@ -121,7 +121,7 @@ impl Default for Campaign {
 }
 
 impl Campaign {
-    /// A campaign to begin with: nothing is asked for, no seeds, Heritrix's
+    /// A campaign to begin with: no request, no seeds, Heritrix's
     /// politeness, and limits that a first try does not outgrow. Seeds and a
     /// user agent with a contact only a person can give; the rules are the
     /// scope room's.
@@ -159,13 +159,13 @@ impl Campaign {
     }
 
     /// The next `count` runs after an instant, of a campaign made at
-    /// `created`; none while it is inactive, whatever its schedule says.
+    /// `created`; none while it is inactive, whatever its schedule.
     pub fn next_runs(&self, after: CaptureDate, created: CaptureDate, count: usize) -> Result<Vec<Run>, ScheduleError> {
         if self.active { self.schedule.next_runs(after, created, count) } else { Ok(Vec::new()) }
     }
 }
 
-/// How far a seed reaches (the four scopes of the annotation tool).
+/// The reach of a seed (the four scopes of the annotation tool).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeedScope {
@@ -204,7 +204,7 @@ impl Seed {
     }
 }
 
-/// Where a crawl stops. Zero means no limit.
+/// The limits at which a crawl stops. Zero means no limit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Limits {
@@ -239,20 +239,20 @@ impl Default for Limits {
     }
 }
 
-/// What to do about robots.txt.
+/// The policy towards robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsPolicy {
     /// Obey (RFC 9309).
     #[default]
     Obey,
-    /// Do not ask for it.
+    /// Do not fetch it.
     Ignore,
-    /// Ask, write down what it says, fetch anyway.
+    /// Fetch it, log its decision, crawl anyway.
     ObeyButLog,
 }
 
-/// How the crawl behaves towards servers. Heritrix's names and defaults.
+/// The behaviour of a crawl towards servers. Heritrix's names and defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Politeness {

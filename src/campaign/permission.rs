@@ -1,12 +1,12 @@
-//! Who allowed what, and on what grounds URLs may be collected: permissions,
-//! legal-deposit criteria, their evidence.
+//! Permissions of rights holders and legal-deposit criteria, with their
+//! evidence: the grounds on which URLs may be collected.
 
 use super::SeedScope;
 use crate::uri::{CaptureDate, DateError, ScopePrefix, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
 
-/// What a rights holder said, or has not said yet.
+/// The answer of a rights holder, or the state of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PermissionState {
@@ -14,12 +14,12 @@ pub enum PermissionState {
     Granted,
     /// Refused.
     Refused,
-    /// Asked for, without an answer yet.
+    /// Requested, without an answer yet.
     Pending,
-    /// Not asked for yet.
+    /// Not requested yet.
     #[default]
     Unasked,
-    /// About to be asked for.
+    /// About to be requested.
     Queued,
     /// The request could not be delivered.
     Undeliverable,
@@ -66,7 +66,7 @@ impl PermissionState {
     }
 }
 
-/// What a record of a permission rests on.
+/// The ground that a record of a permission rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -75,13 +75,13 @@ pub enum Criterion {
     Licence,
     /// The host is under a domain of the country.
     Domain,
-    /// The server stands in the country.
+    /// The server is in the country.
     Hosting,
     /// The domain is registered by somebody in the country.
     Registration,
-    /// The site gives a postal address in the country; the evidence says where.
+    /// The site gives a postal address in the country; the evidence names the place.
     Address,
-    /// The publisher wrote so; the evidence says what.
+    /// The publisher wrote so; the evidence quotes it.
     Correspondence,
     /// A professional's judgement; the evidence explains it.
     Judgement,
@@ -101,12 +101,12 @@ impl Criterion {
 
     /// Its name for people.
     pub fn label(self) -> &'static str {
-        Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, words)| words)
+        Self::ALL.iter().find(|(of, _)| *of == self).map_or("", |(_, name)| name)
     }
 
-    /// Whether nobody can look it up, so that a person's evidence has to stand
-    /// for it.
-    pub fn is_by_hand(self) -> bool {
+    /// Whether nobody can look it up, so that it rests on a person's
+    /// evidence.
+    pub fn needs_evidence(self) -> bool {
         matches!(self, Self::Address | Self::Correspondence | Self::Judgement)
     }
 }
@@ -128,7 +128,7 @@ impl EvidenceFile {
     }
 }
 
-/// One message of a request for permission.
+/// A message about a request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PermissionRequest {
@@ -136,32 +136,32 @@ pub struct PermissionRequest {
     pub date: String,
     /// How it went: email, phone, letter, web form, …
     pub channel: String,
-    /// Who was written to, or who wrote.
+    /// The other party of the message.
     pub contact: String,
-    /// What it said, or came to.
+    /// Its content, or its result.
     pub note: String,
 }
 
 /// A permission (an agreement, a licence) or a criterion that is met, and what it covers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permission {
-    /// What it covers: a SURT prefix, or a URL that stands for the prefix it
-    /// implies as a seed, unless `reach` says otherwise.
+    /// Its coverage: a SURT prefix, or a URL that means the prefix it
+    /// implies as a seed, unless `reach` is set.
     pub covers: String,
-    /// How it stands.
+    /// Its state.
     pub state: PermissionState,
-    /// How far a URL in `covers` hands it down the host tree. `root`: to what
-    /// lies under its path on the same host. `subdomains`: to its host and the
-    /// hosts below it. `resource` and `plus1`: to nothing but itself. `www.` counts as no label.
+    /// The reach of a URL in `covers`. `root`: what
+    /// lies under its path on the same host. `subdomains`: its host and the
+    /// hosts below it. `resource` and `plus1`: nothing but itself. `www.` counts as no label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<SeedScope>,
-    /// What it rests on.
+    /// The ground that it rests on.
     #[serde(default)]
     pub criterion: Criterion,
     /// Name of the licence or agreement.
     #[serde(default)]
     pub licence: String,
-    /// What proves it: a letter, a page, a number in a register.
+    /// The proof: a letter, a page, a number in a register.
     #[serde(default)]
     pub evidence: String,
     /// Day it was established, such as `2024-03-01`.
@@ -173,7 +173,7 @@ pub struct Permission {
     /// Files that prove it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<EvidenceFile>,
-    /// Messages in which it was asked for.
+    /// Messages of the request for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<PermissionRequest>,
     /// First day it holds, such as `2024-03-01`; empty means always.
@@ -184,12 +184,12 @@ pub struct Permission {
     pub until: String,
 }
 
-/// How permissions are read.
+/// The rules by which permissions are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reading {
     /// Whole labels and path segments; the closest record decides; a lookup
-    /// that failed is not known, and evidence by hand has to be there.
+    /// that failed is not known, and evidence of people has to be there.
     #[default]
     Strict,
     /// As W3ACT did it (`Scope.java`, `OverallLicenseStatus.java`), with its
@@ -222,7 +222,7 @@ impl Default for Grounds {
 }
 
 impl Grounds {
-    /// What is wrong with them: field, what, and what to do.
+    /// Problems of the grounds: field, fault, and what to do.
     pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
         let mut found = Vec::new();
         for (i, domain) in self.domains.iter().enumerate() {
@@ -245,7 +245,7 @@ impl Grounds {
 }
 
 impl Permission {
-    /// The URL in `covers`; none where a SURT prefix or no URL stands there.
+    /// The URL in `covers`; none where that is a SURT prefix or no URL.
     pub fn url(&self) -> Option<Url> {
         parse_typed_url(&self.covers).filter(|_| !self.covers.contains('('))
     }
@@ -264,7 +264,7 @@ impl Permission {
         !self.evidence.trim().is_empty() || !self.files.is_empty()
     }
 
-    /// What is wrong with it: field, what, and what to do.
+    /// Problems of the record: field, fault, and what to do.
     pub(super) fn problems(&self) -> Vec<(String, String, &'static str)> {
         let mut found = Vec::new();
         let mut note = |field: String, what: String, hint| found.push((field, what, hint));
@@ -273,10 +273,10 @@ impl Permission {
             None => ScopePrefix::parse(&self.covers).is_some(),
         };
         if !readable {
-            let wanted = if self.reach.is_some() { "a URL" } else { "a SURT prefix or a URL" };
+            let form = if self.reach.is_some() { "a URL" } else { "a SURT prefix or a URL" };
             note(
                 "covers".to_owned(),
-                format!("“{}” is not {wanted}", self.covers),
+                format!("“{}” is not {form}", self.covers),
                 "write it as https://www.example.org/",
             );
         }
@@ -307,7 +307,7 @@ impl Permission {
                 "exchange them",
             );
         }
-        if self.criterion.is_by_hand() && self.state == PermissionState::Granted && !self.has_evidence() {
+        if self.criterion.needs_evidence() && self.state == PermissionState::Granted && !self.has_evidence() {
             let what = format!("“{}” without evidence counts for nothing", self.criterion.label());
             note("evidence".to_owned(), what, "say where it stands, or attach a file");
         }

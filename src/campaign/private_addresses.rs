@@ -1,4 +1,4 @@
-//! Which private and loopback addresses a campaign may fetch from.
+//! Setting of the private and loopback addresses that a campaign may fetch from.
 
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -25,7 +25,7 @@ impl Default for PrivateAddresses {
 
 impl PrivateAddresses {
     /// Whether a private address may be fetched from for a host, which is
-    /// given as it stands in a URL.
+    /// written as in a URL.
     pub fn allows(&self, host: &str, ip: IpAddr) -> bool {
         match self {
             Self::All => true,
@@ -79,7 +79,7 @@ impl Entry {
         if name.contains([':', '/', '@', '?', '#', '\\']) {
             return None;
         }
-        // As it would stand in a URL: lower case, punycode.
+        // As in a URL: lower case, punycode.
         let url = crate::uri::Url::parse(&format!("http://{name}/")).ok()?;
         let host = url.domain()?;
         let host = host.trim_end_matches('.').to_owned();

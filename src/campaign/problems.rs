@@ -1,4 +1,4 @@
-//! What is wrong with a campaign before it runs.
+//! Checks that find the mistakes in a campaign before it runs.
 
 use super::request_text::is_day;
 use super::{Campaign, Frequency, Limits, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
@@ -12,9 +12,9 @@ use std::collections::HashMap;
 pub struct CampaignProblem {
     /// The field, as a path in the JSON file: `seeds[2].url`.
     pub field: String,
-    /// What is wrong with it.
+    /// The fault.
     pub what: String,
-    /// What to do about it.
+    /// The way to mend it.
     pub hint: String,
     /// Whether a crawl cannot start before it is put right.
     pub stops_crawl: bool,
@@ -30,9 +30,9 @@ impl std::fmt::Display for CampaignProblem {
 }
 
 impl Campaign {
-    /// Everything that stands in the way of a good run, in the order of the file.
+    /// Everything that prevents a good run, in the order of the file.
     pub fn problems(&self) -> Vec<CampaignProblem> {
-        let mut found = Found::default();
+        let mut found = ProblemList::default();
         if self.name.trim().is_empty() {
             found.note("name", "the campaign has no name", "give it a short title");
         }
@@ -74,7 +74,7 @@ impl Campaign {
         found.problems
     }
 
-    fn seed_problems(&self, found: &mut Found) {
+    fn seed_problems(&self, found: &mut ProblemList) {
         if self.seeds.is_empty() {
             found.stop("seeds", "the campaign has no seeds", "add at least one URL to start from");
         }
@@ -127,7 +127,7 @@ fn hint_for_bad_url(typed: &str) -> String {
     }
 }
 
-fn request_problems(request: &Request, found: &mut Found) {
+fn request_problems(request: &Request, found: &mut ProblemList) {
     if request.depth() > MAX_REQUEST_DEPTH {
         found.note(
             "request",
@@ -147,7 +147,7 @@ fn request_problems(request: &Request, found: &mut Found) {
     part_problems("request", request, found);
 }
 
-fn part_problems(path: &str, request: &Request, found: &mut Found) {
+fn part_problems(path: &str, request: &Request, found: &mut ProblemList) {
     match request {
         Request::And(parts) => {
             parts.iter().enumerate().for_each(|(i, part)| part_problems(&format!("{path}.and[{i}]"), part, found));
@@ -167,10 +167,10 @@ fn part_problems(path: &str, request: &Request, found: &mut Found) {
     }
 }
 
-fn term_problems(path: &str, term: &Term, found: &mut Found) {
+fn term_problems(path: &str, term: &Term, found: &mut ProblemList) {
     let field = |name: &str| format!("{path}.{name}");
     let has_days = term.from.is_some() || term.to.is_some();
-    let is_word = |text: &String| text.chars().any(char::is_alphanumeric);
+    let has_letters = |text: &String| text.chars().any(char::is_alphanumeric);
     match term.kind {
         TermKind::Period if !has_days => {
             found.note(
@@ -187,7 +187,7 @@ fn term_problems(path: &str, term: &Term, found: &mut Found) {
                 "two or three letters (ISO 639), such as pt or pt-BR",
             );
         }
-        _ if !is_word(&term.value) => {
+        _ if !has_letters(&term.value) => {
             found.note(
                 field("value"),
                 format!("“{}” holds no letter or digit, so it is never found", term.value),
@@ -210,7 +210,7 @@ fn term_problems(path: &str, term: &Term, found: &mut Found) {
             "choose a weight from -1 to 1",
         );
     }
-    if let Some(i) = term.aliases.iter().position(|alias| !is_word(alias)) {
+    if let Some(i) = term.aliases.iter().position(|alias| !has_letters(alias)) {
         found.note(
             format!("{path}.aliases[{i}]"),
             "the alias holds no letter or digit, so it is never found",
@@ -253,7 +253,7 @@ fn is_language(code: &str) -> bool {
         && parts.all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-fn limit_problems(limits: &Limits, found: &mut Found) {
+fn limit_problems(limits: &Limits, found: &mut ProblemList) {
     if limits.max_documents == 0 && limits.max_bytes == 0 && limits.max_seconds == 0 {
         found.note(
             "limits",
@@ -263,7 +263,7 @@ fn limit_problems(limits: &Limits, found: &mut Found) {
     }
 }
 
-fn politeness_problems(politeness: &Politeness, found: &mut Found) {
+fn politeness_problems(politeness: &Politeness, found: &mut ProblemList) {
     let agent = politeness.user_agent.trim();
     let field = "politeness.user_agent";
     if agent.chars().any(char::is_control) {
@@ -297,31 +297,31 @@ fn politeness_problems(politeness: &Politeness, found: &mut Found) {
     }
 }
 
-/// How a person can be reached: the e-mail address or the web URL that stands
-/// in a user agent, the address first.
+/// The contact in a user agent: its first e-mail address, else its first web
+/// URL.
 pub fn contact_in(agent: &str) -> Option<&str> {
-    let words = || {
+    let tokens = || {
         agent.split(|c: char| {
             c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>' | '[' | ']' | ',' | ';' | '+' | '"')
         })
     };
-    let is_mail = |word: &&str| {
-        word.split_once('@').is_some_and(|(user, host)| {
+    let is_mail = |token: &&str| {
+        token.split_once('@').is_some_and(|(user, host)| {
             let host = host.trim_end_matches('.');
             !user.is_empty() && host.contains('.') && !host.starts_with('.') && !host.contains('@')
         })
     };
-    let mail = words().map(|word| word.strip_prefix("mailto:").unwrap_or(word)).find(is_mail);
-    mail.or_else(|| words().find(|word| parse_web_url(word).is_some()))
+    let mail = tokens().map(|token| token.strip_prefix("mailto:").unwrap_or(token)).find(is_mail);
+    mail.or_else(|| tokens().find(|token| parse_web_url(token).is_some()))
 }
 
 /// Problems as they are found.
 #[derive(Default)]
-struct Found {
+struct ProblemList {
     problems: Vec<CampaignProblem>,
 }
 
-impl Found {
+impl ProblemList {
     fn note(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
         self.push(field.into(), what.into(), hint.into(), false);
     }

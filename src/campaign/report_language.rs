@@ -30,17 +30,17 @@ impl ReportLanguage {
         (Self::De, "de", "Deutsch"),
     ];
 
-    /// Its code, as in `lang` of HTML.
+    /// The code of the language, as in `lang` of HTML.
     pub fn code(self) -> &'static str {
         Self::ALL.iter().find(|(of, ..)| *of == self).map_or("", |(_, code, _)| code)
     }
 
-    /// Its name in itself.
+    /// The name of the language in itself.
     pub fn label(self) -> &'static str {
         Self::ALL.iter().find(|(of, ..)| *of == self).map_or("", |(.., label)| label)
     }
 
-    /// Its place in [`Self::ALL`], and in tables with a column a language.
+    /// The position in [`Self::ALL`], and in tables with a column per language.
     pub fn position(self) -> usize {
         Self::ALL.iter().position(|(of, ..)| *of == self).unwrap_or(0)
     }

@@ -3,7 +3,7 @@
 use crate::query::Query;
 use serde::{Deserialize, Serialize};
 
-/// What a term names.
+/// The kind of thing that a term names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TermKind {
@@ -25,10 +25,10 @@ pub enum TermKind {
     Period,
 }
 
-/// One thing the request asks for.
+/// A term of the request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it names.
+    /// The kind of thing that it names.
     pub kind: TermKind,
     /// The word, phrase or name.
     pub value: String,
@@ -53,5 +53,5 @@ fn full_weight() -> f64 {
     1.0
 }
 
-/// What a campaign's pages are about.
+/// The subject of a campaign's pages, as a query.
 pub type Request = Query<Term>;

@@ -20,16 +20,16 @@
 //! | `NOT x` or `-x`, `x AND y` or `x y`, `x OR y` | in falling order of precedence |
 //! | `ALL(x, y)`, `ANY(x, y)` | groups by name; also of one part or none |
 //!
-//! Operators are in capitals: `and` is a word. What stands in quotes as a phrase is meant as it is written. NEAR, which
+//! Operators are in capitals: `and` is a word. A phrase in quotes is meant as it is written. NEAR, which
 //! only searches have, is refused. Within quotes and `<…>` a
-//! backslash stands before `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
+//! backslash escapes `"`, `>`, `\`, or begins `\n`, `\r`, `\t` or
 //! `\u{2028}`. Suffixes may come in any order and after blanks; they are
 //! written in the order of the table.
 //!
 //! Normal form, as [`fmt::Display`] writes it: `AND` and `OR` between the
 //! parts of a group of two or more, brackets around every group inside
 //! another, `ALL(…)` and `ANY(…)` for groups of one part or none, nothing at
-//! all for a request that asks for nothing. Every group stays as it is (none
+//! all for an empty request. Every group stays as it is (none
 //! is flattened), so that text and builder rows show the same tree: for
 //! every tree of valid terms, writing and reading gives an equal one.
 
@@ -41,7 +41,7 @@ use crate::query::QueryError;
 use crate::query::fields::{check_form, is_near};
 use std::fmt;
 
-/// What text says instead of a word of its own.
+/// Words of the syntax, which a plain keyword cannot be.
 const RESERVED: [&str; 5] = ["AND", "OR", "NOT", "ALL", "ANY"];
 
 /// The prefix of each kind; the first that fits is the one written.
@@ -66,14 +66,14 @@ impl TermKind {
     }
 }
 
-/// Whether a word stands as it is, without quotes.
-fn is_plain(word: &str) -> bool {
-    !word.is_empty()
-        && !word.starts_with('-')
-        && !RESERVED.contains(&word)
-        && word.chars().all(|c| is_token_char(c) && !needs_escape(c))
-        && !is_near(word)
-        && check_form(word).is_ok()
+/// Whether a word needs no quotes.
+fn is_plain(token: &str) -> bool {
+    !token.is_empty()
+        && !token.starts_with('-')
+        && !RESERVED.contains(&token)
+        && token.chars().all(|c| is_token_char(c) && !needs_escape(c))
+        && !is_near(token)
+        && check_form(token).is_ok()
 }
 
 /// Whether an unquoted token may hold the character.

@@ -1,4 +1,4 @@
-//! When a campaign runs.
+//! Schedule of a campaign, and the runs that follow from it.
 //!
 //! The scheduler's rules (ARCOMEM 5.3.4.4): with a start date, runs keep its
 //! hour and day. Without one they are at 09:00: yearly on the campaign's
@@ -33,10 +33,10 @@ use serde::{Deserialize, Serialize};
 
 /// Hour of runs for which nobody gave one.
 const DEFAULT_HOUR: i8 = 9;
-/// Most runs told at once.
+/// Most runs listed at once.
 pub const MAX_NEXT_RUNS: usize = 1000;
 
-/// How often.
+/// The frequency of runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Frequency {
@@ -72,7 +72,7 @@ impl Frequency {
         Self::Yearly,
     ];
 
-    /// Its name for people.
+    /// The name of the frequency for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Manual => "only by hand",
@@ -87,7 +87,7 @@ impl Frequency {
     }
 }
 
-/// What is done about runs that fell due while nobody was there to start them.
+/// The policy for runs that fell due while the program was not running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CatchUp {
@@ -95,18 +95,19 @@ pub enum CatchUp {
     Once,
     /// They are left out.
     Skip,
-    /// A person says so each time.
+    /// A person decides each time.
     #[default]
-    Ask,
+    #[serde(rename = "ask")]
+    Confirm,
 }
 
 impl CatchUp {
     /// Every policy with its words.
     pub const ALL: [(Self, &str); 3] =
-        [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Ask, "ask each time")];
+        [(Self::Once, "make up for them by one run"), (Self::Skip, "leave them out"), (Self::Confirm, "ask each time")];
 }
 
-/// When a campaign runs.
+/// The schedule of a campaign.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Schedule {
@@ -122,7 +123,7 @@ pub struct Schedule {
     /// (`Europe/Lisbon`); UTC where none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// What is done about runs that were missed.
+    /// The policy for runs that were missed.
     pub catch_up: CatchUp,
 }
 
@@ -143,9 +144,9 @@ pub struct Run {
 pub struct ScheduleError {
     /// The field: `start`, `end`, `extra[0]`, `time_zone`.
     pub field: String,
-    /// What stands there.
+    /// Its text.
     pub text: String,
-    /// What is wrong and what is wanted.
+    /// The mistake, and what to write instead.
     pub why: &'static str,
 }
 
@@ -202,7 +203,7 @@ impl Schedule {
     }
 
     /// The runs after `after` up to `until`, that instant included, earliest
-    /// first. Of more than `most` the latest; says how many were left away.
+    /// first. Of more than `most` the latest, with the number of those left out.
     pub fn runs_between(
         &self,
         after: CaptureDate,
@@ -213,9 +214,9 @@ impl Schedule {
         let mut kept = std::collections::VecDeque::new();
         let (mut after, mut left_away) = (after, 0);
         // Seldom more than one is due; a long sleep is gone through in larger steps.
-        let mut asked = 4;
+        let mut limit = 4;
         loop {
-            let runs = self.next_runs(after, created, asked)?;
+            let runs = self.next_runs(after, created, limit)?;
             let Some(last) = runs.last() else { break };
             after = last.date;
             let found = runs.len();
@@ -224,10 +225,10 @@ impl Schedule {
                 kept.pop_front();
                 left_away += 1;
             }
-            if after > until || found < asked {
+            if after > until || found < limit {
                 break;
             }
-            asked = MAX_NEXT_RUNS;
+            limit = MAX_NEXT_RUNS;
         }
         Ok((kept.into(), left_away))
     }
@@ -301,7 +302,7 @@ impl Schedule {
             Some(name) => TimeZone::get(name).map_err(|_| ScheduleError {
                 field: "time_zone".to_owned(),
                 text: name.to_owned(),
-                why: "is no time zone this computer knows; wanted is a name such as Europe/Lisbon",
+                why: "is no time zone this computer knows; give a name such as Europe/Lisbon",
             }),
         }
     }
@@ -318,11 +319,11 @@ struct Dates {
 /// The start of a schedule.
 struct Start {
     instant: Zoned,
-    /// What a clock on the wall shows, as it was typed.
+    /// The local date and time, as it was typed.
     clock: DateTime,
 }
 
-/// Which instant of its day a bare date means.
+/// The instant of its day that a bare date means.
 #[derive(Clone, Copy)]
 enum Bound {
     Start,
@@ -333,7 +334,7 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     let error = || ScheduleError {
         field: field.to_owned(),
         text: text.to_owned(),
-        why: "is no date; wanted is ISO 8601 such as 2026-03-01 or 2026-03-01T09:00",
+        why: "is no date; give ISO 8601 such as 2026-03-01 or 2026-03-01T09:00",
     };
     if let Ok(instant) = text.parse::<Timestamp>() {
         return Ok(instant.to_zoned(zone.clone()));
@@ -346,7 +347,7 @@ fn instant(field: &str, text: &str, zone: &TimeZone, bound: Bound) -> Result<Zon
     clock(text, bound).and_then(|local| local.to_zoned(zone.clone()).ok()).ok_or_else(error)
 }
 
-/// What a text without an offset says.
+/// Reads a text without an offset.
 fn clock(text: &str, bound: Bound) -> Option<DateTime> {
     match text.parse::<Date>() {
         // A date parser also takes the date of a longer text.
@@ -359,6 +360,6 @@ fn clock(text: &str, bound: Bound) -> Option<DateTime> {
 }
 
 fn describe(run: &Zoned, is_extra: bool, zone: Option<&str>) -> Run {
-    let words = format!("{} {}", run.strftime("%A %-d %b %Y %H:%M"), zone.unwrap_or("UTC"));
-    Run { date: CaptureDate::from_millis(run.timestamp().as_millisecond()), is_extra, words }
+    let text = format!("{} {}", run.strftime("%A %-d %b %Y %H:%M"), zone.unwrap_or("UTC"));
+    Run { date: CaptureDate::from_millis(run.timestamp().as_millisecond()), is_extra, words: text }
 }

@@ -1,10 +1,10 @@
-//! The target of an annotation tool that a campaign stands for.
+//! Target of an annotation tool that a campaign was made from.
 
 use super::feed::Dialect;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What an annotation tool says of a target beyond what a campaign has anyway.
+/// The fields of a target in an annotation tool that a campaign does not have.
 ///
 /// The entry of the crawl feed is kept as it came, so that it goes out again
 /// whole: what a campaign has no place for, and the very texts of dates.
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub struct Target {
     /// Whether documents found on its pages are to be listed.
     pub watched: bool,
-    /// What the URLs of its documents begin with, without scheme
+    /// The begin of the URLs of its documents, without scheme
     /// (`www.example.org/reports/`); empty or none takes all.
     pub document_url_scheme: Option<String>,
     /// The dialect of the entry.
@@ -24,7 +24,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Its number or name in the annotation tool.
+    /// The number or name of the target in the annotation tool.
     pub fn id(&self) -> Option<String> {
         match self.entry.get("id")? {
             Value::Number(number) => Some(number.to_string()),
@@ -38,12 +38,12 @@ impl Target {
     /// The scheme is compared as text with what follows `//`, as the tool does
     /// it; one that was typed with a protocol means the same.
     pub fn wants_document(&self, url: &str) -> bool {
-        let wanted = self.document_url_scheme.as_deref().unwrap_or_default().trim();
-        after_protocol(url).starts_with(after_protocol(wanted))
+        let prefix = self.document_url_scheme.as_deref().unwrap_or_default().trim();
+        after_protocol(url).starts_with(after_protocol(prefix))
     }
 }
 
-/// What stands behind `http://`, or behind `//`; a path may have `//` too.
+/// The text after `http://`, or after `//`; a path may have `//` too.
 fn after_protocol(text: &str) -> &str {
     match text.split_once("//") {
         Some((protocol, rest)) if protocol.is_empty() || protocol.ends_with(':') => rest,

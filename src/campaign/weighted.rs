@@ -1,14 +1,14 @@
 //! Sums of named, weighted parts: scores of captures, places in a queue.
 
-/// One part of a sum: what it is called, what it weighs unless somebody says
-/// otherwise, and what it comes to.
+/// A part of a sum: its name, its default weight, and the functions that
+/// give and explain its value.
 #[derive(Debug)]
 pub struct WeightedPart<I: ?Sized + 'static> {
     /// Its name in files and commands.
     pub key: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// What it measures, for people.
+    /// The subject that it measures, for people.
     pub about: &'static str,
     /// Its default weight.
     pub weight: f64,
@@ -18,7 +18,7 @@ pub struct WeightedPart<I: ?Sized + 'static> {
     pub why: fn(&I) -> String,
 }
 
-/// What counts of a weight: negative ones and those that are no number are 0.
+/// The weight that counts: negative ones and those that are no number are 0.
 pub fn effective_weight(weight: f64) -> f64 {
     if weight.is_finite() { weight.max(0.0) } else { 0.0 }
 }

@@ -1,7 +1,8 @@
 //! Archive records into documents: captures of pages with their links.
 //!
 //! A page is a response with a status from 200 to 299 and the type
-//! `text/html` or `application/xhtml+xml`; its links are read from the decoded
+//! `text/html` or `application/xhtml+xml`, or with bytes of these where its type
+//! says nothing ([`Body::form`]), or such a `resource` record; its links are read from the decoded
 //! payload. A revisit is a capture of the page that it repeats: the links of
 //! the original, resolved against the revisit's URL, at the revisit's date.
 //! Redirects, errors and everything that is no page are no documents.
@@ -13,14 +14,14 @@
 //! were seen ([`super::original`]).
 
 use super::original::{DeclaredKind, MOST_IN_MEMORY, Originals, Repeated, RevisitError};
-use super::part::{CapturePart, PayloadHead};
+use super::part::{CapturePart, fields_of_record};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
-use super::{Body, BodyForm, Unread, is_page};
+use super::{Body, BodyForm, Unread};
 use crate::jobs::{Cancelled, JobCx};
 use crate::links::{MAX_PAGE_BYTES, Page, PageLink, PageOptions};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::http::{HttpHead, parse_response_head};
-use crate::warc::{Record, RecordType, WarcError};
+use crate::warc::{Headers, Record, RecordType, WarcError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -34,8 +35,7 @@ pub struct Document {
     pub date: CaptureDate,
     /// The place of its record; a revisit's own.
     pub place: Place,
-    /// None for the envelope of a WAT record.
-    head: Option<HttpHead>,
+    content: Content,
     /// The record's block: HTTP head and body, or envelope.
     block: Vec<u8>,
     /// The block is not whole.
@@ -44,6 +44,17 @@ pub struct Document {
     truncated: Option<String>,
     /// A revisit of what is not here.
     is_lost: bool,
+}
+
+/// The form of the block of a record.
+#[derive(Debug, Clone)]
+enum Content {
+    /// An HTTP head and a body.
+    Http(HttpHead),
+    /// A payload, with the fields that its record has of it.
+    Payload(Headers),
+    /// The envelope of a WAT record.
+    Envelope,
 }
 
 /// The kinds of records and bodies that links are read from.
@@ -66,16 +77,16 @@ impl ReadFrom {
         self.pdf || self.pdf_text
     }
 
-    fn takes(self, status: u16, mime: &str) -> bool {
-        let is_pdf = || (200..300).contains(&status) && BodyForm::of_type(mime) == BodyForm::Pdf;
-        self.pages && is_page(status, mime) || self.takes_pdf() && is_pdf()
+    fn takes(self, status: u16, form: BodyForm) -> bool {
+        let is_taken = self.pages && form.is_page() || self.takes_pdf() && form == BodyForm::Pdf;
+        (200..300).contains(&status) && is_taken
     }
 
     /// The kind that the head of a revisit declares; `None` where it can be of no page: redirects and
     /// errors often have no payload, as empty pages.
     fn kind_of_revisit(self, status: u16, mime: &str) -> Option<DeclaredKind> {
         let may_be = matches!(status, 0 | 304 | 200..300);
-        may_be.then(|| DeclaredKind::of_kind(status.into(), mime, self.takes(200, mime)))
+        may_be.then(|| DeclaredKind::of_kind(status.into(), mime, self.takes(200, BodyForm::of_type(mime))))
     }
 }
 
@@ -86,9 +97,10 @@ impl Default for ReadFrom {
 }
 
 impl Document {
-    fn of(record: Record, head: HttpHead, url: Url, date: CaptureDate, place: Place) -> Self {
+    fn of(record: Record, http: Option<HttpHead>, url: Url, date: CaptureDate, place: Place) -> Self {
         let (cut, truncated) = (record.omitted > 0, record.head.headers.get("WARC-Truncated"));
-        Self { url, date, place, head: Some(head), block: record.block, cut, truncated, is_lost: false }
+        let content = http.map_or_else(|| Content::Payload(fields_of_record(&record.head)), Content::Http);
+        Self { url, date, place, content, block: record.block, cut, truncated, is_lost: false }
     }
 
     /// Gives every link to `each`, and returns why the page could not be read whole, if so. Needs
@@ -116,8 +128,13 @@ impl Document {
     }
 
     fn body(&self) -> Option<Body<'_>> {
-        let head = self.head.as_ref()?;
-        Some(Body::decode(head, self.block.get(head.head_len..).unwrap_or_default(), MAX_PAGE_BYTES))
+        match &self.content {
+            Content::Http(head) => {
+                Some(Body::decode(head, self.block.get(head.head_len..).unwrap_or_default(), MAX_PAGE_BYTES))
+            }
+            Content::Payload(fields) => Some(Body::of_payload(fields, &self.block)),
+            Content::Envelope => None,
+        }
     }
 
     /// Whether nothing is known but that a page was captured: a revisit of what is not here.
@@ -262,27 +279,27 @@ impl DocumentReader {
         // `dns:` and the like have no links.
         let part = CapturePart::of(&record.head)?;
         let Some(date) = part.date.map(in_seconds) else {
-            if *kind != RecordType::Resource {
-                self.report.note(place, part.url, Unread::NoDate);
-            }
+            self.report.note(place, part.url, Unread::NoDate);
             return None;
         };
-        let PayloadHead { http, status, mime } = part.payload_head(&record.block);
+        let head = part.payload_head(&record.block);
+        let status = head.status;
         if *kind == RecordType::Revisit {
-            let declared_kind = self.from.kind_of_revisit(status, &mime)?;
+            let declared_kind = self.from.kind_of_revisit(status, &head.mime)?;
             self.originals.add_revisit(&record.head, &part.url, place, (status, declared_kind));
             return None;
         }
-        // A resource is no page, and a revisit may name it all the same.
-        let is_taken = self.from.takes(status, &mime);
+        let is_taken = self.from.takes(status, part.form(&head, &record.block));
         self.originals.add(&record.head, &part.url, place, (status, is_taken), || payload_digest(&part, &record));
         let url = part.url;
-        if http.is_none() && *kind == RecordType::Response {
+        if head.http.is_none() && record.head.is_http() {
             self.report.note(place, &url, Unread::NoHttp);
         }
-        let head = http.filter(|_| is_taken)?;
+        if !is_taken {
+            return None;
+        }
         self.report.pages += 1;
-        Some(Document::of(record, head, url, date, place))
+        Some(Document::of(record, head.http, url, date, place))
     }
 
     /// Reads the originals of the revisits seen so far with `fetch` and gives
@@ -323,8 +340,10 @@ impl DocumentReader {
             // That a page was captured is known; its links are not.
             let Some(original) = original else {
                 self.report.pages += 1;
-                let (head, block) = (parse_response_head(LOST_PAGE), LOST_PAGE.to_vec());
-                let document = Document { url, date, place, head, block, cut: false, truncated: None, is_lost: true };
+                let content = parse_response_head(LOST_PAGE).map_or(Content::Envelope, Content::Http);
+                let block = LOST_PAGE.to_vec();
+                let document =
+                    Document { url, date, place, content, block, cut: false, truncated: None, is_lost: true };
                 return take(&document, repeat, &mut self.report);
             };
             if last.as_ref().is_none_or(|(place, _)| *place != original) {
@@ -332,9 +351,10 @@ impl DocumentReader {
                 // Stopping is an error of fetching, too.
                 cx.checkpoint()?;
                 let document = fetched.and_then(|record| {
-                    let head = record.head.http_response(&record.block)?;
-                    let is_taken = self.from.takes(head.status, &head.content_type().mime);
-                    is_taken.then(|| Document::of(record, head, url.clone(), date, original))
+                    let part = CapturePart::of(&record.head)?;
+                    let head = part.payload_head(&record.block);
+                    let is_taken = self.from.takes(head.status, part.form(&head, &record.block));
+                    is_taken.then(|| Document::of(record, head.http, url.clone(), date, original))
                 });
                 last = Some((original, document));
             }
@@ -371,7 +391,8 @@ impl DocumentReader {
         };
         self.report.pages += 1;
         let cut = record.omitted > 0;
-        Some(Document { url, date, place, head: None, block: record.block, cut, truncated: None, is_lost: false })
+        let (block, content) = (record.block, Content::Envelope);
+        Some(Document { url, date, place, content, block, cut, truncated: None, is_lost: false })
     }
 }
 

@@ -28,8 +28,8 @@ pub struct CaptureEntry {
     pub url: Url,
     /// When.
     pub date: CaptureDate,
-    /// Status, type, title, links and how it came about. The status of resources, and of revisits without
-    /// an HTTP head, is 0; a type that is none is `-`.
+    /// Status, type, title, links and how it came about. The status of resources, which have no HTTP head, is 200 by
+    /// convention; that of revisits without one is 0; a type that is none is `-`.
     pub notes: CaptureNotes,
     /// Bytes of the payload, transfer encoding removed.
     pub payload_len: u64,
@@ -65,7 +65,9 @@ impl CaptureEntry {
     /// links are looked for in it.
     pub fn note_truncation(&mut self) {
         let may_have_links = matches!(self.notes.status, 0 | 200..=299)
-            && (has_links(&self.url, &self.notes.mime) || !self.notes.outlinks.is_empty());
+            && (has_links(&self.url, &self.notes.mime)
+                || self.media() == Media::Page
+                || !self.notes.outlinks.is_empty());
         let truncated = self.truncated.as_deref().filter(|_| may_have_links);
         self.notes.unread = Unread::of_record(self.notes.unread, truncated);
     }

@@ -12,11 +12,11 @@
 
 use super::large::LargePagePermit;
 use super::limits::MAX_NOTES_BYTES;
-use super::metadata::CaptureNotes;
 use super::page::links_bytes;
 use super::part::LeftOut;
 use super::record::{AuxiliaryRecord, LinkReading, LinksSoFar, RecordRole, SeenCapture, SeenRecord};
 use super::{CaptureEntry, RecordPlace};
+use crate::captures::crawl_metadata::CaptureNotes;
 use crate::jobs::{Cancelled, JobCx};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{

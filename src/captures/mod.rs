@@ -40,7 +40,6 @@ mod large;
 pub mod limits;
 pub(crate) mod lone_surrogates;
 pub mod media;
-mod metadata;
 pub mod original;
 mod page;
 mod page_facts;
@@ -52,15 +51,16 @@ mod sitemap;
 mod unread;
 mod wat;
 
+mod crawl_metadata;
 #[cfg(test)]
 mod index_tests;
 
+pub use crawl_metadata::CaptureNotes;
 pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place, ReadFrom, Repeat};
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargePagePermit, PageBudget, PagePermit};
-pub use media::{Media, is_page, is_page_type};
-pub use metadata::CaptureNotes;
+pub use media::{Media, is_page_type};
 pub use original::{
     DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,
 };

@@ -2,18 +2,23 @@
 //! its type.
 
 use super::limits::LANGUAGE_TEXT_BYTES;
-use super::sitemap::{GZIP, is_packed_sitemap, read_listing, unpacked};
+use super::media::{Media, Scripts, computed_type, is_page_type, is_unknown_type, is_unspecific, is_xml_type};
+use super::part::STATUS_BY_CONVENTION;
+use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
-    AnchorBreaks, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, read_css, read_links,
-    read_page, read_text,
+    AnchorBreaks, HeaderLink, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, header_links,
+    is_text_sitemap, read_css, read_json, read_links, read_page, read_playlist, read_text, read_text_sitemap, read_xml,
 };
-use crate::text::{PageText, text_of_markup};
+use crate::text::{PageText, text_of_json, text_of_markup};
 use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
 use std::borrow::Cow;
+
+/// Bytes of a list that show whether it is XML or a text.
+const SITEMAP_BEGIN: usize = 4096;
 
 /// The form in which a body is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,8 +29,12 @@ pub enum BodyForm {
     Xhtml,
     /// A style sheet.
     Css,
-    /// A sitemap or feed.
+    /// XML that names files: a sitemap, a feed, an outline, a media presentation, a drawing; a sitemap in text.
     Listing,
+    /// A web application manifest, a JSON Feed.
+    Json,
+    /// A playlist of HTTP Live Streaming.
+    Playlist,
     /// A PDF file.
     Pdf,
     /// Nothing that links are read from.
@@ -39,30 +48,61 @@ impl BodyForm {
             "text/html" => Self::Html,
             "application/xhtml+xml" => Self::Xhtml,
             "text/css" => Self::Css,
-            "application/xml" | "text/xml" | "application/rss+xml" | "application/atom+xml" | "application/rdf+xml" => {
-                Self::Listing
+            "application/xml" | "text/xml" | "text/x-opml" | "text/opml" => Self::Listing,
+            "application/json" | "text/json" | "application/manifest+json" | "application/feed+json" => Self::Json,
+            "application/vnd.apple.mpegurl" | "application/x-mpegurl" | "audio/mpegurl" | "audio/x-mpegurl" => {
+                Self::Playlist
             }
             "application/pdf" => Self::Pdf,
+            _ if mime.ends_with("+xml") => Self::Listing,
             _ => Self::Other,
         }
     }
 
-    /// The form of a body of this type: where the type is unspecific, by the URL and the first bytes.
-    pub fn of(mime: &str, url: &Url, body: &[u8]) -> Self {
+    /// The same, with what the name of a file says where its type says nothing of links.
+    fn of_name(mime: &str, url: &Url) -> Self {
+        let path = url.path();
         match Self::of_type(mime) {
-            Self::Other if is_packed_sitemap(url) && body.starts_with(&GZIP) => Self::Listing,
-            Self::Other if mime.is_empty() => {
-                let begin = body[..body.len().min(512)].trim_ascii_start().to_ascii_lowercase();
-                let is_html = begin.starts_with(b"<!doctype html") || begin.starts_with(b"<html");
-                if is_html { Self::Html } else { Self::Other }
+            Self::Other if path.ends_with(".m3u8") => Self::Playlist,
+            Self::Other if path.ends_with(".webmanifest") => Self::Json,
+            Self::Other if mime == "text/plain" && (path.ends_with(".txt") || path.contains("sitemap")) => {
+                Self::Listing
             }
+            Self::Other if path.contains("sitemap") && !mime.is_empty() && is_unspecific(mime) => Self::Listing,
             form => form,
         }
     }
 
-    /// Whether a crawl follows its links, and a catalogue keeps them.
+    /// The form of a body of this type: where the type is unspecific, by the first bytes and the URL
+    /// ([`computed_type`]).
+    pub fn of(mime: &str, url: &Url, body: &[u8]) -> Self {
+        Self::of_computed(computed_type(mime, body, Scripts::Run), url, body)
+    }
+
+    fn of_computed(mime: &str, url: &Url, body: &[u8]) -> Self {
+        match Self::of_name(mime, url) {
+            Self::Other if is_packed_sitemap(url) && body.starts_with(&GZIP) => Self::Listing,
+            form => form,
+        }
+    }
+
+    /// Whether it is a page.
+    pub(super) fn is_page(self) -> bool {
+        self.page_type().is_some()
+    }
+
+    /// The type that stands for a page of this form.
+    fn page_type(self) -> Option<&'static str> {
+        match self {
+            Self::Html => Some("text/html"),
+            Self::Xhtml => Some("application/xhtml+xml"),
+            _ => None,
+        }
+    }
+
+    /// Whether somebody who looks for links would miss those of it: of what is a file for other ends they are a bonus.
     fn has_links(self) -> bool {
-        !matches!(self, Self::Pdf | Self::Other)
+        matches!(self, Self::Html | Self::Xhtml | Self::Css | Self::Listing)
     }
 }
 
@@ -79,6 +119,8 @@ pub struct PageLinks {
     pub redirect_to: Option<Url>,
     /// Why it was not read whole.
     pub unread: Option<Unread>,
+    /// The type that it was read as where it is a page whatever type is declared.
+    pub page_type: Option<&'static str>,
 }
 
 /// Whether links are looked for in an answer with these fields.
@@ -86,9 +128,10 @@ pub fn may_have_links(url: &Url, headers: &Headers) -> bool {
     may_lead(url, &MediaType::of(headers).mime)
 }
 
-/// Whether links are looked for in an answer of this type, which may be none.
+/// Whether links are looked for in an answer of this type, which may be none; any document of XML may be a page.
 pub(super) fn may_lead(url: &Url, mime: &str) -> bool {
-    mime.is_empty() || has_links(url, mime)
+    let is_open = is_unknown_type(mime) || is_xml_type(mime);
+    is_open || is_packed_sitemap(url) || BodyForm::of_name(mime, url) != BodyForm::Other
 }
 
 /// Whether links are looked for in what has this type.
@@ -110,14 +153,24 @@ fn redirect_location(status: u16, headers: &Headers) -> Option<Cow<'_, str>> {
     if is_redirect(status) { headers.get_url("Location") } else { None }
 }
 
+/// `X-Content-Type-Options: nosniff` (Fetch standard, 3.6: the first of its values counts).
+fn forbids_sniffing(headers: &Headers) -> bool {
+    let value = headers.get_text("X-Content-Type-Options").unwrap_or_default();
+    value.split(',').next().is_some_and(|first| first.trim().eq_ignore_ascii_case("nosniff"))
+}
+
 /// The body of a record or an answer, without transfer and content encoding.
 #[derive(Debug, Clone)]
 pub struct Body<'b> {
     status: u16,
     kind: MediaType,
     location: Option<String>,
+    /// What its fields lead to.
+    header_links: Vec<HeaderLink>,
     /// Its fields declare so for all its links.
     nofollow: bool,
+    /// Whether its type may be sniffed as one that can run scripts.
+    scripts: Scripts,
     /// The bytes.
     pub payload: Payload<'b>,
 }
@@ -128,7 +181,13 @@ impl<'b> Body<'b> {
         let kind = MediaType::of(headers);
         let location = redirect_location(status, headers).map(Cow::into_owned);
         let nofollow = is_nofollow_answer(headers, None);
-        Self { status, kind, location, nofollow, payload }
+        let links = headers.all("Link").map(String::from_utf8_lossy);
+        let header_links = header_links(links, headers.get_url("Refresh").as_deref());
+        let scripts = match is_unknown_type(&kind.mime) && forbids_sniffing(headers) {
+            true => Scripts::Forbidden,
+            false => Scripts::Run,
+        };
+        Self { status, kind, location, header_links, nofollow, scripts, payload }
     }
 
     /// Decodes the body behind an HTTP head, up to a limit of bytes.
@@ -136,14 +195,35 @@ impl<'b> Body<'b> {
         Self::new(head.status, &head.headers, decode_payload(head, raw_body, limit))
     }
 
+    /// A payload without an HTTP head, with the fields that its record has of it.
+    pub(super) fn of_payload(fields: &Headers, bytes: &'b [u8]) -> Self {
+        let payload = Payload { bytes: bytes.into(), cut: false, bomb: false, flaws: Vec::new() };
+        Self::new(STATUS_BY_CONVENTION, fields, payload)
+    }
+
     /// The body with bytes of its own.
     pub fn into_owned(self) -> Body<'static> {
-        let Self { status, kind, location, nofollow, payload } = self;
-        Body { status, kind, location, nofollow, payload: payload.into_owned() }
+        let Self { status, kind, location, header_links, nofollow, scripts, payload } = self;
+        Body { status, kind, location, header_links, nofollow, scripts, payload: payload.into_owned() }
     }
 
     fn charset(&self) -> Option<&str> {
         self.kind.charset.as_deref()
+    }
+
+    /// Its type, which its bytes say where none is declared ([`computed_type`]).
+    pub fn mime(&self) -> &str {
+        computed_type(&self.kind.mime, &self.payload.bytes, self.scripts)
+    }
+
+    /// How it is read.
+    pub fn form(&self, url: &Url) -> BodyForm {
+        BodyForm::of_computed(self.mime(), url, &self.payload.bytes)
+    }
+
+    /// What it is to a person.
+    pub fn media(&self, url: &Url) -> Media {
+        Media::of_body(&self.kind.mime, url, &self.payload.bytes, self.scripts)
     }
 
     /// Its links, resolved against a URL, with title and language.
@@ -170,7 +250,15 @@ impl<'b> Body<'b> {
             links.outlinks.extend(links.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
         }
         let is_good = (200..300).contains(&self.status);
-        let form = BodyForm::of(&self.kind.mime, url, bytes);
+        // A revisit has the fields of its original and no body: its links are those of the original.
+        if is_good && !bytes.is_empty() {
+            links.outlinks.extend(self.header_links.iter().filter_map(|link| {
+                let url = resolve(url, &link.reference)?;
+                Some(Outlink { rel: link.rel.clone(), ..Outlink::bare(url, link.kind) })
+            }));
+        }
+        let form = self.form(url);
+        links.page_type = form.page_type().filter(|_| !is_page_type(&self.kind.mime));
         match form {
             _ if bomb => {}
             BodyForm::Html | BodyForm::Xhtml => {
@@ -196,7 +284,33 @@ impl<'b> Body<'b> {
                 is_cut |= listing.cut;
                 is_damaged |= !listing.is_whole();
                 bomb = listing.bomb;
-                (links.outlinks, left_out.links) = read_listing(if bomb { &[] } else { &listing.bytes }, url);
+                let text = if bomb { &[] } else { &listing.bytes[..] };
+                match is_text_sitemap(&read_text(&text[..text.len().min(SITEMAP_BEGIN)], None)) {
+                    true => {
+                        let (found, not_kept) = read_text_sitemap(&read_text(text, None), url);
+                        links.outlinks.extend(found);
+                        left_out.links = not_kept;
+                    }
+                    false => {
+                        let found = read_xml(text, self.charset(), url);
+                        links.outlinks.extend(found.links);
+                        left_out.links = found.left_out;
+                        is_damaged |= found.is_damaged;
+                    }
+                }
+            }
+            BodyForm::Json if is_good => links.outlinks.extend(read_json(bytes, url).0),
+            BodyForm::Playlist if is_good => {
+                links.outlinks.extend(read_playlist(&read_text(bytes, Some("utf-8")), url).0);
+            }
+            // Its links are no inlinks, as they are none in a data set of pages.
+            BodyForm::Pdf if is_good => {
+                let (PdfRead::Read(_) | PdfRead::Encrypted) = read_pdf(bytes, url, false, |link| {
+                    if let Ok(url) = Url::parse(link.url.as_str()) {
+                        let anchor = link.anchor.to_owned();
+                        links.outlinks.push(Outlink { anchor, ..Outlink::bare(url, LinkKind::Area) });
+                    }
+                });
             }
             _ => {}
         }
@@ -226,7 +340,7 @@ impl<'b> Body<'b> {
         if payload.bomb {
             return Some(Unread::Bomb);
         }
-        let cut = match BodyForm::of_type(&self.kind.mime) {
+        let cut = match self.form(url) {
             BodyForm::Pdf => match read_pdf(&payload.bytes, url, options.pdf_text, each) {
                 PdfRead::Read(cut) => cut,
                 PdfRead::Encrypted => return Some(Unread::Encrypted),
@@ -241,7 +355,7 @@ impl<'b> Body<'b> {
 
     /// Reads all of a page: title, text and the rest; none where it is no page.
     pub fn page(&self, url: &Url, options: PageOptions) -> Option<Page> {
-        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+        match self.form(url) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => Some(self.read_as(form, url, options)),
             _ => None,
         }
@@ -249,14 +363,14 @@ impl<'b> Body<'b> {
 
     /// Whether there may be text in it, by its type.
     pub fn may_have_text(&self, url: &Url) -> bool {
-        let form = BodyForm::of(&self.kind.mime, url, &self.payload.bytes);
-        matches!(form, BodyForm::Html | BodyForm::Xhtml | BodyForm::Pdf) || self.is_text()
+        let form = self.form(url);
+        form.is_page() || form == BodyForm::Pdf || self.is_text()
     }
 
     /// The parts of that text without what has to be derived from them ([`PageText::parts_of`]), for
     /// who needs no more, such as a score.
     pub fn text_parts(&self, url: &Url, max_bytes: usize) -> Option<PageText> {
-        match BodyForm::of(&self.kind.mime, url, &self.payload.bytes) {
+        match self.form(url) {
             form @ (BodyForm::Html | BodyForm::Xhtml) if !self.payload.bomb => {
                 Some(PageText::parts_of(&self.read_as(form, url, text_options(max_bytes))))
             }
@@ -267,7 +381,7 @@ impl<'b> Body<'b> {
     /// The text of what is no page, and whether there is more.
     fn other_text(&self, url: &Url, max_bytes: usize) -> Option<(String, bool)> {
         let bytes = &self.payload.bytes[..];
-        match BodyForm::of(&self.kind.mime, url, bytes) {
+        match self.form(url) {
             _ if self.payload.bomb => None,
             BodyForm::Html | BodyForm::Xhtml => None,
             BodyForm::Pdf => pdf_text(bytes, max_bytes).map(|text| {
@@ -275,7 +389,11 @@ impl<'b> Body<'b> {
                 (text, is_cut)
             }),
             _ => self.plain_text(max_bytes).map(|text| {
-                let text = if self.kind.mime.ends_with("xml") { text_of_markup(&text) } else { text };
+                let text = match self.mime() {
+                    mime if mime.ends_with("xml") => text_of_markup(&text),
+                    mime if mime.ends_with("json") => text_of_json(&text).into_owned(),
+                    _ => text,
+                };
                 (text, bytes.len() > max_bytes)
             }),
         }
@@ -291,7 +409,7 @@ impl<'b> Body<'b> {
     /// The text of the page; its facts are added to `facts`.
     pub fn text_with_facts(&self, url: &Url, max_bytes: usize, facts: Option<&mut PageFacts>) -> Option<PageText> {
         let bytes = &self.payload.bytes[..];
-        match BodyForm::of(&self.kind.mime, url, bytes) {
+        match self.form(url) {
             _ if self.payload.bomb => None,
             form @ (BodyForm::Html | BodyForm::Xhtml) => {
                 let elements = facts.is_some();
@@ -313,7 +431,7 @@ impl<'b> Body<'b> {
     }
 
     fn is_text(&self) -> bool {
-        let mime = self.kind.mime.as_str();
+        let mime = self.mime();
         mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml")
     }
 
@@ -335,9 +453,11 @@ fn text_options(max_text_bytes: usize) -> PageOptions {
 
 /// Bytes of memory that an answer of this length may take while it is read for
 /// its links, once it is decoded: a link takes some three hundred bytes, and fifteen of a page.
-pub fn reading_bytes(answer_len: u64) -> usize {
+pub fn reading_bytes(url: &Url, headers: &Headers, answer_len: u64) -> usize {
     let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
-    len.saturating_mul(20)
+    let mime = MediaType::of(headers).mime;
+    // Files for other ends have few links for their length.
+    len.saturating_mul(if mime.is_empty() || has_links(url, &mime) { 20 } else { 3 })
 }
 
 /// Bytes of memory that links take.
@@ -406,7 +526,7 @@ mod tests {
         check("text/xml", "<urlset><loc><![CDATA[http://a.pt/?a=1&amp;b ]]></loc>", &["http://a.pt/?a=1&amp;b"]);
         // A link without text, as feeds name themselves.
         let itself = "<rss><channel><a:link href='/f'/>\n<title>T</title><link>/n</link></channel></rss>";
-        check("text/xml", itself, &["http://a.pt/n"]);
+        check("text/xml", itself, &["http://a.pt/f", "http://a.pt/n"]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Page facts are what checks and scores need of one record, beside its text.
 //!
-//! Read once, when the text is indexed, and kept with it in `pages.bin` (`search/page_file`); `work/find/page_texts`
+//! Read once, when the text is indexed, and kept with it in `pages.bin` (`search/page_file`); `work/find/stored_pages`
 //! gives it out. Links, digests, verdicts and everything that other captures
 //! have a part in is in the catalogue, and looked up there.
 

@@ -2,7 +2,9 @@
 //! catalogue ([`super::record`]), for links read in a stream ([`super::documents`]) and for what
 //! revisits repeat ([`super::original`]). Each of them keeps what it needs.
 
-use crate::uri::{CaptureDate, Url};
+use super::media::{ROOT_WITHIN_BYTES, is_sniffed};
+use super::{Body, BodyForm};
+use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{HttpHead, MediaType};
 use crate::warc::{BlockDigester, Headers, PAYLOAD_DIGEST, RecordHead, RecordType, sha1_field};
 
@@ -35,6 +37,29 @@ impl<'r> CapturePart<'r> {
         BlockDigester::new(self.head.record_type == RecordType::Response)
     }
 
+    /// How its payload is read, by its type or, where that is unspecific, by the beginning of its block.
+    pub fn form(&self, head: &PayloadHead, begin: &[u8]) -> BodyForm {
+        match (&head.http, is_sniffed(&head.mime)) {
+            (_, false) => BodyForm::of_type(&head.mime),
+            (Some(http), true) => {
+                let raw = begin.get(http.head_len..).unwrap_or_default();
+                Body::decode(http, raw, ROOT_WITHIN_BYTES).form(&self.url)
+            }
+            (None, true) => BodyForm::of(&head.mime, &self.url, begin),
+        }
+    }
+
+    /// Whether its payload is the whole block where there is no HTTP head, so that it has no status of its own. Answers
+    /// of HTTP/0.9 have none; an ARC file keeps them like others.
+    fn has_status_by_convention(&self) -> bool {
+        let is_of_arc = self.head.headers.get("ARC-Content-Type").is_some();
+        match self.head.record_type {
+            RecordType::Resource => true,
+            RecordType::Response => !self.head.is_http() || is_of_arc,
+            _ => false,
+        }
+    }
+
     /// The fields before the payload, in a block that begins like this.
     pub fn payload_head(&self, begin: &[u8]) -> PayloadHead {
         let Self { head, .. } = self;
@@ -44,14 +69,19 @@ impl<'r> CapturePart<'r> {
             None if head.record_type == RecordType::Revisit => MediaType::default(),
             None => MediaType::of(&fields_of_record(head)),
         };
-        PayloadHead { status: http.as_ref().map_or(0, |http| http.status), http, mime: kind.mime }
+        let without_http = if self.has_status_by_convention() { STATUS_BY_CONVENTION } else { 0 };
+        PayloadHead { status: http.as_ref().map_or(without_http, |http| http.status), http, mime: kind.mime }
     }
 }
+
+/// The status of a capture whose record has the payload as its block: it was there to be kept.
+pub(super) const STATUS_BY_CONVENTION: u16 = 200;
 
 /// The fields before a payload: an HTTP head, or the fields of its record in its place.
 pub(super) struct PayloadHead {
     pub http: Option<HttpHead>,
-    /// 0 without an HTTP head.
+    /// [`STATUS_BY_CONVENTION`] of what has no HTTP head since its record is of the payload alone; 0 where there is none
+    /// all the same.
     pub status: u16,
     /// Empty where none is declared.
     pub mime: String,
@@ -89,9 +119,13 @@ impl LeftOut {
             None => {
                 let uri: String = uri.chars().take(Self::SHOWN).collect();
                 // What was packed without the address of its site, as warcit does by default.
-                let next = match uri.contains('.') && !uri.contains(':') {
-                    true => "; it has no http:// before it, pack it again with the address of the site",
-                    false => "",
+                let host = uri.split('/').next().unwrap_or_default();
+                let is_host = parse_web_url(&format!("http://{host}/")).is_some() && host.contains('.');
+                let next = match is_host {
+                    true => format!(
+                        "; it has no http:// before it, pack it again with the address of the site: warcit http://{host}/ FOLDER"
+                    ),
+                    false => String::new(),
                 };
                 Self::Unclear(format!("“{uri}” is no URL of the web{next}; the {kind} record is left out"))
             }

@@ -1,18 +1,18 @@
 //! One record is read without regard to those around it: threads can share the work.
 
+use super::CaptureEntry;
 use super::entry::plain_mime;
 use super::large::LargePagePermit;
 use super::limits::{MAX_HTTP_HEAD_BYTES, MAX_NOTES_BYTES, MAX_PAGE_BYTES};
-use super::media::{SNIFFED_BYTES, is_unspecific};
-use super::metadata::CaptureNotes;
+use super::media::{SNIFFED_BYTES, is_sniffed, is_unspecific};
 use super::original::RefersTo;
 use super::page::{Body, PageLinks, links_bytes, may_lead};
-use super::part::{CapturePart, LeftOut, PayloadHead, fields_of_record};
-use super::{CaptureEntry, Media};
+use super::part::{CapturePart, LeftOut, PayloadHead, STATUS_BY_CONVENTION, fields_of_record};
+use crate::captures::crawl_metadata::CaptureNotes;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{
-    HttpHead, MediaType, Payload, decode_payload, entity_body, parse_response_head, response_head_is_whole,
+    HttpHead, MediaType, decode_payload, entity_body, parse_response_head, response_head_is_whole,
 };
 use crate::warc::{BlockDigester, PlaceReader, Record, RecordHead, RecordType, Span, WarcError};
 use std::convert::Infallible;
@@ -223,16 +223,17 @@ fn entry_of(
         }
         None => {
             entry.payload_len = block.digests.as_ref().map_or(block.len, |digests| digests.payload_len);
-            (200, fields_of_record(head), block.bytes.into())
+            (STATUS_BY_CONVENTION, fields_of_record(head), block.bytes.into())
         }
     };
     payload.cut |= is_cut;
-    entry.sniffed = is_unspecific(&entry.notes.mime).then(|| Media::of("", &entry.url, &payload.bytes));
+    let body = Body::new(status, &headers, payload);
+    entry.sniffed = is_sniffed(&entry.notes.mime).then(|| body.media(&entry.url));
     if let Some(digests) = block.digests {
         entry.declared_digest = declared.filter(|declared| *declared != digests.payload);
         entry.payload_digest = digests.payload;
     }
-    (entry, Some(Body::new(status, &headers, payload)))
+    (entry, Some(body))
 }
 
 /// The HTTP head of a response or resource that was read, and its body, of at
@@ -245,9 +246,9 @@ pub fn body_of(record: &Record, limit: usize) -> (Option<HttpHead>, Body<'_>) {
             (Some(http), body)
         }
         None => {
-            let payload =
-                Payload { bytes: (&record.block[..]).into(), cut: record.omitted > 0, bomb: false, flaws: Vec::new() };
-            (None, Body::new(200, &fields_of_record(&record.head), payload))
+            let mut body = Body::of_payload(&fields_of_record(&record.head), &record.block);
+            body.payload.cut = record.omitted > 0;
+            (None, body)
         }
     }
 }

@@ -5,14 +5,14 @@
 //! the response. Of these, the links of pages are taken: references are
 //! resolved as the page would have them resolved, texts folded as anchors are.
 
+use super::Unread;
 use super::lone_surrogates::without_halves;
-use super::{Unread, is_page};
+use super::media::{is_page_type, is_unknown_type};
 use crate::links::html::collect::{
     MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
-    web_url,
 };
 use crate::links::html::fold::fold_into;
-use crate::links::resolve::Resolver;
+use crate::links::resolve::{Resolver, web_url};
 use crate::links::{LinkKind, PageCuts, PageOptions, has_token};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::MediaType;
@@ -135,8 +135,20 @@ impl<'de: 'a, 'a> Deserialize<'de> for Links<'a> {
 }
 
 /// The fields that are read of the objects that list fields of heads and of `meta` elements.
-const FIELDS: [&str; 8] =
-    ["WARC-Type", "WARC-Target-URI", "WARC-Date", "Status", "Content-Type", "name", "content", NOT_READ_WHOLE];
+const FIELDS: [&str; 9] = [
+    "WARC-Type",
+    "WARC-Target-URI",
+    "WARC-Date",
+    "Status",
+    "Content-Type",
+    "name",
+    "content",
+    NOT_READ_WHOLE,
+    PAGE_TYPE,
+];
+
+/// The type of what we read as a page though another or none is declared, in records of ours.
+const PAGE_TYPE: &str = "mimeDetected";
 
 /// Why we did not read the page whole, in records of ours.
 const NOT_READ_WHOLE: &str = "notReadWhole";
@@ -282,7 +294,13 @@ pub(super) fn wat_page(block: &[u8]) -> Result<Option<WatPage>, serde_json::Erro
     let is_response = warc.get("WARC-Type").is_none_or(|kind| matches!(kind, "response" | "revisit"));
     let status: Option<u16> = http.message.get("Status").and_then(|status| status.trim().parse().ok());
     let kind = http.headers.as_ref().map_or(Some("text/html"), |headers| headers.get("Content-Type"));
-    let is_page = is_page(status.unwrap_or(0), &MediaType::parse(kind.unwrap_or("")).mime);
+    // What others read as HTML without a type is it; ours say what was read so.
+    let mime = MediaType::parse(kind.unwrap_or("")).mime;
+    let is_of_page = match &outer.fonds {
+        Some(fonds) => is_page_type(&mime) || fonds.get(PAGE_TYPE).is_some_and(is_page_type),
+        None => is_page_type(&mime) || is_unknown_type(&mime),
+    };
+    let is_page = (200..300).contains(&status.unwrap_or(0)) && is_of_page;
     if !is_response || http.html.is_none() || !is_page {
         return Ok(None);
     }

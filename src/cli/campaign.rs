@@ -84,7 +84,7 @@ pub enum CampaignCommand {
         fonds campaign export my-archive 1 --heritrix ~/heritrix/jobs/elections\n  \
         fonds campaign export my-archive 1 --browsertrix crawl-config.yaml\n\n\
         Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1\n\
-        What the other crawler cannot do, or does otherwise, is told on standard error. What it made comes\n\
+        Differences of the other crawler are listed on standard error. Its captures come\n\
         back with fonds import: the job folder, or the folder of the collection.")]
     Export {
         /// Workspace.
@@ -146,25 +146,25 @@ pub(super) fn new(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         list_as_own(&Workspace::open(&outcome.folder)?);
         writeln!(out, "{}: {}", plain(&outcome.folder.display().to_string()), outcome.summary())?;
         for path in &outcome.left_out {
-            tell!("Left out, since it is no file or not there: {}", plain(&path.display().to_string()));
+            notice!("Left out, since it is no file or not there: {}", plain(&path.display().to_string()));
         }
-        tell!("Next: fonds inlinks build {0}, fonds index {0}", args.folder.display());
+        notice!("Next: fonds inlinks build {0}, fonds index {0}", args.folder.display());
         return Ok(if outcome.left_out.is_empty() { FINE } else { PROBLEMS });
     }
     let workspace = Workspace::create(&args.folder)?;
     list_as_own(&workspace);
     writeln!(out, "{}", workspace.folder().display())?;
-    tell!(
+    notice!(
         "Next: fonds campaign example > campaign.json, edit it, then fonds campaign add {} campaign.json",
         args.folder.display()
     );
     Ok(FINE)
 }
 
-/// Keeps that a workspace was made here, so that a window starts what its schedules say.
+/// Keeps that a workspace was made here, so that a window starts the crawls of its schedules.
 pub(super) fn list_as_own(workspace: &Workspace) {
     if let Err(error) = OwnWorkspaces::of_person().add(workspace) {
-        // The window asks, then.
+        // The window shows the question then.
         tracing::warn!("that {} is one's own cannot be kept: {error}", workspace.folder().display());
     }
 }
@@ -213,16 +213,16 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             print_evidence(&folder, id, &evidence);
             let version = session.catalogue().campaign(id)?.0;
             if let Some(line) = session.unfinished_crawl_line(id, version)?.filter(|_| is_next) {
-                tell!("note: {}", plain(&line));
+                notice!("note: {}", plain(&line));
             }
             match taken {
-                TakenAs::Continued(head) if outdated.is_some() => tell!(
+                TakenAs::Continued(head) if outdated.is_some() => notice!(
                     "note: this file was made from version {}, and version {head} was saved since: what that changed \
                      is not in it",
                     outdated.unwrap_or(head)
                 ),
-                TakenAs::Known if !is_next => tell!("note: this version is here already, as campaign {id}"),
-                TakenAs::Branch(point) => tell!(
+                TakenAs::Known if !is_next => notice!("note: this version is here already, as campaign {id}"),
+                TakenAs::Branch(point) => notice!(
                     "note: this is another version of campaign {0} and kept beside it, as its branch {id}; for the \
                      next version of campaign {0}, use --id {0}. For a campaign of its own, take the line “identity” \
                      out of the file",
@@ -231,7 +231,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 _ => {}
             }
             if let Some(line) = session.catalogue().unassigned()?.line().filter(|_| !is_next) {
-                tell!("note: {line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN");
+                notice!("note: {line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN");
             }
             writeln!(out, "{id}")?;
         }
@@ -250,7 +250,9 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 }
             }
             if let Some(line) = session.catalogue().unassigned()?.line() {
-                tell!("{line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN (fonds files imports DIR)");
+                notice!(
+                    "{line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN (fonds files imports DIR)"
+                );
             }
         }
         CampaignCommand::Show { folder, campaign, json } => {
@@ -284,15 +286,15 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             for moved in page.moved_seeds.iter().filter(|moved| moved.is_open(spec)) {
                 let (seed, target) = (plain(&moved.seed), plain(&moved.target));
                 writeln!(out, "Redirect  {seed} leads to another site, {target}")?;
-                tell!(
+                notice!(
                     "note: {target}: add it to the campaign's \"seeds\", or to \"left_out_redirects\" to be asked no more"
                 );
             }
-            for (index, _, words, enabled) in DecideRules::compile(spec)?.lines() {
+            for (index, _, summary, enabled) in DecideRules::compile(spec)?.lines() {
                 let hits = page.rule_hits.get(index).copied().unwrap_or(0);
                 let off = if enabled { "" } else { " (off)" };
                 let hits = if hits > 0 { format!(", decided on {}", counted(hits, "URL")) } else { String::new() };
-                writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&words))?;
+                writeln!(out, "Rule {index:<4} {}{off}{hits}", plain(&summary))?;
             }
             let created = session.catalogue().campaign_created(page.id)?;
             let next = match &page.suspended {
@@ -385,7 +387,7 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
 
 /// # Errors
 ///
-/// Campaigns that are here already: a person says whether it is one of them.
+/// Similar campaigns that are here already: a person decides whether it is one of them.
 fn refuse_twins(session: &Session, file: &CampaignFile) -> anyhow::Result<()> {
     let twins = session.catalogue().campaign_twins(file)?;
     let Some(first) = twins.first() else { return Ok(()) };
@@ -401,25 +403,25 @@ fn refuse_twins(session: &Session, file: &CampaignFile) -> anyhow::Result<()> {
     )
 }
 
-/// What became of evidence that the version before had.
+/// Prints the changes of evidence against the version before.
 fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
     let folder = folder.display();
     if let Some(line) = carried.kept_line() {
-        tell!(
+        notice!(
             "note: {}. To take it off its record: fonds campaign export {folder} {id} > campaign.json, take it out \
              there, fonds campaign add {folder} campaign.json --id {id}",
             plain(&line)
         );
     }
     if let (Some(line), Some(first)) = (carried.missing_line(), carried.missing.first()) {
-        tell!(
+        notice!(
             "note: {}; to attach it again: fonds scope attach {folder} {id} {} FILE",
             plain(&line),
             first.of.record + 1
         );
     }
     if let (Some(line), Some(first)) = (carried.dropped_line(), carried.dropped.first()) {
-        tell!(
+        notice!(
             "note: {}; to attach one to another record: fonds scope attach {folder} {id} RECORD {folder}/{}",
             plain(&line),
             plain(&first.file.path)
@@ -427,7 +429,7 @@ fn print_evidence(folder: &Path, id: CampaignId, carried: &EvidenceCarried) {
     }
 }
 
-/// What a person should know about a campaign before it runs.
+/// Prints the problems of a campaign before it runs.
 fn print_problems(campaign: &Campaign) {
     let rules = DecideRules::compile(campaign).ok();
     let of_rules = rules.iter().flat_map(|rules| rules.problems(CaptureDate::now()));
@@ -443,7 +445,7 @@ fn print_problems(campaign: &Campaign) {
         warn_of!("prefixes", "rule {index}: {}", plain(&remark.what));
     }
     if campaign.rules.is_empty() {
-        tell!(
+        notice!(
             "before it can be crawled: rules: there are none, so nothing is in scope; take those that fonds campaign example prints"
         );
     }

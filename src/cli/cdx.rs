@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to do with index files.
+/// Commands for index files (CDX, CDXJ).
 #[derive(Debug, clap::Subcommand)]
 pub enum CdxCommand {
     /// List the lines of index files.
@@ -49,13 +49,13 @@ impl CdxForm {
     }
 }
 
-/// Words of `fonds cdx ls`.
+/// Arguments of `fonds cdx ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds cdx ls index.cdx\n  \
     fonds cdx ls --json index.cdxj.gz | jq -r 'select(.status == 404) | .url'\n\n\
     Reads CDXJ and classic CDX with any columns, plain or gzip.\n\
     Columns: date, status, MIME type, URL, file and offset.\n\
-    Exit status 1 says that lines could not be read; they are told on standard error.")]
+    Exit status 1 says that lines could not be read; they are listed on standard error.")]
 pub struct CdxLsArgs {
     /// Index files.
     #[arg(required = true)]
@@ -65,10 +65,10 @@ pub struct CdxLsArgs {
     json: bool,
 }
 
-/// Words of `fonds cdx convert`.
+/// Arguments of `fonds cdx convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds cdx convert old.cdx --format cdxj > index.cdxj\n\n\
-    Exit status 1 says that lines could not be read; they are told on standard error.")]
+    Exit status 1 says that lines could not be read; they are listed on standard error.")]
 pub struct CdxConvertArgs {
     /// Index files; their lines are sorted together.
     #[arg(required = true)]
@@ -78,7 +78,7 @@ pub struct CdxConvertArgs {
     format: CdxForm,
 }
 
-/// Words of `fonds cdx check`.
+/// Arguments of `fonds cdx check`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fonds cdx check index.cdxj crawl.warc.gz\n  fonds cdx check index.cdx archive/\n\n\
@@ -108,7 +108,7 @@ fn open(path: &Path) -> anyhow::Result<IndexReader<'static>> {
     IndexReader::open(path).with_context(|| path.display().to_string())
 }
 
-/// Gives every good line to `each`; tells the others.
+/// Gives every good line to `each`; prints the problems of the others.
 fn for_each(files: &[PathBuf], mut each: impl FnMut(IndexLine) -> anyhow::Result<()>) -> anyhow::Result<u8> {
     let mut status = FINE;
     for file in files {
@@ -196,7 +196,7 @@ fn check(args: &CdxCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut reader = open(&args.index)?;
     let (mut lines, mut problems) = (0_u64, 0_u64);
     let mut check = LineCheck::default();
-    let mut tell = |number: u64, what: &str| -> anyhow::Result<()> {
+    let mut report = |number: u64, what: &str| -> anyhow::Result<()> {
         problems += 1;
         if args.json {
             return json_line(out, &json!({"index": args.index, "line": number, "problem": what}));
@@ -209,11 +209,11 @@ fn check(args: &CdxCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         while let Some(line) = reader.next() {
             lines += 1;
             match line {
-                Err(problem) => tell(problem.line, &problem.why)?,
+                Err(problem) => report(problem.line, &problem.why)?,
                 Ok(line) => {
-                    let looked = check.look(&line, archives.find(&line.filename));
-                    for what in looked.with_context(|| line.filename.clone())? {
-                        tell(reader.line_number(), &what)?;
+                    let wrong = check.check_line(&line, archives.find(&line.filename));
+                    for what in wrong.with_context(|| line.filename.clone())? {
+                        report(reader.line_number(), &what)?;
                     }
                 }
             }
@@ -274,14 +274,14 @@ mod tests {
 
         let checked =
             |archives: Vec<PathBuf>, json| CdxCommand::Check(CdxCheckArgs { index: index.clone(), archives, json });
-        let told = check(checked(vec![archive.clone()], false), FINE);
-        assert!(told.ends_with("index.cdx: 1 line, 1 lead to their records\n"), "{told}");
-        let told = check(checked(vec![folder.path().to_owned()], true), FINE);
-        assert!(told.ends_with("\"lines\":1,\"found\":1,\"problems\":0}\n"), "{told}");
+        let output = check(checked(vec![archive.clone()], false), FINE);
+        assert!(output.ends_with("index.cdx: 1 line, 1 lead to their records\n"), "{output}");
+        let output = check(checked(vec![folder.path().to_owned()], true), FINE);
+        assert!(output.ends_with("\"lines\":1,\"found\":1,\"problems\":0}\n"), "{output}");
         let wrong = String::from_utf8(text).unwrap().replace(" 0 a.warc.gz", " 7 a.warc.gz\nbad");
         std::fs::write(&index, wrong).unwrap();
-        let told = check(checked(vec![archive], false), PROBLEMS);
-        assert!(told.contains("line 2: a.warc.gz, offset 7: ") && told.contains("line 3: "), "{told}");
+        let output = check(checked(vec![archive], false), PROBLEMS);
+        assert!(output.contains("line 2: a.warc.gz, offset 7: ") && output.contains("line 3: "), "{output}");
         check(CdxCommand::Ls(CdxLsArgs { files: vec![index], json: false }), PROBLEMS);
         let missing = CdxLsArgs { files: vec![folder.path().join("none")], json: false };
         assert!(run(CdxCommand::Ls(missing), &mut Vec::new()).unwrap_err().to_string().contains("none"));

@@ -1,4 +1,4 @@
-//! `fonds demo`: the whole way on the sample web, told step by step.
+//! `fonds demo` runs every step of an archive on the sample web and prints each one.
 
 use super::campaign::list_as_own;
 use super::output::{json_line, plain, with_text};
@@ -29,7 +29,7 @@ pub(super) fn run(args: &DemoArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         Some(folder) => folder.clone(),
         None => std::env::temp_dir().join(format!("fonds-demo-{}", crate::uri::CaptureDate::now().to_digits14())),
     };
-    let report = with_text(|cx, say| run_demo(&folder, cx, say))?;
+    let report = with_text(|cx, print| run_demo(&folder, cx, print))?;
     list_as_own(&Workspace::open_or_read_only(&report.workspace)?);
     if args.json {
         json_line(out, &report)?;

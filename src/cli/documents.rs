@@ -74,7 +74,7 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
             let versions: usize = list.rows.iter().map(|row| row.versions.len()).sum();
             let fresh = list.rows.iter().filter(|row| row.is_new).count();
             let changed = list.rows.iter().filter(|row| row.has_new_version).count();
-            tell!(
+            notice!(
                 "{} in {}: {fresh} new, {changed} with a new version; {}; {}",
                 counted(list.rows.len() as u64, "document"),
                 counted(versions as u64, "version"),
@@ -90,20 +90,20 @@ pub(super) fn run(command: DocumentsCommand, out: &mut dyn Write) -> anyhow::Res
                     }
                 }
             );
-            Ok(tell_unread(&list))
+            Ok(warn_unread(&list))
         }
         DocumentsCommand::Noted { folder } => {
             let session = session(&folder)?;
             let list = with_progress(|cx| work::documents(&session.workspace, true, cx))?;
             work::documents_noted(&session.workspace, &list)?;
-            tell!("{} with something new noted", counted(list.rows.len() as u64, "document"));
-            Ok(tell_unread(&list))
+            notice!("{} with something new noted", counted(list.rows.len() as u64, "document"));
+            Ok(warn_unread(&list))
         }
     }
 }
 
-/// Names the campaigns that the list leaves out since they cannot be read.
-fn tell_unread(list: &DocumentList) -> u8 {
+/// Warns of campaigns that the list leaves out since they cannot be read; gives the exit status.
+fn warn_unread(list: &DocumentList) -> u8 {
     for (id, name, problem) in &list.unread {
         warn_of!(
             "campaigns that cannot be read",

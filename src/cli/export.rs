@@ -39,19 +39,19 @@ pub struct ExportArgs {
     #[arg(long)]
     campaign: Option<String>,
     /// Pack the WARC files, an index and a list of pages into a WACZ package too,
-    /// in this export; done without asking where the window was told so for this
+    /// in this export; always done where the window has it chosen for this
     /// selection.
     #[arg(long)]
     wacz: bool,
     /// Leave out data/seen.jsonl.gz, the list of every URL that the crawls have
-    /// seen with the verdict on it, of this export; done without asking where the
-    /// window was told so for this selection.
+    /// seen with the verdict on it, of this export; always done where the window has
+    /// it chosen for this selection.
     #[arg(long)]
     without_seen: bool,
     /// Leave out what is known as RDF, of this export: data/knowledge.nq.gz, which
     /// takes about a quarter of the archive files where hundreds of pages link to
-    /// each, and the records of it; done without asking where the window was told
-    /// so for this selection.
+    /// each, and the records of it; always done where the window has it chosen for
+    /// this selection.
     #[arg(long)]
     without_rdf: bool,
     /// Language of report.html and report.md in this export: en, pt, es, fr or de.
@@ -130,13 +130,16 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             count => format!("; {}, listed below", counted(count, "problem")),
         };
         writeln!(out, "{}{problems}", plain(&outcome.figures()))?;
+        for note in &outcome.notes {
+            writeln!(out, "note: {}", plain(note))?;
+        }
         outcome.problems.iter().for_each(|problem| warn_of!("problems of the export", "{}", plain(problem)));
         writeln!(out, "Check it with: fonds verify {}", args.out.display())?;
     }
     Ok(if outcome.problems.is_empty() { FINE } else { PROBLEMS })
 }
 
-/// What an export would write, for a person.
+/// Writes the plan of an export, for a person.
 fn dry_run_lines(plan: &ExportDryRun, out: &mut dyn Write) -> anyhow::Result<()> {
     for file in &plan.files {
         let about = if file.exact { "" } else { "about " };
@@ -174,7 +177,7 @@ pub(super) fn verify(args: &VerifyArgs, out: &mut dyn Write) -> anyhow::Result<u
     Ok(if lines.iter().all(|line| line.ok) { FINE } else { PROBLEMS })
 }
 
-/// What is wrong where one signer is due.
+/// The problem of a package where one signer is due.
 fn lacks_signature(lines: &[VerifyLine], name: &str) -> Option<VerifyLine> {
     let is_signed = lines.iter().any(|line| line.ok && line.signed_by.as_deref() == Some(name));
     (!is_signed).then(|| VerifyLine {

@@ -86,22 +86,22 @@ pub enum FeedCommand {
     },
 }
 
-fn dialect(word: &str) -> Result<Dialect, String> {
-    Dialect::parse(word).ok_or_else(|| {
+fn dialect(value: &str) -> Result<Dialect, String> {
+    Dialect::parse(value).ok_or_else(|| {
         let all: Vec<&str> = Dialect::ALL.into_iter().map(Dialect::as_str).collect();
         format!("one of {} is wanted", all.join(", "))
     })
 }
 
-fn frequency(word: &str) -> Result<FeedFrequency, String> {
-    FeedFrequency::parse(word).ok_or_else(|| {
+fn frequency(value: &str) -> Result<FeedFrequency, String> {
+    FeedFrequency::parse(value).ok_or_else(|| {
         "one of daily, weekly, monthly, quarterly, sixmonthly, annual, domaincrawl, nevercrawl, all, frequent is wanted"
             .to_owned()
     })
 }
 
-fn grounds(word: &str) -> Result<FeedGrounds, String> {
-    FeedGrounds::parse(word).ok_or_else(|| {
+fn grounds(value: &str) -> Result<FeedGrounds, String> {
+    FeedGrounds::parse(value).ok_or_else(|| {
         let all: Vec<&str> = FeedGrounds::ALL.into_iter().map(FeedGrounds::as_str).collect();
         format!("one of {} is wanted", all.join(", "))
     })
@@ -132,12 +132,12 @@ pub(super) fn run(command: FeedCommand, out: &mut dyn Write) -> anyhow::Result<u
             let due = frequency.map(|frequency| DueQuestion { frequency, now, paywalled, grounds });
             let feed = work::export_feed(&session, dialect, &ids, due.as_ref())?;
             out.write_all(feed.text.as_bytes())?;
-            for (id, name, words) in &feed.notes {
-                warn_of!("notes on campaigns", "note: campaign {id} ({}): {}", plain(name), plain(words));
+            for (id, name, note) in &feed.notes {
+                warn_of!("notes on campaigns", "note: campaign {id} ({}): {}", plain(name), plain(note));
             }
-            tell!("{}", counted(feed.targets as u64, "target"));
+            notice!("{}", counted(feed.targets as u64, "target"));
             for (why, count) in &feed.left_out {
-                tell!("{count} left out: {why}");
+                notice!("{count} left out: {why}");
             }
             Ok(FINE)
         }
@@ -155,7 +155,7 @@ fn each_file(
         let report = match read(file) {
             Ok(report) => report,
             Err(error) => {
-                tell!("fonds: {}", plain(&work::error_chain(&error)));
+                notice!("fonds: {}", plain(&work::error_chain(&error)));
                 status = WRONG_USE;
                 continue;
             }
@@ -176,7 +176,7 @@ fn each_file(
                 };
                 writeln!(out, "{number}\t{change}\tentry {}\t{}", row.index, plain(&row.name))?;
                 if let (Some(id), Some(terms)) = (row.campaign, &row.suspended_terms) {
-                    tell!("{}", plain(&work::suspension_line(id, terms)));
+                    notice!("{}", plain(&work::suspension_line(id, terms)));
                 }
             }
         }
@@ -184,7 +184,7 @@ fn each_file(
             let weight = if problem.keeps_out { "left out" } else { "note" };
             warn_of!(weight, "{weight}: {}: {}", plain(&report.file), plain(&problem.to_string()));
         }
-        let words = if report.campaigns.iter().any(|row| row.campaign.is_some()) || report.campaigns.is_empty() {
+        let message = if report.campaigns.iter().any(|row| row.campaign.is_some()) || report.campaigns.is_empty() {
             report.summary()
         } else {
             format!(
@@ -196,7 +196,7 @@ fn each_file(
                 counted(report.problems.len() as u64, "problem")
             )
         };
-        tell!("{}", plain(&words));
+        notice!("{}", plain(&message));
     }
     Ok(status)
 }

@@ -57,7 +57,7 @@ pub enum FilesCommand {
         /// Only this kind, as it is listed.
         #[arg(long, default_value = "")]
         kind: String,
-        /// Only with these words in the file's name or in what is told.
+        /// Only with these words in the file's name or in the problem's description.
         #[arg(long, default_value = "")]
         words: String,
         /// One object a problem.
@@ -124,7 +124,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                     false => writeln!(out, "{}: not found", plain(lost))?,
                 }
             }
-            tell!("{}", plain(&outcome.summary()));
+            notice!("{}", plain(&outcome.summary()));
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
         FilesCommand::Problems { folder, kind, words, json } => {
@@ -136,8 +136,8 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
             })?;
             let is_meant = |row: &ProblemRow| {
                 let words = words.to_lowercase();
-                let has_words = |text: &str| text.to_lowercase().contains(&words);
-                (kind.is_empty() || row.kind == kind) && (has_words(&row.path) || has_words(&row.detail))
+                let is_contained = |text: &str| text.to_lowercase().contains(&words);
+                (kind.is_empty() || row.kind == kind) && (is_contained(&row.path) || is_contained(&row.detail))
             };
             let truncated: Vec<ProblemRow> =
                 session.workspace.truncated_files()?.into_iter().filter(is_meant).collect();
@@ -156,10 +156,10 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
             }
             let further = page.further(&kind);
             if further > 0 {
-                tell!("{further} further problems are not listed here: narrow by --kind or --words");
+                notice!("{further} further problems are not listed here: narrow by --kind or --words");
             }
             if page.unlisted > 0 {
-                tell!("{} further problems were counted but are not listed", page.unlisted);
+                notice!("{} further problems were counted but are not listed", page.unlisted);
             }
             Ok(if page.rows.is_empty() && truncated.is_empty() { FINE } else { PROBLEMS })
         }
@@ -170,7 +170,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                     json_line(out, &import)?;
                 } else {
                     let (state, sources) = (import.state.label(), import.sources.join(" "));
-                    let words = work::import_summary(&import);
+                    let summary = work::import_summary(&import);
                     writeln!(
                         out,
                         "{}\t{}\t{}\t{state}\t{}\t{}",
@@ -178,7 +178,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
                         import.campaign.map_or_else(|| "none".to_owned(), |id| id.to_string()),
                         import.started,
                         plain(&sources),
-                        plain(&words)
+                        plain(&summary)
                     )?;
                 }
             }
@@ -197,7 +197,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
         FilesCommand::Report { folder, import, json } => {
             let session = read_only_session(&folder)?;
             let Some(launch) = import.or(session.catalogue().imports()?.first().map(|import| import.launch)) else {
-                tell!("nothing was imported into this workspace yet");
+                notice!("nothing was imported into this workspace yet");
                 return Ok(FINE);
             };
             let import = session.catalogue().import(launch)?;
@@ -206,7 +206,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
             for path in passed_paths {
                 writeln!(out, "{}: passed over, its name is not that of an archive", plain(&path))?;
             }
-            tell!("{}", plain(&work::import_summary(&import)));
+            notice!("{}", plain(&work::import_summary(&import)));
             Ok(if work::has_problems(&import) { PROBLEMS } else { FINE })
         }
     }
@@ -222,11 +222,11 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
             warn_of!("files that cannot be read", "{}", plain(why));
             status = PROBLEMS;
         }
-        tell!("{}", outcome.summary());
+        notice!("{}", outcome.summary());
         checked = outcome.states;
     }
     for mut file in session.workspace.files()? {
-        // Where nothing can be noted, the catalogue does not say what was found just now.
+        // Where nothing can be noted, the catalogue does not have what was found just now.
         file.state = checked.get(&file.id).copied().unwrap_or(file.state);
         if file.state.is_lost() {
             status = PROBLEMS;
@@ -238,7 +238,7 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
             writeln!(out, "{state}\t{size}\t{}\t{}\t{}", file.captures, file.problems, plain(&file.path))?;
         }
         if file.state == FileState::Touched && !check {
-            tell!("{}: {}", plain(&file.path), file.state.hint());
+            notice!("{}: {}", plain(&file.path), file.state.hint());
         }
     }
     Ok(status)
@@ -262,7 +262,7 @@ struct FileWithProblems {
     more_problems: u64,
 }
 
-/// What an import came to, a line or an object a file.
+/// Prints the result of an import, a line or an object a file.
 pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
     for file in session.catalogue().imported_files(launch)? {
         let problems = match file.problem_count {
@@ -279,7 +279,7 @@ pub(super) fn print_import(session: &Session, launch: LaunchId, json: bool, out:
             continue;
         }
         writeln!(out, "{}: {}", plain(&file.path), plain(&work::file_summary(&file)))?;
-        // What stopped the reading is told in the line above.
+        // The line above names what stopped the reading.
         for problem in problems.iter().filter(|problem| Some(&problem.detail) != file.error.as_ref()) {
             writeln!(out, "  offset {}: {}: {}", format_offset(problem.offset), problem.kind, plain(&problem.detail))?;
         }

@@ -30,7 +30,7 @@ pub struct GeoArgs {
 pub fn run(args: &GeoArgs, input: &mut dyn BufRead, output: &mut dyn Write) -> anyhow::Result<u8> {
     let database = GeoDatabase::open(&args.file)?;
     if let Some(remark) = database.remark(CaptureDate::now()) {
-        tell!("note: {remark}");
+        notice!("note: {remark}");
     }
     let mut problems = 0u64;
     each_line(input, |line| {

@@ -67,7 +67,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     // A slip of the keys is no file of the workspace that is lost.
     let (paths, absent): (Vec<PathBuf>, Vec<PathBuf>) = args.paths.iter().cloned().partition(|path| path.exists());
     for path in &absent {
-        tell!(
+        notice!(
             "fonds: {}: there is no such file or folder, and nothing was imported of it. Check its name",
             path.display()
         );
@@ -83,7 +83,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let import = || with_progress(|cx| session.import(&paths, options, cx));
     let imported = match crate::cli::search::index::follow_beside(&session, args.index, import) {
         Err(error) if error.is::<work::BadHandover>() => {
-            tell!("fonds: {}", plain(&work::error_chain(&error)));
+            notice!("fonds: {}", plain(&work::error_chain(&error)));
             return Ok(PROBLEMS);
         }
         imported => imported?,
@@ -91,40 +91,40 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let unread_lines = crate::cli::crawl::engine::print_jobs(&imported.jobs, args.json, out)?;
     let (mut unread_campaigns, mut on_other_captures) = (0, 0);
     for job in &imported.restored {
-        job.summary().iter().for_each(|line| tell!("{}", plain(line)));
+        job.summary().iter().for_each(|line| notice!("{}", plain(line)));
         job.problems
             .iter()
             .for_each(|why| warn_of!("campaign files not read", "campaign file not read: {}", plain(why)));
         unread_campaigns += job.problems.len() + job.lost_evidence.len();
     }
     for handover in &imported.handovers {
-        handover.lines().iter().for_each(|line| tell!("{}", plain(line)));
+        handover.lines().iter().for_each(|line| notice!("{}", plain(line)));
         on_other_captures += handover.on_other_captures();
         handover.problems().for_each(|why| warn_of!("parts of the handover left out", "{}", plain(why)));
     }
-    work::attached_summary(imported.attached).iter().for_each(|line| tell!("{line}"));
-    imported.led_out.iter().for_each(|why| tell!("{}", plain(why)));
+    work::attached_summary(imported.attached).iter().for_each(|line| notice!("{line}"));
+    imported.led_out.iter().for_each(|why| notice!("{}", plain(why)));
     for import in &imported.imports {
         super::files::print_import(&session, import.launch, args.json, out)?;
         let brings_more = !imported.jobs.is_empty() || !imported.restored.is_empty() || !imported.handovers.is_empty();
         match work::summary_beside(import) {
-            None if brings_more => tell!("no archive file lies beside it"),
-            _ => tell!("{}", plain(&work::import_summary(import))),
+            None if brings_more => notice!("no archive file lies beside it"),
+            _ => notice!("{}", plain(&work::import_summary(import))),
         }
         if import.new_captures > 0 {
-            tell!("{}", plain(&work::import_campaign_line(import)));
+            notice!("{}", plain(&work::import_campaign_line(import)));
         }
     }
     let known: u64 = imported.imports.iter().map(|import| import.known).sum();
     if args.copy && known > 0 {
         let files = counted(known, "known file");
-        tell!("{files} not copied: --copy copies what is new, the others stay where they are: fonds files list DIR");
+        notice!("{files} not copied: --copy copies what is new, the others stay where they are: fonds files list DIR");
     }
     if args.json {
         imported.handovers.iter().try_for_each(|handover| json_line(out, handover))?;
     }
     let unread_texts = if args.index { crate::cli::search::index::follow(&session)? } else { 0 };
-    super::select::tell_offers(&session, &args.folder, None)?;
+    super::select::print_offers(&session, &args.folder, None)?;
     Ok(match imported.imports.iter().any(work::has_problems) {
         _ if !absent.is_empty() => WRONG_USE,
         true => PROBLEMS,

@@ -35,7 +35,7 @@ pub(super) fn run(args: &JobsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         writeln!(out, "{}\t{ended}\t{}\t{}", row.started.to_readable(), plain(&row.name), plain(&row.outcome))?;
     }
     if rows.is_empty() {
-        tell!(
+        notice!(
             "Nothing was done in this workspace yet. Start with: fonds import, or fonds campaign add and fonds crawl"
         );
         return Ok(PROBLEMS);

@@ -6,7 +6,7 @@ use crate::keys::{KeyError, KnownKey, KnownKeys, PublicKey, SystemKeychain};
 use serde_json::json;
 use std::io::Write;
 
-/// What to do with keys.
+/// Commands for signing keys.
 #[derive(Debug, clap::Subcommand)]
 pub enum KeyCommand {
     /// Make a key of your own, its private part in the system's keychain.
@@ -50,7 +50,7 @@ pub struct KeyNameArgs {
     json: bool,
 }
 
-/// Words of `fonds key list`.
+/// Arguments of `fonds key list`.
 #[derive(Debug, clap::Args)]
 pub struct KeyListArgs {
     /// One object a name.
@@ -58,7 +58,7 @@ pub struct KeyListArgs {
     json: bool,
 }
 
-/// Words of `fonds key trust`.
+/// Arguments of `fonds key trust`.
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
     /// Public keys, as fonds key show prints them.

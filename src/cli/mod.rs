@@ -1,6 +1,6 @@
-//! The headless commands: words in, calls, lines out.
+//! The headless commands: arguments in, calls, lines out.
 //!
-//! In: the words of the command line. Out: results on stdout (with `--json`
+//! In: the arguments of the command line. Out: results on stdout (with `--json`
 //! one object a line), progress and notices on stderr, and an exit status: 0
 //! fine, 1 problems found, 2 wrong use, 130 stopped on request.
 //!
@@ -10,16 +10,16 @@
 /// kind there may be as many as there are bytes in a file, so that only some are
 /// written and the others counted.
 macro_rules! warn_of {
-    ($kind:expr, $($words:tt)*) => {
-        $crate::cli::output::warn($kind, &format!($($words)*))
+    ($kind:expr, $($args:tt)*) => {
+        $crate::cli::output::warn($kind, &format!($($args)*))
     };
 }
 
 /// A line on standard error. Where nobody can take it (a full disk, a closed
-/// pipe), the work goes on: it is worth more than what is told of it.
-macro_rules! tell {
-    ($($words:tt)*) => {
-        $crate::cli::output::print_notice(&format!($($words)*))
+/// pipe), the work goes on: it is worth more than its messages.
+macro_rules! notice {
+    ($($args:tt)*) => {
+        $crate::cli::output::print_notice(&format!($($args)*))
     };
 }
 
@@ -54,13 +54,13 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Nothing is wrong.
+/// Exit status without a problem.
 pub const FINE: u8 = 0;
-/// Problems were found and told.
+/// Exit status where problems were found and reported.
 pub const PROBLEMS: u8 = 1;
-/// The words made no sense, or a file cannot be used.
+/// Exit status of arguments that make no sense, or of a file that cannot be used.
 pub const WRONG_USE: u8 = 2;
-/// Stopped on request, as shells tell of SIGINT: nobody takes what was written for whole.
+/// Exit status of a stop on request, as shells report SIGINT: nobody takes the output for whole.
 pub const STOPPED: u8 = 130;
 
 /// Fonds, the archivist's cockpit: campaigns, polite crawls with explained
@@ -140,7 +140,7 @@ pub enum CliCommand {
     Related(search::related::RelatedArgs),
     /// Say whether captures are right or wrong as results of a search.
     Judge(search::judge::JudgeArgs),
-    /// Show how good results are by what persons said of them.
+    /// Measure search results by the assessments of people.
     Evaluate(search::judge::EvaluateArgs),
     /// List captures.
     Captures(review::captures::CapturesArgs),
@@ -190,18 +190,18 @@ pub enum CliCommand {
 }
 
 impl Cli {
-    /// Reads the words of the command line; ends the program with help or
+    /// Reads the arguments of the command line; ends the program with help or
     /// with what is wrong, where there is nothing to do.
     pub fn of_command_line() -> Self {
-        let words = with_flowing_help(Self::command());
-        let words = words.try_get_matches().and_then(|matches| Self::from_arg_matches(&matches));
+        let parsed = with_flowing_help(Self::command());
+        let parsed = parsed.try_get_matches().and_then(|matches| Self::from_arg_matches(&matches));
         let first = std::env::args_os().nth(1);
         let is_unknown = |first: &std::ffi::OsString| {
             !first.to_string_lossy().starts_with('-') && !std::path::Path::new(first).exists()
         };
-        match (words, first.filter(is_unknown)) {
+        match (parsed, first.filter(is_unknown)) {
             (Ok(Self { folder: None, command }), _) => Self { folder: None, command },
-            (Ok(words), None) => words,
+            (Ok(parsed), None) => parsed,
             // A slip of the keys in a command's name looks like a folder.
             (Err(error), Some(first))
                 if error.kind() == clap::error::ErrorKind::ArgumentConflict && !is_command(&first) =>
@@ -224,10 +224,10 @@ fn with_flowing_help(command: clap::Command) -> clap::Command {
     let mut flowing = String::with_capacity(text.len());
     let mut before = "";
     for line in text.lines() {
-        let stands_alone = |line: &str| line.is_empty() || line.starts_with(' ');
+        let is_separate = |line: &str| line.is_empty() || line.starts_with(' ');
         if !flowing.is_empty() {
             let is_apart = ends_with_command(before) && line.starts_with(char::is_uppercase);
-            flowing.push(if is_apart || stands_alone(before) || stands_alone(line) { '\n' } else { ' ' });
+            flowing.push(if is_apart || is_separate(before) || is_separate(line) { '\n' } else { ' ' });
         }
         flowing.push_str(line);
         before = line;
@@ -241,20 +241,20 @@ fn ends_with_command(line: &str) -> bool {
         .is_some_and(|(_, command)| !command.contains(". ") && !command.ends_with(['.', ';', ',']))
 }
 
-fn is_command(word: &std::ffi::OsStr) -> bool {
+fn is_command(name: &std::ffi::OsStr) -> bool {
     let commands = Cli::command();
-    commands.get_subcommands().any(|command| word == command.get_name())
+    commands.get_subcommands().any(|command| name == command.get_name())
 }
 
 fn neither(first: &std::ffi::OsStr) -> ! {
     let first = output::plain(&first.to_string_lossy());
-    tell!(
+    notice!(
         "fonds: “{first}” is neither a command nor a folder that exists. The commands: fonds --help. A new workspace: fonds new {first}"
     );
     std::process::exit(i32::from(WRONG_USE));
 }
 
-/// Runs a command and says how it went.
+/// Runs a command; gives its exit status.
 pub fn run(command: CliCommand) -> ExitCode {
     let is_terminal = std::io::stdout().is_terminal();
     let mut stdout = std::io::stdout().lock();
@@ -333,11 +333,11 @@ pub fn run(command: CliCommand) -> ExitCode {
         // The reader of a pipe has had enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) if crate::jobs::StopError::is_cancelled(&error) => {
-            tell!("fonds: stopped on request; {after_a_stop}");
+            notice!("fonds: stopped on request; {after_a_stop}");
             ExitCode::from(STOPPED)
         }
         Err(error) => {
-            tell!("fonds: {}", output::plain(&crate::work::error_chain(&error)));
+            notice!("fonds: {}", output::plain(&crate::work::error_chain(&error)));
             ExitCode::from(WRONG_USE)
         }
     }

@@ -22,16 +22,16 @@ pub(super) fn set_workspace(folder: &Path) {
     drop(WORKSPACE.set(folder.to_owned()));
 }
 
-/// A message whose commands name a folder in place of `DIR` (`fonds index DIR`), which stands
-/// where a message is written by rooms that know of no folder.
-fn with_folder(words: &str, folder: &Path) -> String {
+/// Replaces `DIR` in the commands of a message (`fonds index DIR`) by the folder: rooms that write such
+/// messages know of no folder.
+fn with_folder(message: &str, folder: &Path) -> String {
     let name = folder.display().to_string();
     let name = if name.contains([' ', '\'']) { format!("'{}'", name.replace('\'', "'\\''")) } else { name };
-    let mut parts = words.split("fonds ");
+    let mut parts = message.split("fonds ");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         out.push_str("fonds ");
-        // The command itself: some words in small letters, then the folder.
+        // The command itself: subcommands in small letters, then the folder.
         match part.split_once(" DIR") {
             Some((command, rest))
                 if command.chars().all(|c| c.is_ascii_lowercase() || c == ' ' || c == '-')
@@ -54,7 +54,7 @@ pub(super) fn print_notice(message: &str) {
 /// Warnings of one kind that are written; those after them are counted.
 const MAX_WARNINGS: u64 = 100;
 
-/// How many warnings there were, by kind.
+/// The number of warnings so far, by kind.
 static WARNINGS: Mutex<BTreeMap<&'static str, u64>> = Mutex::new(BTreeMap::new());
 
 /// A line on standard error, one of possibly very many of its kind.
@@ -76,15 +76,15 @@ pub(super) fn report_if_empty(file: &Path) -> bool {
     is_empty
 }
 
-/// Says how many warnings of each kind were not written.
+/// Prints how many warnings of each kind were not written.
 pub(super) fn end_warnings() {
     let warnings = std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner));
     for (kind, count) in warnings.into_iter().filter(|(_, count)| *count > MAX_WARNINGS) {
-        tell!("… and {} more of this kind: {kind}", count - MAX_WARNINGS);
+        notice!("… and {} more of this kind: {kind}", count - MAX_WARNINGS);
     }
 }
 
-/// One JSON object on a line.
+/// Writes a JSON object on a line.
 pub(super) fn json_line(out: &mut dyn Write, value: &impl Serialize) -> anyhow::Result<()> {
     // As one text: an error of a writer inside serde_json hides that a pipe is closed.
     writeln!(out, "{}", json_text(value)?)?;
@@ -96,7 +96,7 @@ pub(super) fn json_text(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value).map(escape_controls)
 }
 
-/// Lets `write` write into a file, compressed as its name says, or to `out`. The
+/// Has `write` write into a file, compressed by its name, or to `out`. The
 /// file gets its name when it is whole: a call that fails or is stopped leaves
 /// nothing; one that is killed, a hidden file that ends in `.open`, which the
 /// next call for the same file takes away. A device or a pipe is written to as it is.
@@ -115,7 +115,7 @@ pub(super) fn to_file<T>(
     })
 }
 
-/// As [`to_file`], without compression.
+/// Has `write` write into a file as [`to_file`] does, without compression.
 pub(super) fn in_file<T>(
     path: &Path,
     existing: Existing,
@@ -148,7 +148,7 @@ pub(super) fn in_file<T>(
     Ok(written)
 }
 
-/// A file that says its name where writing fails, and what to do where its disk is full.
+/// A file whose write errors name its path and, where the disk is full, the next step.
 pub(super) struct NamedFile<'f> {
     file: &'f mut (dyn Write + Send),
     path: &'f Path,
@@ -176,7 +176,7 @@ pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// As [`plain`]; lines and tabs stay.
+/// A text as [`plain`] makes it, but for lines and tabs, which stay.
 fn plain_lines(text: &str) -> String {
     let mut plain_text = String::with_capacity(text.len());
     for part in text.split_inclusive(['\n', '\t']) {
@@ -194,7 +194,7 @@ pub(super) struct Harmless<'a> {
     out: &'a mut dyn Write,
     /// The beginning of a character that is not whole yet.
     pending: Vec<u8>,
-    /// What becomes of text.
+    /// The function that text passes.
     shown: fn(&str) -> String,
 }
 
@@ -203,7 +203,7 @@ impl<'a> Harmless<'a> {
         Self { out, pending: Vec::new(), shown: plain_lines }
     }
 
-    /// For a pipe: the marks that scripts are written with stay.
+    /// A writer for a pipe: the marks that scripts are written with stay.
     pub(super) fn piped(out: &'a mut dyn Write) -> Self {
         Self { shown: |text| printable(text).into_owned(), ..Self::new(out) }
     }
@@ -245,17 +245,17 @@ pub(super) fn short(text: &str, most: usize) -> String {
     cut
 }
 
-/// Runs work with its progress on stderr; Ctrl-C asks it to stop cleanly.
+/// Runs work with its progress on stderr; Ctrl-C stops it cleanly.
 pub(super) fn with_progress<T>(work: impl FnOnce(&JobCx) -> anyhow::Result<T>) -> anyhow::Result<T> {
     with_text(|cx, _| work(cx))
 }
 
-/// As [`with_progress`], for work that also says something on its way.
+/// Runs work as [`with_progress`] does, for work that also prints lines on its way.
 pub(super) fn with_text<T>(work: impl FnOnce(&JobCx, &dyn Fn(String)) -> anyhow::Result<T>) -> anyhow::Result<T> {
-    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| tell!("{line}"))))
+    with_bar(|cx, bar| work(cx, &|line| bar.suspend(|| notice!("{line}"))))
 }
 
-/// As [`with_progress`], for work that writes its results on its way: by the
+/// Runs work as [`with_progress`] does, for work that writes its results on its way: by the
 /// function given, so that lines and bar do not mix on a terminal.
 pub(super) fn with_lines<T>(
     work: impl FnOnce(&JobCx, &dyn Fn(&mut dyn FnMut())) -> anyhow::Result<T>,
@@ -288,10 +288,10 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
                 let progress = watch.progress();
                 pace.sample(&progress);
                 shown.set_prefix(pace.summary(&progress));
-                // Without a terminal the bar is silent; stages are still told.
+                // Without a terminal the bar is silent; stages are still printed.
                 if progress.stage != last_stage && !progress.stage.is_empty() {
                     if shown.is_hidden() {
-                        tell!("{}", progress.stage);
+                        notice!("{}", progress.stage);
                     }
                     last_stage.clone_from(&progress.stage);
                 }
@@ -305,7 +305,7 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
                 shown.set_message(match (progress.obstacle.as_str(), progress.note.as_str()) {
                     ("", "") => plain(&progress.stage),
                     ("", note) => format!("{}: {}", plain(&progress.stage), short(note, 60)),
-                    // Why nothing happens is said whole.
+                    // The reason for a pause is printed in full.
                     (obstacle, _) => format!("{}: {}", plain(&progress.stage), plain(obstacle)),
                 });
                 shown.set_position(progress.done);
@@ -321,31 +321,31 @@ pub(super) fn with_bar<T>(work: impl FnOnce(&JobCx, &ProgressBar) -> anyhow::Res
     })
 }
 
-/// The first signal asks to stop, the second one ends the program.
+/// Handles signals: the first one stops the work, the second one ends the program.
 fn stop_on_signal(cx: &JobCx) {
     use std::sync::Once;
     static PRESENT: Mutex<Option<JobCx>> = Mutex::new(None);
     static HANDLER: Once = Once::new();
-    // Known before a signal can ask for it.
+    // Set before a signal can need it.
     *PRESENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(cx.clone());
     HANDLER.call_once(|| {
         let result = ctrlc::set_handler(|| {
             let cx = PRESENT.lock().unwrap_or_else(PoisonError::into_inner).clone();
             match cx {
                 Some(cx) if !cx.is_cancelled() => {
-                    tell!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
+                    notice!("\nStopping cleanly; what is in hand is finished first. Press again to end at once.");
                     cx.cancel();
                 }
                 _ => std::process::exit(130),
             }
         });
         if let Err(error) = result {
-            tell!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
+            notice!("fonds: Ctrl-C cannot be caught ({error}); it will end the program at once");
         }
     });
 }
 
-/// What a command writes; it has to end with this status.
+/// The output of a command, which has to end with this status.
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 #[track_caller]
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_command_that_is_offered_names_the_workspace() {
-        let of = |words: &str| with_folder(words, Path::new("my archive"));
+        let of = |message: &str| with_folder(message, Path::new("my archive"));
         assert_eq!(of("build it: fonds index DIR. Or not"), "build it: fonds index 'my archive'. Or not");
         assert_eq!(of("fonds scope attach DIR 1 2 FILE, DIR"), "fonds scope attach 'my archive' 1 2 FILE, DIR");
         assert_eq!(of("of fonds “a” in DIR"), "of fonds “a” in DIR");
@@ -373,7 +373,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn what_stands_at_a_path_stays_what_it_is() {
+    fn the_link_and_the_mode_of_a_replaced_file_stay() {
         use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
@@ -386,7 +386,7 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "new");
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
-        // What fails leaves the file alone, and says which one it is.
+        // A failed write leaves the file alone, and the error names it.
         let failed = in_file(&file, Existing::IsReplaced, |_| -> anyhow::Result<()> { anyhow::bail!("no") });
         assert_eq!(
             (failed.unwrap_err().to_string().as_str(), std::fs::read_to_string(&file).unwrap().as_str()),

@@ -64,7 +64,7 @@ pub struct NamedArgs {
     name: String,
 }
 
-/// What a selection is saved as.
+/// Arguments that name the saved selection.
 #[derive(Debug, clap::Args)]
 pub struct SaveArgs {
     #[command(flatten)]
@@ -190,7 +190,7 @@ pub struct RunArgs {
     json: bool,
 }
 
-/// What shall be selected.
+/// Arguments of a selection: campaign, threshold, weights or a filter.
 #[derive(Debug, clap::Args)]
 pub struct SpecArgs {
     /// Workspace.
@@ -218,7 +218,7 @@ pub struct SpecArgs {
 }
 
 impl SpecArgs {
-    /// `kept` says which parts exports have.
+    /// The selection of the arguments; `kept` has the parts of exports.
     fn spec(&self, campaign: CampaignId, kept: &SelectionSpec) -> anyhow::Result<SelectionSpec> {
         anyhow::ensure!(
             (0.0..=1.0).contains(&self.threshold),
@@ -270,7 +270,7 @@ pub(super) fn run(command: &SelectCommand, out: &mut dyn Write) -> anyhow::Resul
             if inside.captures + outside.captures == 0
                 && let Some(line) = session.catalogue().unassigned()?.line()
             {
-                tell!("note: the campaign has no capture, and {}: fonds files assign", plain(&line));
+                notice!("note: the campaign has no capture, and {}: fonds files assign", plain(&line));
             }
             name_unread(&report)
         }
@@ -380,11 +380,11 @@ fn changes(args: &ChangesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             writeln!(out, "{sign}\t{id}\t{}\t{}", row.date.to_readable(), plain(&row.url))?;
         }
     }
-    tell!("{}", offered(&offer, &args.folder, campaign));
+    notice!("{}", offered(&offer, &args.folder, campaign));
     Ok(FINE)
 }
 
-/// What making a selection again would change, and how that is done.
+/// The changes of making a selection again, with the command for it.
 fn offered(offer: &SelectionOffer, folder: &Path, campaign: CampaignId) -> String {
     let (added, removed) = (offer.added, offer.removed);
     let changes = format!("+{added} −{removed} since the selection of {}", offer.date.to_readable());
@@ -394,9 +394,9 @@ fn offered(offer: &SelectionOffer, folder: &Path, campaign: CampaignId) -> Strin
     }
 }
 
-/// Says what came to light with a crawl or import, and waits for a person: changes of kept selections, URLs
+/// Prints what came with a crawl or import and waits for a person: changes of kept selections, URLs
 /// with an earlier rejection that changed.
-pub(super) fn tell_offers(session: &Session, folder: &Path, of: Option<CampaignId>) -> anyhow::Result<()> {
+pub(super) fn print_offers(session: &Session, folder: &Path, of: Option<CampaignId>) -> anyhow::Result<()> {
     let campaigns = match of {
         Some(campaign) => vec![campaign],
         None => session.catalogue().campaign_numbers()?,
@@ -404,7 +404,7 @@ pub(super) fn tell_offers(session: &Session, folder: &Path, of: Option<CampaignI
     for campaign in campaigns {
         let offer = work::selection_offer(&session.workspace, campaign)?;
         if let Some(offer) = offer.filter(|offer| offer.added + offer.removed > 0) {
-            tell!(
+            notice!(
                 "Selection of campaign {campaign}: +{} −{} since {}, not applied; list them: fonds select changes {} \
                  {campaign}",
                 offer.added,
@@ -413,16 +413,16 @@ pub(super) fn tell_offers(session: &Session, folder: &Path, of: Option<CampaignI
                 folder.display()
             );
         }
-        tell_rejected_before(session, folder, campaign)?;
+        print_rejected_before(session, folder, campaign)?;
     }
     Ok(())
 }
 
 /// Names URLs with an earlier rejection that changed.
-pub(super) fn tell_rejected_before(session: &Session, folder: &Path, campaign: CampaignId) -> anyhow::Result<()> {
+pub(super) fn print_rejected_before(session: &Session, folder: &Path, campaign: CampaignId) -> anyhow::Result<()> {
     let urls = session.catalogue().rejected_before(campaign)?;
     if urls > 0 {
-        tell!(
+        notice!(
             "{}, to review: fonds captures {} rejected_before:yes --campaign {campaign}",
             changed_rejections(urls),
             folder.display()
@@ -447,7 +447,7 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         }
     }
     let page = catalogue.selection_page(campaign)?;
-    tell!(
+    notice!(
         "Selection of {} ({}): {} in, {} out; {} embedded resources included; {} excluded by hand, {} included by hand",
         date.to_readable(),
         plain(&spec.criterion()),
@@ -458,9 +458,9 @@ fn list(args: &ListArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         page.balance.included
     );
     if let Some(offer) = work::selection_offer(&session.workspace, campaign)? {
-        tell!("{}", offered(&offer, &args.folder, campaign));
+        notice!("{}", offered(&offer, &args.folder, campaign));
     }
-    tell_rejected_before(&session, &args.folder, campaign)?;
+    print_rejected_before(&session, &args.folder, campaign)?;
     Ok(FINE)
 }
 
@@ -527,14 +527,14 @@ fn sample(args: &SampleArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             writeln!(out, "{:.3}\t{date}\t{url}\t{title}\t{}\t{lacks}", row.score, plain(&row.found))?;
         }
     }
-    tell!(
+    notice!(
         "{} of {} meet the request; their filter: {}",
         sample.meeting,
         counted(sample.captures, "capture"),
         plain(&sample.filter)
     );
     if waiting > 0 {
-        tell!("{} not indexed yet: fonds index {}", counted(waiting, "capture"), args.folder.display());
+        notice!("{} not indexed yet: fonds index {}", counted(waiting, "capture"), args.folder.display());
     }
     Ok(FINE)
 }
@@ -563,7 +563,7 @@ fn print_report(report: &SelectReport, json: bool, out: &mut dyn Write) -> anyho
 
 fn name_unread(report: &SelectReport) -> anyhow::Result<u8> {
     for unread in report.unread.iter().take(MAX_NAMED) {
-        tell!("not read: {}", plain(unread));
+        notice!("not read: {}", plain(unread));
     }
     Ok(if report.unread.is_empty() { FINE } else { PROBLEMS })
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// What to do with packages.
+/// Commands for WACZ packages.
 #[derive(Debug, clap::Subcommand)]
 pub enum WaczCommand {
     /// Say what is in a package.
@@ -24,7 +24,7 @@ pub enum WaczCommand {
     Extract(ExtractArgs),
 }
 
-/// Words of `fonds wacz ls`.
+/// Arguments of `fonds wacz ls`.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  fonds wacz ls crawl.wacz\n  fonds wacz ls --pages --json crawl.wacz | jq -r .url\n\n\
@@ -42,7 +42,7 @@ pub struct WaczLsArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz check`.
+/// Arguments of `fonds wacz check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  fonds wacz check *.wacz\n\n\
     Looks at every member and its digest, the digest and signature of the package, pages, every record of\n\
@@ -57,7 +57,7 @@ pub struct WaczCheckArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz create`.
+/// Arguments of `fonds wacz create`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds wacz create crawl.wacz crawl-*.warc.gz --title 'My crawl'\n  \
     fonds wacz create crawl.wacz crawl.warc.gz --pages pages.jsonl --text\n\n\
@@ -93,12 +93,12 @@ pub struct CreateArgs {
     json: bool,
 }
 
-/// Words of `fonds wacz extract`.
+/// Arguments of `fonds wacz extract`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds wacz extract crawl.wacz --out crawl\n  \
     fonds wacz extract crawl.wacz --out crawl archive/data.warc.gz\n\n\
     Members whose names lead out of the folder, stand twice or clash with others, that are damaged or zip\n\
-    bombs are not written; they are told on standard error, with exit status 1.")]
+    bombs are not written; they are listed on standard error, with exit status 1.")]
 pub struct ExtractArgs {
     /// Package.
     file: PathBuf,
@@ -121,7 +121,7 @@ pub(super) fn run(command: WaczCommand, out: &mut dyn Write) -> anyhow::Result<u
     }
 }
 
-/// Opens a package and tells what is wrong with it at first sight.
+/// Opens a package and prints its problems at first sight.
 fn open(path: &std::path::Path) -> anyhow::Result<(Wacz, u8)> {
     let wacz = Wacz::open(path)?;
     let mut status = FINE;
@@ -145,7 +145,7 @@ fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         });
         json_line(out, &object)?;
     } else {
-        let words = [
+        let fields = [
             ("Title", &package.title),
             ("Description", &package.description),
             ("Created", &package.created),
@@ -154,7 +154,7 @@ fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             ("Begins with", &package.main_page_url),
             ("WACZ version", &package.wacz_version),
         ];
-        for (name, text) in words.iter().filter(|(_, text)| !text.is_empty()) {
+        for (name, text) in fields.iter().filter(|(_, text)| !text.is_empty()) {
             writeln!(out, "{name:<13} {}", plain(text))?;
         }
     }
@@ -186,7 +186,7 @@ fn ls(args: &WaczLsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 }
                 Err(problem) => {
                     status = PROBLEMS;
-                    tell!("{}, {}", plain(&list.name), plain(&problem.to_string()));
+                    notice!("{}, {}", plain(&list.name), plain(&problem.to_string()));
                 }
             }
         }
@@ -201,7 +201,7 @@ fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let wacz = match Wacz::open(file) {
             Ok(wacz) => wacz,
             Err(error) => {
-                tell!("fonds: {}", plain(&error.to_string()));
+                notice!("fonds: {}", plain(&error.to_string()));
                 status = super::WRONG_USE;
                 continue;
             }
@@ -234,7 +234,7 @@ fn check(args: &WaczCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-/// Who stands for a signature that holds: the person at the keyboard vouches for
+/// The signer of a valid signature: the person at the keyboard vouches for
 /// the key, or a certificate proves the domain.
 fn signer_of(signature: &Signature, known: &KnownKeys) -> Option<String> {
     let holder = signature.key.as_ref().and_then(|key| known.holder_of(key)).map(|known| known.name.clone());
@@ -366,7 +366,7 @@ fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                     if args.json {
                         json_line(out, &json!({"member": member.name, "problem": error.to_string()}))?;
                     }
-                    tell!("{}", plain(&error.to_string()));
+                    notice!("{}", plain(&error.to_string()));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -411,27 +411,30 @@ mod tests {
                 json,
             })
         };
-        let told = check(create(None, &file, false), FINE);
-        assert!(told.contains("1 WARC file, 1 index line, 1 page, "), "{told}");
+        let output = check(create(None, &file, false), FINE);
+        assert!(output.contains("1 WARC file, 1 index line, 1 page, "), "{output}");
         let list = folder.path().join("pages.jsonl");
         std::fs::write(&list, "{\"url\": \"http://a.pt/\", \"ts\": \"2024-03-01T09:00:00Z\"}\nno page\n").unwrap();
-        let told = check(create(Some(list), &folder.path().join("b.wacz"), true), PROBLEMS);
-        assert!(told.contains("\"pages\":1") && told.contains("pages.jsonl, line 2: no JSON object"), "{told}");
+        let output = check(create(Some(list), &folder.path().join("b.wacz"), true), PROBLEMS);
+        assert!(output.contains("\"pages\":1") && output.contains("pages.jsonl, line 2: no JSON object"), "{output}");
         let again = run(create(None, &file, false), &mut Vec::new()).unwrap_err();
         assert!(again.to_string().contains("a.wacz: there is such a file"), "{again}");
 
         let ls = |pages, json| WaczCommand::Ls(WaczLsArgs { file: file.clone(), pages, json });
-        let told = check(ls(false, false), FINE);
-        assert!(told.contains("Title         A title\n") && told.contains(" stored   archive/a.warc.gz\n"), "{told}");
-        let told = check(ls(true, false), FINE);
-        assert!(told.ends_with("2024-03-01 09:00:00 http://a.pt/ A page\n"), "{told}");
-        let told = check(ls(true, true), FINE);
-        assert!(told.contains("\"title\":\"A page\"") && told.contains("\"text_bytes\":"), "{told}");
+        let output = check(ls(false, false), FINE);
+        assert!(
+            output.contains("Title         A title\n") && output.contains(" stored   archive/a.warc.gz\n"),
+            "{output}"
+        );
+        let output = check(ls(true, false), FINE);
+        assert!(output.ends_with("2024-03-01 09:00:00 http://a.pt/ A page\n"), "{output}");
+        let output = check(ls(true, true), FINE);
+        assert!(output.contains("\"title\":\"A page\"") && output.contains("\"text_bytes\":"), "{output}");
 
         let checked = |json| WaczCommand::Check(WaczCheckArgs { files: vec![file.clone()], json });
-        let told = check(checked(false), FINE);
-        let words = "6 members, digests of 4 right, 1 record, 1 of 1 index line lead to theirs, 1 page, fine\n";
-        assert!(told.ends_with(words), "{told}");
+        let output = check(checked(false), FINE);
+        let end = "6 members, digests of 4 right, 1 record, 1 of 1 index line lead to theirs, 1 page, fine\n";
+        assert!(output.ends_with(end), "{output}");
         assert!(check(checked(true), FINE).ends_with("\"signature\":null,\"problems\":0}\n"));
 
         let out = folder.path().join("out");
@@ -449,8 +452,8 @@ mod tests {
         let mut bytes = std::fs::read(&file).unwrap();
         bytes[100] ^= 1;
         std::fs::write(&file, bytes).unwrap();
-        let told = check(checked(false), PROBLEMS);
-        assert!(told.contains("a.wacz: archive/a.warc.gz: its CRC is not that of the zip"), "{told}");
+        let output = check(checked(false), PROBLEMS);
+        assert!(output.contains("a.wacz: archive/a.warc.gz: its CRC is not that of the zip"), "{output}");
         check(extract(&[], folder.path().join("damaged")), PROBLEMS);
         let missing = WaczCheckArgs { files: vec![folder.path().join("none.wacz")], json: false };
         check(WaczCommand::Check(missing), super::super::WRONG_USE);
@@ -468,8 +471,8 @@ mod tests {
         zip.finish().unwrap();
         let out = folder.path().join("out");
         let args = ExtractArgs { file, members: Vec::new(), out: out.clone(), json: true };
-        let told = check(WaczCommand::Extract(args), PROBLEMS);
-        assert!(told.contains("{\"member\":\"archive/a/b\",\"problem\":\"archive/a/b: not written: "), "{told}");
+        let output = check(WaczCommand::Extract(args), PROBLEMS);
+        assert!(output.contains("{\"member\":\"archive/a/b\",\"problem\":\"archive/a/b: not written: "), "{output}");
         assert_eq!(std::fs::read(out.join("archive/c")).unwrap(), b"archive/c");
     }
 
@@ -482,28 +485,28 @@ mod tests {
             unproven_members,
             ..Signature::default()
         };
-        let told = |signature, known: &KnownKeys| {
+        let output = |signature, known: &KnownKeys| {
             report_text(&WaczReport { signature: Some(signature), ..WaczReport::default() }, known)
         };
         let none = KnownKeys::default();
-        let fine = told(by_domain(true, false, 0), &none);
+        let fine = output(by_domain(true, false, 0), &none);
         assert!(fine.ends_with("signed by archive.example, fine"), "{fine}");
         let weak = "signed by archive.example (no proof of the content of 2 members: missing, wrong, weak or unknown digests), \
                     time stamp present, not verified, fine";
-        assert!(told(by_domain(true, true, 2), &none).ends_with(weak));
+        assert!(output(by_domain(true, true, 2), &none).ends_with(weak));
         let nobody = "nothing is wrong, and nobody vouches for who signed";
-        assert!(told(by_domain(false, false, 0), &none).ends_with(nobody));
+        assert!(output(by_domain(false, false, 0), &none).ends_with(nobody));
 
         // An anonymous key is that of somebody as soon as a person vouches for it.
         let key = SigningKey::create("a", &crate::keys::MemoryKeychain::default()).unwrap().package_public();
         let anonymous = || Signature { key: Some(key.clone()), fingerprint: key.fingerprint(), ..Signature::default() };
-        let unknown = told(anonymous(), &none);
+        let unknown = output(anonymous(), &none);
         assert!(unknown.contains("signed by the anonymous key") && unknown.ends_with(nobody), "{unknown}");
         let folder = tempfile::tempdir().unwrap();
         let mut known = KnownKeys::at(&folder.path().join("keys.json")).unwrap();
         known.add("City archive", std::slice::from_ref(&key), false).unwrap();
-        assert!(told(anonymous(), &known).ends_with("signed by City archive, fine"));
+        assert!(output(anonymous(), &known).ends_with("signed by City archive, fine"));
         let broken = Signature { problems: vec!["no".to_owned()], ..anonymous() };
-        assert!(told(broken, &known).contains("the signature does not hold, in the name of the anonymous key"));
+        assert!(output(broken, &known).contains("the signature does not hold, in the name of the anonymous key"));
     }
 }

@@ -7,7 +7,6 @@ use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
 use super::setup::check_user_agent;
-use super::work::Worker;
 use super::{
     Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
     EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
@@ -16,8 +15,9 @@ use crate::campaign::Campaign;
 use crate::crawl::events::event_writer::EventWriter;
 use crate::crawl::frontier::politeness::is_polite;
 use crate::crawl::robots::robots_cache::RobotsCache;
+use crate::crawl::worker::Worker;
 use crate::exchange::{
-    Abandon, Archive, Client, DiskGate, FetchLimits, Intake, LOOK_FOR_ROOM, Resolver, SystemResolver, fetch_status,
+    Abandon, Archive, Client, DiskGate, FetchLimits, Intake, Resolver, SPACE_POLL, SystemResolver, fetch_status,
 };
 use crate::jobs::{JobCx, OnDrop, counted, make_folder, panic_message, verb};
 use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
@@ -35,21 +35,21 @@ use std::time::{Duration, Instant};
 /// Exchanges in flight may go on so long after a cancel.
 const STOP_GRACE: Duration = Duration::from_secs(10);
 /// How often it is seen whether the workers are done.
-const LOOK_AT_WORKERS: Duration = Duration::from_millis(20);
+const WORKER_POLL: Duration = Duration::from_millis(20);
 /// How often it is seen which hosts are left alone.
-const LOOK_AT_HOSTS: Duration = Duration::from_millis(500);
+const HOST_POLL: Duration = Duration::from_millis(500);
 /// Hosts that are left alone and named.
 const PAUSES_NAMED: usize = 100;
-/// The same where all of them are.
+/// Hosts that are named where all of them have a pause.
 const PAUSES_SHOWN: usize = 3;
 /// How often it is kept that the launch runs.
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
-/// Name of the obstacle that nobody may be asked.
+/// Name of the obstacle that every host has to be left alone for now.
 const HOSTS_ASLEEP: &str = "hosts";
 
-/// What the workers of a launch share.
+/// The state that the workers of a launch share.
 pub(super) struct Engine<'a> {
     pub(super) setup: &'a CrawlSetup,
     pub(super) ledger: &'a dyn Ledger,
@@ -67,7 +67,7 @@ pub(super) struct Engine<'a> {
     pub(super) disk: &'a DiskGate,
     pub(super) intake: Intake<'a>,
     pub(super) pool: WorkerPool,
-    /// Hosts whose long delay between requests was told.
+    /// Hosts whose long delay between requests has been reported.
     pub(super) slow_hosts: Mutex<HashSet<String>>,
     /// Microseconds that the launch ran, without the time that it was paused or stopped.
     ran_us: AtomicU64,
@@ -97,7 +97,7 @@ pub fn run_crawl(
     run_crawl_with(setup, ledger, stats, cx, Arc::new(resolver))
 }
 
-/// As [`run_crawl`], with a resolver of the caller's.
+/// Runs a crawl as [`run_crawl`] does, with a resolver of the caller's.
 pub fn run_crawl_with(
     setup: &CrawlSetup,
     ledger: &dyn Ledger,
@@ -123,13 +123,13 @@ pub fn run_crawl_with(
     let ended = std::thread::scope(|scope| {
         let watch = || {
             while !is_over.load(Ordering::Relaxed) {
-                disk.look();
+                disk.poll();
                 if !disk.is_full() {
                     logs.flush();
                 }
                 stats.report_disk(disk.take_events());
                 events.flush_sometimes();
-                std::thread::sleep(LOOK_FOR_ROOM);
+                std::thread::sleep(SPACE_POLL);
             }
         };
         let watching = std::thread::Builder::new().name("crawl events".to_owned()).spawn_scoped(scope, watch);
@@ -149,7 +149,7 @@ pub fn run_crawl_with(
     ended
 }
 
-/// What is there from the begin of a launch to its end.
+/// The parts of a crawl that last from the begin of a launch to its end.
 struct Shared<'a> {
     logs: &'a Logs,
     disk: &'a Arc<DiskGate>,
@@ -274,7 +274,8 @@ fn run_launch(
         _ => reports?,
     }
     let seed_errors = tally.seeds.values().filter(|status| **status >= 400).count() as u64;
-    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery, seed_errors, refused_seeds })
+    let links_left_out = stats.links_left_out();
+    Ok(CrawlReport { end, totals: stats.snapshot(), files, recovery, seed_errors, refused_seeds, links_left_out })
 }
 
 impl Engine<'_> {
@@ -300,7 +301,7 @@ impl Engine<'_> {
                 None => {}
             }
             let mut judging = None;
-            let (mut seen, mut kept, mut look) = (Instant::now(), Instant::now(), Instant::now());
+            let (mut seen, mut kept, mut next_poll) = (Instant::now(), Instant::now(), Instant::now());
             loop {
                 threads.retain(|thread| !thread.is_finished());
                 if threads.is_empty() {
@@ -328,12 +329,12 @@ impl Engine<'_> {
                     }
                 }
                 self.cx.set_done(self.stats.fetched_so_far());
-                if now >= look {
-                    self.say_who_waits();
+                if now >= next_poll {
+                    self.report_pauses();
                     // With a million hosts a look takes long, and holds the workers up.
-                    look = now + LOOK_AT_HOSTS.max(now.elapsed() * 100);
+                    next_poll = now + HOST_POLL.max(now.elapsed() * 100);
                 }
-                std::thread::sleep(LOOK_AT_WORKERS);
+                std::thread::sleep(WORKER_POLL);
             }
             self.cx.clear_obstacle(HOSTS_ASLEEP);
             self.stats.set_pauses(Vec::new(), 0);
@@ -391,7 +392,7 @@ impl Engine<'_> {
 
     /// Says which hosts are left alone till when, and why nothing is fetched
     /// while all that have something are.
-    fn say_who_waits(&self) {
+    fn report_pauses(&self) {
         let (pauses, count, is_all) = self.frontier.pauses(PAUSES_NAMED);
         if is_all {
             let host = |pause: &HostPause| {
@@ -426,10 +427,10 @@ impl Engine<'_> {
             }
             if !self.reserve_document() {
                 // The last ones allowed are in flight; one of them may fail.
-                std::thread::sleep(LOOK_AT_WORKERS);
+                std::thread::sleep(WORKER_POLL);
                 continue;
             }
-            // Seen before the frontier is: what a new plan lets in is announced before it is old.
+            // Read before the frontier is: what a new plan accepts is announced before it is old.
             let is_plan_new = self.is_plan_new();
             // What panics beside a URL leaves nothing behind to wait for: the
             // crawl ends with words, and the others see that it did.
@@ -437,7 +438,7 @@ impl Engine<'_> {
                 Next::Url(url) => Ok(Some(worker.process(*url)?)),
                 Next::Idle => Ok(Some(false)),
                 Next::Finished if is_plan_new => {
-                    std::thread::sleep(LOOK_AT_WORKERS);
+                    std::thread::sleep(WORKER_POLL);
                     Ok(Some(false))
                 }
                 Next::Finished => Ok(None),
@@ -518,8 +519,8 @@ fn start_workers<T>(count: usize, mut start: impl FnMut(usize) -> io::Result<T>)
 
 /// Servers that keep silent are given up some time after a cancel.
 fn abandon_after_grace(cx: &JobCx) -> Abandon {
-    let (cx, asked) = (cx.clone(), OnceLock::new());
-    Arc::new(move || cx.is_cancelled() && asked.get_or_init(Instant::now).elapsed() > STOP_GRACE)
+    let (cx, cancelled) = (cx.clone(), OnceLock::new());
+    Arc::new(move || cx.is_cancelled() && cancelled.get_or_init(Instant::now).elapsed() > STOP_GRACE)
 }
 
 fn file_options(setup: &CrawlSetup, campaign: &Campaign) -> Result<FileSetOptions, CrawlError> {
@@ -564,7 +565,7 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
     Ok(last)
 }
 
-/// What seeds redirected to in an earlier run counts as seeds again.
+/// Makes the redirect targets of seeds in an earlier run seeds again.
 fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, plan: Arc<Plan>) -> Result<Arc<Plan>, CrawlError> {
     let campaign = Arc::clone(&plan.campaign);
     let mut plan = plan;

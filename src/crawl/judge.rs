@@ -1,5 +1,5 @@
-//! Decides what becomes of URLs that are found, with the facts that the rules
-//! ask for.
+//! Decisions on URLs that are found, with the facts that the rules
+//! need.
 
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
 use crate::exchange::Client;
@@ -18,14 +18,14 @@ pub struct Judge<'a> {
     plan: &'a CurrentPlan,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
-    /// By URL; read when a plan asks for them.
+    /// By URL; read when a plan needs them.
     annotations: OnceLock<HashMap<String, AnnotationFact>>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
 }
 
-/// Where links were found.
+/// The page that links were found on.
 pub struct Source<'a> {
     /// The page.
     pub url: &'a Url,
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// With what the ledger knows about hosts already. A look-up that failed
+    /// Creates a judge with the hosts that the ledger knows. A look-up that failed
     /// in an earlier run is made again.
     pub fn new(
         plan: &'a CurrentPlan,
@@ -75,13 +75,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Lets what a seed redirected to count as that seed, which is named as
-    /// typed; gives the plan of the URL at hand with it.
+    /// typed; gives the plan of the current URL with it.
     pub fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, LedgerError> {
         self.plan.add_met_seed(plan, seed, target).map_err(|error| LedgerError(error.to_string()))
     }
 
-    /// Decides with all that is known; the flag says that the host's location
-    /// would matter and could not be looked up.
+    /// Decides on a candidate with all known facts; the flag is true if the host's
+    /// location would matter and could not be looked up.
     pub fn decide(
         &self,
         plan: &Plan,
@@ -95,12 +95,12 @@ impl<'a> Judge<'a> {
         let mut facts = self.facts(plan, candidate, robots)?;
         let failed = matches!(facts.geo, GeoFact::Failed { .. });
         if failed {
-            facts.geo = GeoFact::NotAsked;
+            facts.geo = GeoFact::NotQueried;
         }
         if !rules.needs_geo(candidate, &facts) {
             return Ok((rules.decide(candidate, &facts), false));
         }
-        facts.geo = self.look_up(&candidate.url)?;
+        facts.geo = self.resolve_country(&candidate.url)?;
         // Without a database nothing would be known later either.
         let unknown = matches!(facts.geo, GeoFact::Failed { .. }) && self.geo.is_some();
         let verdict = rules.decide(candidate, &facts);
@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         if !rules.uses_content() {
             return Ok(None);
         }
-        let before = self.facts(plan, candidate, RobotsFact::NotAsked)?;
+        let before = self.facts(plan, candidate, RobotsFact::NotFetched)?;
         let after = Facts { content, ..before.clone() };
         let verdict = rules.decide(candidate, &after);
         let turned = verdict.decision == Decision::Reject;
@@ -181,13 +181,13 @@ impl<'a> Judge<'a> {
         for met in candidates.iter().filter(|candidate| candidate.is_seed) {
             plan = self.add_met_seed(&plan, met.seed.as_deref().unwrap_or_default(), &met.url)?;
         }
-        self.look_up_ahead(&plan, &candidates)?;
+        self.resolve_countries_ahead(&plan, &candidates)?;
         candidates.into_iter().map(|candidate| self.admission(&plan, candidate)).collect()
     }
 
     /// Decides one URL as it is found.
     pub fn admission(&self, plan: &Plan, candidate: Candidate) -> Result<Admission, LedgerError> {
-        let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotAsked)?;
+        let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotFetched)?;
         let queued = waits || verdict.decision == Decision::Accept;
         Ok(Admission {
             verdict,
@@ -204,22 +204,22 @@ impl<'a> Judge<'a> {
 
     /// Looks up many hosts side by side on the resolver's threads, so that a
     /// page full of foreign links does not hold its worker for minutes.
-    fn look_up_ahead(&self, plan: &Plan, candidates: &[Candidate]) -> Result<(), LedgerError> {
+    fn resolve_countries_ahead(&self, plan: &Plan, candidates: &[Candidate]) -> Result<(), LedgerError> {
         let rules = &plan.rules;
         if self.geo.is_none() || !rules.uses_geo() {
             return Ok(());
         }
         let mut hosts = HashSet::new();
-        let wanted = candidates.iter().filter(|candidate| {
+        let unresolved = candidates.iter().filter(|candidate| {
             let host = candidate.url.host_str().unwrap_or_default();
-            self.known_fact(host) == GeoFact::NotAsked
+            self.known_fact(host) == GeoFact::NotQueried
                 && rules.needs_geo(candidate, &Facts::default())
                 && hosts.insert(host)
         });
-        let wanted: Vec<&Url> = wanted.map(|candidate| &candidate.url).collect();
-        self.client.resolve_ahead(&wanted);
-        let mut facts = Vec::with_capacity(wanted.len());
-        for url in wanted {
+        let unresolved: Vec<&Url> = unresolved.map(|candidate| &candidate.url).collect();
+        self.client.resolve_ahead(&unresolved);
+        let mut facts = Vec::with_capacity(unresolved.len());
+        for url in unresolved {
             // Those that are left are decided when their turn comes.
             if self.client.is_cancelled() {
                 break;
@@ -229,8 +229,8 @@ impl<'a> Judge<'a> {
         self.keep_facts(facts)
     }
 
-    /// Finds out where a host stands and keeps it.
-    fn look_up(&self, url: &Url) -> Result<GeoFact, LedgerError> {
+    /// Finds out the country of a host and keeps it.
+    fn resolve_country(&self, url: &Url) -> Result<GeoFact, LedgerError> {
         if self.geo.is_some() && self.client.is_cancelled() {
             return Ok(GeoFact::Failed { why: "the crawl was stopped".to_owned() });
         }
@@ -253,7 +253,7 @@ impl<'a> Judge<'a> {
                     Err(error) => GeoFact::Failed { why: error.to_string() },
                 }
             }
-            Err(error) => GeoFact::Failed { why: error.words },
+            Err(error) => GeoFact::Failed { why: error.message },
         }
     }
 

@@ -1,4 +1,4 @@
-//! What a crawl asks of its memory.
+//! The trait of the store that keeps URLs, captures and decisions of a crawl.
 
 use super::{CrawlEvent, LaunchTally};
 use crate::captures::{CaptureEntry, RecordPlace};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[error("the catalogue cannot be written or read: {0}")]
 pub struct LedgerError(pub String);
 
-/// What becomes of a URL when it is first seen.
+/// The state that a URL gets when it is first seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AdmissionState {
     /// In scope: it waits to be fetched.
@@ -27,9 +27,9 @@ pub enum AdmissionState {
 /// A URL seen for the first time in this launch, with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Admission {
-    /// What it was judged as.
+    /// The candidate as it was judged.
     pub candidate: Candidate,
-    /// What the rules said. A queued URL with a reject waits for its host's
+    /// The decision of the rules. A queued URL with a reject waits for its host's
     /// location, which could not be looked up yet: it is decided again when
     /// its turn comes.
     pub verdict: Verdict,
@@ -41,7 +41,7 @@ pub struct Admission {
     pub date: CaptureDate,
 }
 
-/// What the ledger did with a URL that was found.
+/// The ledger's answer to a URL that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admitted {
     /// It was not seen before, or refused when it was found and is queued now.
@@ -57,7 +57,7 @@ pub enum Admitted {
 pub struct QueuedUrl {
     /// Its number in the ledger.
     pub id: i64,
-    /// What it was admitted with.
+    /// Its admission.
     pub admission: Admission,
     /// How often it was tried.
     pub tries: u32,
@@ -71,14 +71,14 @@ impl QueuedUrl {
         &self.admission.candidate.url
     }
 
-    /// Its end without a capture, and what a person reads of it.
+    /// Ends the URL without a capture; `why` is for people.
     pub fn ended(&self, fetch_status: i32, why: &str) -> Finished {
         let (refused, capture) = (None, None);
         Finished { id: self.id, fetch_status, why: Some(why.to_owned()), refused, capture, found: Vec::new() }
     }
 }
 
-/// What an origin answered when it was asked for robots.txt.
+/// The answer of an origin to a request for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsAnswer {
     /// HTTP status, or a Heritrix fetch status below zero.
@@ -89,7 +89,7 @@ pub struct RobotsAnswer {
     pub date: CaptureDate,
 }
 
-/// How many URLs wait for one host.
+/// Number of URLs that wait for one host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostBacklog {
     /// Host name with port where it is no default, as in the URL.
@@ -98,12 +98,12 @@ pub struct HostBacklog {
     pub waiting: u64,
 }
 
-/// How long a launch leaves a host alone, and why.
+/// A pause of a launch towards one host, with its end and reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostWait {
     /// Host name with port where it is no default.
     pub authority: String,
-    /// It is not asked before this.
+    /// No request goes to it before this.
     pub free: CaptureDate,
     /// Times in a row that it gave no answer.
     pub failures: u32,
@@ -115,7 +115,7 @@ pub struct HostWait {
     pub given_up: Option<(i32, String)>,
 }
 
-/// The end of one URL's way through the frontier, told in one transaction.
+/// The end of one URL's way through the frontier, stored in one transaction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finished {
     /// Its number in the ledger.
@@ -141,15 +141,15 @@ pub struct LostCapture {
     pub url: Url,
     /// When it was taken.
     pub date: CaptureDate,
-    /// What persons decided and noted about it, in words, oldest first.
+    /// Decisions and notes of people about it, oldest first.
     pub decisions: Vec<String>,
 }
 
-/// A crawl's memory: one launch of one campaign. Calls are durable when they
+/// The store of one launch of a campaign. Calls are durable when they
 /// return, against a kill of the process.
 pub trait Ledger: Send + Sync {
     /// Adds URLs that this launch has not seen (the exact URL counts, without
-    /// fragment); says for each what became of it. A URL that was refused
+    /// fragment); returns the result for each. A URL that was refused
     /// when it was found and now comes as queued (by a shorter way, or as a
     /// robots.txt that is needed) is taken over as queued and counts as new;
     /// one that was refused at its turn ([`Finished::refused`]) is not. One
@@ -157,13 +157,13 @@ pub trait Ledger: Send + Sync {
     fn admit(&self, found: Vec<Admission>) -> Result<Vec<Admitted>, LedgerError>;
 
     /// The next URLs that wait for a host, leaving out those numbered in
-    /// `in_hand`: first those that are due at `now`, by priority and then in
+    /// `in_flight`: first those that are due at `now`, by priority and then in
     /// the order they were admitted; after them those due later, earliest
     /// first.
     fn waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
@@ -175,18 +175,18 @@ pub trait Ledger: Send + Sync {
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, why: &str) -> Result<(), LedgerError>;
 
     /// Ends at most `limit` URLs that wait for a host, leaving out those
-    /// numbered in `in_hand`, as failed; gives them.
+    /// numbered in `in_flight`, as failed; gives them.
     fn fail_waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         status: i32,
         why: &str,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
 
     /// Puts a URL that came to its end, or waits with less urgency, into the
-    /// queue before all others of its host; says whether there was one.
+    /// queue before all others of its host; true if there was one.
     fn queue_again(&self, url: &Url, priority: i64) -> Result<bool, LedgerError>;
 
     /// Hosts that this launch leaves alone.
@@ -195,13 +195,13 @@ pub trait Ledger: Send + Sync {
     /// Keeps how long a host is left alone.
     fn keep_host_wait(&self, wait: &HostWait) -> Result<(), LedgerError>;
 
-    /// A host answered: nothing is kept about it any more.
+    /// Ends the wait for a host that answered: nothing is kept about it any more.
     fn end_host_wait(&self, authority: &str) -> Result<(), LedgerError>;
 
     /// Whether a host answered in this launch, or a seed is on it.
     fn is_known_host(&self, authority: &str) -> Result<bool, LedgerError>;
 
-    /// Ends a URL; says for each of `found` what [`Ledger::admit`] says.
+    /// Ends a URL; returns for each of `found` the result of [`Ledger::admit`].
     fn finish(&self, finished: Finished) -> Result<Vec<Admitted>, LedgerError>;
 
     /// Adds outlinks to a capture that was kept without all of them, named by
@@ -213,19 +213,19 @@ pub trait Ledger: Send + Sync {
     /// for a revisit record: its date and record id.
     fn same_payload(&self, url: &Url, payload_digest: &str) -> Result<Option<(CaptureDate, String)>, LedgerError>;
 
-    /// What is known about where hosts stand.
+    /// The countries of hosts that are known.
     fn geo_facts(&self) -> Result<HashMap<String, GeoFact>, LedgerError>;
 
-    /// What people said of earlier captures, by URL.
+    /// Marks and notes of people on earlier captures, by URL.
     fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
         Ok(HashMap::new())
     }
 
-    /// Keeps what was found out about where hosts stand.
+    /// Keeps the countries of hosts.
     fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError>;
 
     /// The robots.txt answers this launch has had, kept so that a resumed
-    /// crawl does not ask again. `origin` as in `https://example.pt:8443`.
+    /// crawl does not fetch them again. `origin` as in `https://example.pt:8443`.
     fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError>;
 
     /// Keeps the robots.txt answer of an origin for this launch.
@@ -248,8 +248,8 @@ pub trait Ledger: Send + Sync {
     /// The URL, if it still waits to be fetched in this launch.
     fn find_waiting(&self, url: &Url) -> Result<Option<QueuedUrl>, LedgerError>;
 
-    /// Begin and end of every record of this file that a capture was told of,
-    /// in the order they stand. `file` as in
+    /// Begin and end of every record of this file that belongs to a capture,
+    /// in the order of the file. `file` as in
     /// [`RecordPlace::file`](super::RecordPlace::file).
     fn recorded(&self, file: &str) -> Result<Vec<Range<u64>>, LedgerError>;
 
@@ -257,7 +257,7 @@ pub trait Ledger: Send + Sync {
     /// what is on disk is in the catalogue.
     fn keep_capture(&self, capture: CaptureEntry) -> Result<(), LedgerError>;
 
-    /// What was decided of URLs from an instant on, as it stands, one by one.
+    /// Passes on each decision since `date`, as the ledger has it now.
     fn decided_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission)) -> Result<(), LedgerError>;
 
     /// Gives the ledger what it shall wait for when its disk is full, so that
@@ -267,7 +267,7 @@ pub trait Ledger: Send + Sync {
     /// Adds events of the launch. It fails on a full disk.
     fn keep_events(&self, events: Vec<CrawlEvent>) -> Result<(), LedgerError>;
 
-    /// The files that captures of this launch stand in.
+    /// The files with captures of this launch.
     fn files(&self) -> Result<Vec<String>, LedgerError>;
 
     /// The captures that have a record at one of these places of a file.
@@ -286,7 +286,7 @@ pub trait Ledger: Send + Sync {
     /// system's clock or later, with their fetch status, one by one.
     fn failed_since(&self, date: CaptureDate, each: &mut dyn FnMut(Admission, i32)) -> Result<(), LedgerError>;
 
-    /// What the launch came to so far. Reports, limits and the figures of a
+    /// The totals of the launch so far. Reports, limits and the figures of a
     /// launch that goes on are all reckoned from this.
     fn tally(&self, seeds: &[Url]) -> Result<LaunchTally, LedgerError>;
 

@@ -2,16 +2,16 @@
 //!
 //! In: a campaign with its compiled rules, a [`Ledger`] that remembers, a
 //! folder for WARCs and logs. Out: WARC files, logs, and one
-//! [`CaptureEntry`](crate::captures::CaptureEntry) per capture handed to the ledger.
+//! [`CaptureEntry`](crate::captures::CaptureEntry) per capture for the ledger.
 //!
-//! Invariants: what the ledger was told survives a kill at any instant; a
-//! capture is told only after its records are in the WARC file; at most what
+//! Invariants: what the ledger has stored survives a kill at any instant; a
+//! capture is stored only after its records are in the WARC file; at most what
 //! was in flight is fetched twice; memory does not grow with the frontier.
 //!
 //! | step | where |
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
-//! | what it goes by, which may be replaced while it runs | `plan` |
+//! | the plan that it follows, which may be replaced while it runs | `plan` |
 //! | who is next, priorities, how long a host is left alone | `frontier` (its `politeness` says how long), `priority` |
 //! | may it be fetched | `judge` (scope), `robots` |
 //! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |
@@ -43,10 +43,10 @@ mod reports;
 mod robots;
 mod setup;
 mod stats;
-mod work;
 
 #[cfg(test)]
 mod tests;
+mod worker;
 
 pub use crate::jobs::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};

@@ -1,4 +1,4 @@
-//! What became of a URL, in one sentence with its remedy.
+//! The outcome of a URL in one sentence, with its remedy.
 //!
 //! In: what the ledger or a capture has about it. Out: a [`UrlOutcome`], the
 //! one text that tables, panels and the command line show.
@@ -10,7 +10,7 @@ use crate::scope::{MAX_REDIRECTS, NO_RULE, PRIVATE_ADDRESS_RULE, REFUSED_PERMISS
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
-/// Where a URL stands in the ledger.
+/// The state of a URL in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SeenState {
@@ -25,7 +25,7 @@ pub enum SeenState {
 }
 
 impl SeenState {
-    /// Its name in lists and files.
+    /// The name of the state in lists and files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -36,10 +36,10 @@ impl SeenState {
     }
 }
 
-/// What the ledger has about a URL.
+/// The facts that the ledger has about a URL.
 #[derive(Debug, Clone, Copy)]
 pub struct SeenFacts<'a> {
-    /// Where it stands.
+    /// Its state.
     pub state: SeenState,
     /// Index of the deciding rule, if a rule decided.
     pub rule_index: Option<usize>,
@@ -47,7 +47,7 @@ pub struct SeenFacts<'a> {
     pub rule_name: &'a str,
     /// HTTP status, or one of Heritrix's negative codes; 0 before a fetch.
     pub fetch_status: i32,
-    /// What the crawl recorded about it; may be empty.
+    /// The note of the crawl about it; may be empty.
     pub why: &'a str,
 }
 
@@ -93,7 +93,7 @@ pub enum OutcomeKind {
     Failed,
 }
 
-/// How good an outcome is.
+/// The class of an outcome, from good to failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutcomeClass {
     /// As wished.
@@ -109,7 +109,7 @@ pub enum OutcomeClass {
 }
 
 impl OutcomeKind {
-    /// How good it is.
+    /// The class of the outcome.
     pub fn class(self) -> OutcomeClass {
         match self {
             Self::Fetched => OutcomeClass::Good,
@@ -132,16 +132,16 @@ impl OutcomeKind {
     }
 }
 
-/// What became of a URL.
+/// The outcome of a URL, with a sentence and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UrlOutcome {
     /// Its sort.
     pub kind: OutcomeKind,
-    /// What happened, a sentence.
+    /// A sentence on what happened.
     pub sentence: String,
-    /// What to do about it, a sentence; empty where nothing is to be done.
+    /// A sentence on what to do; empty where nothing is to be done.
     pub remedy: String,
-    /// What the crawl recorded, as it did; may be empty.
+    /// The note of the crawl, unchanged; may be empty.
     pub detail: String,
 }
 
@@ -181,8 +181,8 @@ impl UrlOutcome {
         Self { detail: facts.why.to_owned(), ..outcome }
     }
 
-    /// The outcome of a capture: its HTTP status, and what `WARC-Truncated`
-    /// says, empty where nothing was cut off.
+    /// The outcome of a capture, from its HTTP status and `WARC-Truncated`, which
+    /// is empty where nothing was cut off.
     pub fn of_capture(status: i32, truncated: &str) -> Self {
         let (kind, sentence, remedy) = match (status, truncated) {
             (..=0, _) => (OutcomeKind::Fetched, "Captured; the record has no HTTP status.".to_owned(), ""),
@@ -282,17 +282,17 @@ fn refused_by_rule(index: Option<usize>, name: &str) -> UrlOutcome {
         Some(index) => new(
             kind,
             &format!("Refused by rule {index}: {}.", rule_label(name)),
-            "If it is wanted, change the rule (Spec, Scope rules; campaign file: rules), then crawl again.",
+            "To collect it, change the rule (Spec, Scope rules; campaign file: rules), then crawl again.",
         ),
         None if name == NO_RULE || name.is_empty() => new(
             kind,
             "Refused: no rule accepts it.",
-            "If it is wanted, add it to the seeds or the scope rules (Spec; campaign file: seeds, rules), then crawl again.",
+            "To collect it, add it to the seeds or the scope rules (Spec; campaign file: seeds, rules), then crawl again.",
         ),
         None => new(
             kind,
             &format!("Refused: {}.", rule_label(name)),
-            "If it is wanted, change the scope rules (Spec; campaign file: rules), then crawl again.",
+            "To collect it, change the scope rules (Spec; campaign file: rules), then crawl again.",
         ),
     }
 }
@@ -362,18 +362,18 @@ fn failed(status: i32, why: &str) -> UrlOutcome {
     }
 }
 
-/// What is recorded of a response that cannot be written begins so.
+/// Begin of the note on a response that cannot be written.
 pub(super) const NOT_STORED: &str = "the answer cannot be kept";
 
-/// What is recorded of a redirect to a URL that cannot be fetched begins so.
+/// Begin of the note on a redirect to a URL that cannot be fetched.
 const NOT_FOLLOWED: &str = "not followed: ";
 
-/// What is recorded of a redirect to a URL that cannot be fetched.
+/// The note on a redirect to a URL that cannot be fetched.
 pub(super) fn not_followed(target: &Url) -> String {
     format!("{NOT_FOLLOWED}{target} (only http and https can be fetched)")
 }
 
-/// What is recorded of a URL whose host gave no robots.txt: the status of that.
+/// The note on a URL whose host gave no robots.txt, with the status of that.
 pub(super) fn robots_unreachable(status: i32) -> String {
     format!("robots.txt of the host could not be had (status {status})")
 }
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_cut_off_says_at_which_limit() {
+    fn a_truncated_capture_names_its_limit() {
         let cut = UrlOutcome::of_capture(200, "length");
         assert_eq!((cut.kind, cut.sentence.contains("size limit")), (OutcomeKind::Truncated, true));
         assert_eq!(UrlOutcome::of_capture(404, "length").kind, OutcomeKind::HttpError);

@@ -6,7 +6,7 @@
 //! away.
 //!
 //! Invariants: a capture without the mark has all its outlinks. With it they
-//! stand in its metadata record, from which they are completed after a kill or
+//! are in its metadata record, from which they are completed after a kill or
 //! a stop; those that are stored already stay as they are.
 
 use super::{Ledger, LedgerError};

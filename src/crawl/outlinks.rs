@@ -1,4 +1,4 @@
-//! Which links of an answer a crawl follows.
+//! Choice of the links of an answer that a crawl follows.
 
 use crate::captures::is_redirect;
 use crate::links::{LinkKind, Outlink};
@@ -6,7 +6,7 @@ use crate::uri::{Url, drop_user, resolve};
 use crate::warc::Headers;
 
 /// Links of one page that are followed (Heritrix's `maxOutlinks`). All are
-/// kept: whom a page cites is wanted, however many it cites.
+/// kept: a record of what a page cites has to be complete.
 pub const MAX_OUTLINKS: usize = 6000;
 /// Entries of one sitemap or feed that are followed: as many as a sitemap may
 /// have by its protocol (sitemaps.org).
@@ -14,8 +14,8 @@ const MAX_ENTRIES: usize = 50_000;
 /// Bytes of a redirect to another scheme that are logged.
 const MAX_ELSEWHERE_BYTES: usize = 2000;
 
-/// Where an answer redirects to, where that cannot be fetched because of its
-/// scheme; of a long URL the beginning.
+/// The target of a redirect that cannot be fetched because of its scheme; of a
+/// long URL the beginning.
 pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Option<Url> {
     let location = headers.get_url("Location").filter(|_| is_redirect(status))?;
     let location = location.trim();
@@ -28,7 +28,10 @@ pub fn unfetchable_redirect(base: &Url, status: u16, headers: &Headers) -> Optio
 /// The links that a crawl follows: the first [`MAX_OUTLINKS`] of a page, or
 /// [`MAX_ENTRIES`] of a sitemap or feed.
 pub fn followed(outlinks: &[Outlink]) -> &[Outlink] {
-    let is_listing = outlinks.first().is_some_and(|link| link.kind == LinkKind::Manifest);
+    if outlinks.len() <= MAX_OUTLINKS {
+        return outlinks;
+    }
+    let is_listing = outlinks.iter().any(|link| link.kind == LinkKind::Manifest);
     &outlinks[..outlinks.len().min(if is_listing { MAX_ENTRIES } else { MAX_OUTLINKS })]
 }
 
@@ -39,6 +42,11 @@ pub fn sitemap_links<'a>(url: &Url, sitemaps: impl IntoIterator<Item = &'a str>)
         .filter_map(|text| resolve(url, text))
         .map(|url| Outlink::bare(url, LinkKind::Manifest))
         .collect()
+}
+
+/// Where most sites have a sitemap, if their robots.txt names none: beside it.
+pub fn usual_sitemap(robots: &Url) -> Option<Outlink> {
+    Some(Outlink::bare(robots.join("/sitemap.xml").ok()?, LinkKind::Manifest))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What a running crawl goes by, replaced as a whole while it runs.
+//! The plan of a running crawl, which is replaced as a whole while it runs.
 //!
 //! A worker takes the plan once for each URL: what it decides of that URL, how
-//! long the host is left alone and where its links stand in the queue come from
+//! long the host is left alone and the priority of its links come from
 //! one plan. A plan that is replaced counts from the next URL on.
 //!
 //! As a launch begins it is, whatever plan comes: the User-Agent, private
@@ -26,7 +26,7 @@ pub struct Plan {
     pub rules: DecideRules,
     /// How long hosts are left alone.
     pub delays: Delays,
-    /// Which URL of a host is first.
+    /// Priorities of the URLs of a host.
     pub priorities: Priorities,
     /// How many plans were replaced before it. Plans of one generation differ in
     /// what seeds redirected to only.
@@ -56,7 +56,7 @@ impl Plan {
         candidate
     }
 
-    /// The same with what a seed redirected to, which counts as that seed.
+    /// Adds the redirect target of a seed, which counts as that seed.
     fn with_met(&self, (seed, target): &MetSeed) -> Result<Self, ScopeError> {
         let Some(seed) = self.campaign.seeds.iter().find(|of| of.url == *seed) else { return Ok(self.clone()) };
         let met = Seed { url: target.to_string(), ..seed.clone() };
@@ -68,18 +68,18 @@ impl Plan {
 type MetSeed = (String, Url);
 
 /// The plan that counts now. Shared by the crawl and whoever steers it.
-pub struct CurrentPlan(RwLock<State>);
+pub struct CurrentPlan(RwLock<PlanState>);
 
-struct State {
+struct PlanState {
     plan: Arc<Plan>,
-    /// What the seeds of any plan redirected to in this launch.
+    /// The redirect targets of the seeds of any plan in this launch.
     met: Vec<MetSeed>,
 }
 
 impl CurrentPlan {
     /// Begins with this plan.
     pub fn new(plan: Plan) -> Self {
-        Self(RwLock::new(State { plan: Arc::new(plan), met: Vec::new() }))
+        Self(RwLock::new(PlanState { plan: Arc::new(plan), met: Vec::new() }))
     }
 
     /// The plan for the next URL.
@@ -108,7 +108,7 @@ impl CurrentPlan {
     }
 
     /// Lets what a seed redirected to count as that seed, in the plan that
-    /// counts now; gives `plan` with it, for the URL at hand.
+    /// counts now; gives `plan` with it, for the current URL.
     pub(super) fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, ScopeError> {
         let met = (seed.to_owned(), target.clone());
         let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -122,7 +122,7 @@ impl CurrentPlan {
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, State> {
+    fn read(&self) -> RwLockReadGuard<'_, PlanState> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
-//! How many workers there are: as many as the campaign says, and one more for
-//! each that waits for a slow server.
+//! The pool of workers: as many as the campaign sets, and one more for each
+//! that waits for a slow server.
 //!
-//! A crawl with eight workers is not to stand still because eight servers send
+//! A crawl with eight workers must not stop because eight servers send
 //! a byte a second. Invariant: the number of those that do not wait for a slow
 //! server is the campaign's, as long as not too many do.
 
@@ -18,16 +18,16 @@ const MAX_SPARE: usize = 64;
 
 /// The workers of a run.
 pub(super) struct WorkerPool {
-    wanted: usize,
+    target: usize,
     live: AtomicUsize,
     /// Since when each worker waits for a server.
     waiting: Mutex<HashMap<usize, Instant>>,
 }
 
 impl WorkerPool {
-    /// So many workers, none of them started.
-    pub(super) fn new(wanted: usize) -> Self {
-        Self { wanted, live: AtomicUsize::new(0), waiting: Mutex::default() }
+    /// Creates a pool for this number of workers, none of them started.
+    pub(super) fn new(target: usize) -> Self {
+        Self { target, live: AtomicUsize::new(0), waiting: Mutex::default() }
     }
 
     /// A worker begins to wait for a server, until the answer is dropped.
@@ -41,14 +41,14 @@ impl WorkerPool {
         self.live.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Whether another worker is wanted in place of one that waits.
+    /// Whether another worker should start in place of one that waits.
     pub(super) fn wants_more(&self) -> bool {
         self.live.load(Ordering::SeqCst) < self.most()
     }
 
-    /// Whether the worker that asks is one too many; it is counted no more then.
+    /// Whether the calling worker is one too many; it is counted no more then.
     pub(super) fn dismisses(&self) -> bool {
-        if self.live.load(Ordering::SeqCst) <= self.wanted {
+        if self.live.load(Ordering::SeqCst) <= self.target {
             return false;
         }
         let most = self.most();
@@ -58,7 +58,7 @@ impl WorkerPool {
 
     fn most(&self) -> usize {
         let slow = lock(&self.waiting).values().filter(|since| since.elapsed() >= SLOW_AFTER).count();
-        self.wanted + slow.min(MAX_SPARE)
+        self.target + slow.min(MAX_SPARE)
     }
 }
 

@@ -1,10 +1,10 @@
-//! How urgent a URL is: a sum of named, weighted parts. Lower is earlier.
+//! The priority of a URL: a sum of named, weighted parts. Lower is earlier.
 
 use crate::campaign::{WeightedPart, weighted_sum};
 use crate::jobs::counted;
 use crate::scope::hop_count;
 
-/// What stands before everything else of its host.
+/// Priority of a robots.txt, which comes before all other URLs of its host.
 pub const ROBOTS_PRIORITY: i64 = -1;
 
 /// Requisites of requisites that are counted.

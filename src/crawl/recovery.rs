@@ -1,5 +1,5 @@
-//! After a kill or a power cut: torn files are closed, captures that are on
-//! disk but were not told of are taken over, and those that were told of but
+//! Recovery after a kill or a power cut: torn files are closed, captures on
+//! disk that the ledger lacks are taken over, and those in the ledger that
 //! are not on disk are fetched again, so that nothing is lost or claimed.
 
 use super::judge::{Judge, Source};
@@ -29,7 +29,7 @@ use std::sync::Arc;
 const LINES_AT_ONCE: usize = 10_000;
 /// Lost URLs of a file that have an event each; the event of the file counts all.
 const LOST_NAMED: usize = 1000;
-/// What the name of a file ends in that is set aside, since nothing can be read of it.
+/// End of the name of a file that is set aside, since nothing can be read of it.
 const UNREADABLE_SUFFIX: &str = ".unreadable";
 /// Files of one name that are set aside at most.
 const MAX_SET_ASIDE: u32 = 1000;
@@ -52,10 +52,10 @@ pub(super) fn recover(
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     report.lost = lose_what_is_gone(setup, ledger, logs, stats)?;
-    let told = report.problems.len();
+    let reported = report.problems.len();
     let known = |label: &str| Ok(ledger.recorded(label)?);
     let captures = unknown_captures(&setup.warc_dir, &setup.warc_label, known, &mut report, cx)?;
-    for problem in &report.problems[told..] {
+    for problem in &report.problems[reported..] {
         stats.event(CrawlEvent::new(EventKind::Recovery, problem.clone()));
     }
     Ok((report, captures))
@@ -128,7 +128,7 @@ fn lose_what_is_gone(
         // The log first: a kill in between leaves them in the ledger, to be found again.
         logs.remove_ends(&lost.iter().map(|lost| line_key(lost.url.as_str(), 0, Some(lost.date))).collect())?;
         ledger.lose_captures(&lost)?;
-        tell_lost(&label, &why, &lost, stats);
+        report_lost(&label, &why, &lost, stats);
     }
     Ok(count)
 }
@@ -146,7 +146,7 @@ fn gone_records(file: &Path, known: &[Range<u64>]) -> Result<(Vec<u64>, String),
     let begins = |range: &Range<u64>| is_record(file, range);
     let within = known.partition_point(|range| range.end <= len);
     let (inside, beyond) = known.split_at(within);
-    // The end tells whether the bytes are those that were written.
+    // The end shows whether the bytes are those that were written.
     if inside.first().is_none_or(begins) && inside.last().is_none_or(begins) {
         return Ok((starts(beyond), format!("the file ends at byte {len}")));
     }
@@ -155,7 +155,7 @@ fn gone_records(file: &Path, known: &[Range<u64>]) -> Result<(Vec<u64>, String),
     Ok((gone, "other bytes stand at their places".to_owned()))
 }
 
-/// Whether a record stands at just this place.
+/// Whether a record begins and ends at just this place.
 fn is_record(file: &Path, range: &Range<u64>) -> bool {
     let span = Span { offset: range.start, length: range.end - range.start };
     let found = enter_record_in(file, span).and_then(|(_, mut reader)| reader.finish_record());
@@ -163,7 +163,7 @@ fn is_record(file: &Path, range: &Range<u64>) -> bool {
 }
 
 /// Says what is fetched again, and which decisions went with it.
-fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
+fn report_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
     let text = format!(
         "{label}: {why}. {} of it {} not there and will be fetched again",
         counted(lost.len() as u64, "capture"),
@@ -184,7 +184,7 @@ fn tell_lost(label: &str, why: &str, lost: &[LostCapture], stats: &CrawlStats) {
 
 /// Reads every capture in the files that is not known: `known(label)` gives
 /// the places that are, as [`Ledger::recorded`] does. Workers write in one
-/// order and tell in another, so unknown captures may stand between known ones.
+/// order and report in another, so unknown captures may be between known ones.
 fn unknown_captures(
     warc_dir: &Path,
     warc_label: &str,
@@ -214,7 +214,7 @@ fn unknown_captures(
     Ok(captures)
 }
 
-/// Where the first record stands that is not known. Files begin with a
+/// Offset of the first record that is not known. Files begin with a
 /// `warcinfo` record, which belongs to no capture.
 fn first_gap(file: &Path, known: &[Range<u64>]) -> Result<u64, CrawlError> {
     let mut reader = ArchiveReader::open(file)?;
@@ -246,7 +246,7 @@ fn files_ending(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, CrawlError>
     Ok(files)
 }
 
-/// An instant of the system's clock, behind one that `clock` tells.
+/// The instant of the system's clock that is `date` on `clock`.
 fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
     let behind = CaptureDate::now().millis() - clock.now().millis();
     CaptureDate::from_millis(date.millis().saturating_add(behind))
@@ -254,8 +254,8 @@ fn of_system(date: CaptureDate, clock: Clock) -> CaptureDate {
 
 /// Adds the lines of decisions to scope.log that were kept, and that a kill
 /// left without one: they are logged when it is known which of them are new.
-/// Says how many. With `is_behind` the ledger lost what it was told: what the
-/// log has of that is not logged again.
+/// Returns how many. With `is_behind` the ledger lost its newest entries: what
+/// the log has of them is not logged again.
 pub(super) fn complete_scope_log(
     ledger: &dyn Ledger,
     logs: &Logs,
@@ -302,10 +302,10 @@ pub(super) fn complete_scope_log(
 }
 
 /// Adds the lines of URLs to crawl.log that came to their end, and that a kill
-/// left without one: they are logged after the ledger was told. Says how many.
+/// left without one: they are logged after the ledger has them. Returns how many.
 /// A fetch takes `longest_fetch_ms` at most.
 ///
-/// Where the ledger lost what it was told, its log may not have been kept by
+/// Where the ledger lost entries, because its own log may not have been kept by
 /// the disk, the log has more: lines of captures that are `found` in the files
 /// stay and are not written again, nor are those of other ends, which come
 /// again; those of captures that are nowhere are taken out.
@@ -347,9 +347,9 @@ pub(super) fn complete_crawl_log(
     if !found.is_empty() {
         let in_files: HashSet<String> = found.iter().map(key_of).collect();
         let from = since.to_digits17();
-        // What the ledger is asked about reaches back to `since` only.
-        let is_asked = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
-        let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_asked).cloned();
+        // The query to the ledger reaches back to `since` only.
+        let is_in_range = |key: &&String| !starts_with_date(key) || key.as_str() >= from.as_str();
+        let unknown = logged.iter().filter(|key| !known.contains(*key)).filter(is_in_range).cloned();
         let (gone, again): (HashSet<String>, HashSet<String>) = unknown.partition(|key| starts_with_date(key));
         if !gone.is_empty() {
             logs.remove_ends(&gone)?;
@@ -366,7 +366,7 @@ fn starts_with_date(key: &str) -> bool {
 
 /// Tells the ledger of recovered captures: with them the URLs that still wait
 /// come to their end. A robots.txt whose rules were not kept is fetched again
-/// nevertheless, since they are wanted, not its record. One that panics is
+/// nevertheless: the crawl needs the rules, not the record. One that panics is
 /// given up with words for `on_panic`, or no run would ever come further.
 pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
@@ -412,7 +412,7 @@ fn take_over_one(
     decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
     let has_rules = !is_robots_url(&capture.url) || ledger.robots(&origin_of(&capture.url))?.is_some();
-    // The links of a revisit stand in the record that was torn off, and nowhere
+    // The links of a revisit are in the record that was torn off, and nowhere
     // else in this file: its URL is fetched again.
     let has_links = capture.revisit_of.is_none() || capture.notes.verdict.is_some();
     let Some(waiting) = ledger.find_waiting(&capture.url)?.filter(|_| has_rules && has_links) else {
@@ -425,7 +425,7 @@ fn take_over_one(
     };
     let admission = &waiting.admission;
     if capture.notes.verdict.is_none() {
-        // The record that tells why it was fetched was torn off.
+        // The record with the reason for the fetch was torn off.
         capture.notes.hops.clone_from(&admission.candidate.hops);
         capture.notes.via.clone_from(&admission.candidate.via);
         capture.notes.seed.clone_from(&admission.candidate.seed);

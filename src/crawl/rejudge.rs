@@ -10,7 +10,7 @@ use crate::scope::PREREQUISITE_RULE;
 /// URLs that are judged between two writes.
 const AT_ONCE: usize = 2000;
 
-/// What the change came to.
+/// Counts of URLs whose decision changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Rejudged {
     /// URLs that waited and are refused now.
@@ -34,7 +34,7 @@ impl Rejudged {
     }
 }
 
-/// Which URLs are judged once more.
+/// The URLs that are judged once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Undecided {
     /// All that have not come to their turn.

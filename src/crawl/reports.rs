@@ -1,4 +1,4 @@
-//! What a launch came to, reckoned by its ledger: figures to go on with after
+//! Totals of a launch, computed from its ledger: figures to go on with after
 //! a restart, limits, and Heritrix's reports at the end.
 
 use super::CrawlSnapshot;
@@ -19,7 +19,7 @@ pub struct HostTally {
     pub bytes: u64,
     /// URLs that robots.txt excluded.
     pub robots: u64,
-    /// Answers whose payload was held already.
+    /// Answers whose payload was stored already.
     pub duplicate_urls: u64,
     /// Bytes of those.
     pub duplicate_bytes: u64,
@@ -124,7 +124,7 @@ impl LaunchTally {
         lines.into_iter().fold("[code] [status] [seed] [redirect]\n".to_owned(), |report, (_, line)| report + &line)
     }
 
-    /// `hosts-report.txt`, by URLs; `remaining` tells what waits per host.
+    /// Formats `hosts-report.txt`, by URLs; `remaining` has the URLs that wait per host.
     pub fn hosts_report(&self, remaining: &HashMap<String, u64>) -> String {
         let mut report = "[#urls] [#bytes] [host] [#robots] [#remaining] [#novel-urls] [#novel-bytes] \
                           [#dup-by-hash-urls] [#dup-by-hash-bytes] [#not-modified-urls] [#not-modified-bytes]\n"

@@ -1,4 +1,4 @@
-//! What a crawl is given, and what it comes to.
+//! Input and result of a crawl: its setup, report and errors.
 
 use super::{CrawlSnapshot, CurrentPlan, LedgerError};
 use crate::exchange::HostOverride;
@@ -37,12 +37,12 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
-    /// What dates of captures, logs and file names are taken from. Waits and
+    /// The clock for the dates of captures, logs and file names. Waits and
     /// retries always go by the system's clock.
     pub clock: Clock,
 }
 
-/// How a crawl ended.
+/// The reason why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CrawlEnd {
     /// Nothing waits any more.
@@ -57,7 +57,7 @@ pub enum CrawlEnd {
 }
 
 impl CrawlEnd {
-    /// One sentence for people.
+    /// The end in one sentence for people.
     pub fn summary(&self) -> String {
         match self {
             Self::Finished => "Finished".to_owned(),
@@ -68,23 +68,23 @@ impl CrawlEnd {
     }
 }
 
-/// What was put right of an earlier run that was killed.
+/// Repairs after an earlier run that was killed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecoveryReport {
     /// Files closed that were left open.
     pub files: Vec<PathBuf>,
     /// Bytes of torn records that were cut off.
     pub cut_bytes: u64,
-    /// Captures found in files that the ledger had not been told of.
+    /// Captures found in files that the ledger did not have.
     pub captures: u64,
-    /// Captures that the ledger had been told of and that are not in the
+    /// Captures that the ledger had and that are not in the
     /// files: they are fetched again.
     pub lost: u64,
     /// Oddities met, in words.
     pub problems: Vec<String>,
 }
 
-/// What a crawl came to.
+/// The result of a crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlReport {
     /// How it ended.
@@ -97,7 +97,9 @@ pub struct CrawlReport {
     pub seed_errors: u64,
     /// Seeds that a permission refuses.
     pub refused_seeds: u64,
-    /// What was put right at the beginning.
+    /// Links that this run did not follow since their files have too many.
+    pub links_left_out: u64,
+    /// The repairs at the beginning.
     pub recovery: RecoveryReport,
 }
 
@@ -105,7 +107,7 @@ pub struct CrawlReport {
 /// launch can be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    /// The campaign cannot be crawled as it stands.
+    /// The campaign cannot be crawled as it is.
     #[error("{0}")]
     Setup(String),
     /// A rule cannot be compiled.
@@ -117,12 +119,12 @@ pub enum CrawlError {
     /// A WARC file cannot be written or read.
     #[error(transparent)]
     Warc(#[from] WarcError),
-    /// The operating system says no.
+    /// The operating system refused.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A defect of the program that concerns no single URL.
@@ -137,8 +139,8 @@ pub enum CrawlError {
 }
 
 impl CrawlError {
-    /// Which file could not be written for want of room, and why; none for
-    /// any other error.
+    /// The file that could not be written for want of room, and its error; none
+    /// for any other error.
     pub fn disk_full(&self) -> Option<(&Path, &io::Error)> {
         match self {
             Self::Io { path, source } | Self::Warc(WarcError::Io { path, source }) => {
@@ -167,17 +169,17 @@ pub fn check_user_agent(user_agent: &str) -> Result<(), CrawlError> {
     if user_agent.chars().any(char::is_control) {
         return refuse("The User-Agent holds a line break or another control character.");
     }
-    let mut words = user_agent.split(|character: char| character.is_whitespace() || "()<>;,+\"'".contains(character));
-    let is_contact = |word: &str| {
-        let word = word.strip_prefix("mailto:").unwrap_or(word);
+    let mut tokens = user_agent.split(|character: char| character.is_whitespace() || "()<>;,+\"'".contains(character));
+    let is_contact = |token: &str| {
+        let token = token.strip_prefix("mailto:").unwrap_or(token);
         let is_url =
-            crate::uri::parse_web_url(word).is_some_and(|url| url.host_str().is_some_and(|host| host.contains('.')));
-        let is_mail = word
+            crate::uri::parse_web_url(token).is_some_and(|url| url.host_str().is_some_and(|host| host.contains('.')));
+        let is_mail = token
             .split_once('@')
             .is_some_and(|(who, host)| !who.is_empty() && host.contains('.') && !host.starts_with('.'));
         is_url || is_mail
     };
-    if words.any(is_contact) { Ok(()) } else { refuse("The User-Agent names no e-mail address or web page.") }
+    if tokens.any(is_contact) { Ok(()) } else { refuse("The User-Agent names no e-mail address or web page.") }
 }
 
 #[cfg(test)]
@@ -186,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_crawl_says_how_to_reach_its_people() {
+    fn a_user_agent_names_a_contact() {
         for good in [
             "Mozilla/5.0 (compatible; our-archive; +https://archive.example.org/bot)",
             "archive (mailto:web@example.org)",
@@ -204,8 +206,8 @@ mod tests {
             "a\r\nX: b@c.pt",
             "+https://bot/",
         ] {
-            let words = check_user_agent(bad).unwrap_err().to_string();
-            assert!(words.contains("User-Agent"), "{bad}: {words}");
+            let message = check_user_agent(bad).unwrap_err().to_string();
+            assert!(message.contains("User-Agent"), "{bad}: {message}");
         }
     }
 }

@@ -24,6 +24,7 @@ pub struct CrawlStats {
     refused: AtomicU64,
     retries: AtomicU64,
     bytes: AtomicU64,
+    links_left_out: AtomicU64,
     classes: [AtomicU64; 5],
     mimes: Mutex<BTreeMap<String, (u64, u64)>>,
     events: Mutex<EventQueue>,
@@ -40,13 +41,13 @@ pub struct CrawlStats {
 pub struct HostPause {
     /// Host name with port where it is no default.
     pub authority: String,
-    /// It is not asked before this.
+    /// No request goes to it before this.
     pub until: CaptureDate,
     /// Why, in words.
     pub why: String,
 }
 
-/// One look at a running crawl.
+/// Figures of a running crawl at one instant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawlSnapshot {
     /// URLs found in scope.
@@ -77,7 +78,7 @@ impl CrawlStats {
         Self { observer, ..Self::default() }
     }
 
-    /// Everything as it stands.
+    /// The figures at this instant.
     pub fn snapshot(&self) -> CrawlSnapshot {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let signed = |counter: &AtomicI64| u64::try_from(counter.load(Ordering::Relaxed)).unwrap_or(0);
@@ -131,6 +132,16 @@ impl CrawlStats {
         self.refused.fetch_add(urls, Ordering::Relaxed);
     }
 
+    /// Links of one file beyond those that are followed.
+    pub(super) fn left_out(&self, links: usize) {
+        self.links_left_out.fetch_add(links as u64, Ordering::Relaxed);
+    }
+
+    /// Links that this run did not follow since their files have too many.
+    pub fn links_left_out(&self) -> u64 {
+        self.links_left_out.load(Ordering::Relaxed)
+    }
+
     /// A URL left the queue for a worker.
     pub(super) fn taken(&self) {
         self.queued.fetch_sub(1, Ordering::Relaxed);
@@ -168,7 +179,7 @@ impl CrawlStats {
         self.classes[4].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// So many URLs were given up that waited.
+    /// Counts URLs that waited and were given up.
     pub(super) fn gave_up_waiting(&self, urls: u64) {
         self.failed.fetch_add(urls, Ordering::Relaxed);
         self.classes[4].fetch_add(urls, Ordering::Relaxed);
@@ -219,7 +230,7 @@ impl CrawlStats {
     }
 
     /// Anomalies from number `first` on that are still in memory, and the
-    /// number to ask from the next time.
+    /// number to begin with the next time.
     pub fn anomalies(&self, first: u64) -> (Vec<CrawlEvent>, u64) {
         lock(&self.events).anomalies(first)
     }

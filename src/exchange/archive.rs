@@ -1,4 +1,4 @@
-//! From an exchange to records in a WARC file and an entry for the ledger.
+//! Writer of an exchange: its records in a WARC file and its entry for the ledger.
 
 use super::fetch::Exchange;
 use super::spool::Spool;
@@ -26,7 +26,7 @@ pub struct Archive {
     folder: PathBuf,
 }
 
-/// How far the file in hand is safe against a power cut.
+/// The length up to which the current file is safe against a power cut.
 #[derive(Default)]
 struct Synced {
     /// The file as the catalogue names it; empty before the first sync.
@@ -54,13 +54,13 @@ impl Archive {
         }
     }
 
-    /// Where its files are.
+    /// The folder of its files.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// Returns when these records are safe against a power cut. The ledger is
-    /// told of a capture after that, so that it never claims bytes that a cut
+    /// gets a capture after that, so that it never claims bytes that a cut
     /// took. One sync serves all who wait, and nobody who appends waits for it.
     ///
     /// # Errors
@@ -88,7 +88,7 @@ impl Archive {
             synced.is_syncing = false;
             self.sync_ended.notify_all();
             match reached {
-                // A file that is not in hand any more was synced when it was closed.
+                // A file that is not current any more was synced when it was closed.
                 Ok(None) => return Ok(()),
                 Ok(Some((file, len))) => (synced.file, synced.len) = (file, len),
                 Err(error) => {
@@ -102,7 +102,7 @@ impl Archive {
         }
     }
 
-    /// Syncs the file in hand if it is `file`; says how far. None where it is
+    /// Syncs the current file if it is `file`; returns its length. None where it is
     /// another one, since `file` was closed.
     fn sync(&self, file: &str) -> Result<Option<(String, u64)>, WarcError> {
         let point = {
@@ -119,7 +119,7 @@ impl Archive {
         Ok(Some((file.to_owned(), point.len)))
     }
 
-    /// Writes the records of a capture and tells where they stand: response
+    /// Writes the records of a capture and returns their places: response
     /// or revisit, request, metadata. They are with the system on return.
     /// Everything is packed before the files are locked.
     pub fn write(
@@ -158,7 +158,7 @@ impl Archive {
             .collect())
     }
 
-    /// The packed response, or the revisit that stands for it.
+    /// The packed response, or the revisit in its place.
     fn main_record(
         &self,
         url: &Url,
@@ -222,7 +222,7 @@ impl Archive {
         Ok(packed)
     }
 
-    /// Closes the file in hand; tells the files of this run.
+    /// Closes the current file; returns the files of this run.
     pub fn close(self) -> Result<Vec<PathBuf>, WarcError> {
         self.files.into_inner().unwrap_or_else(PoisonError::into_inner).close()
     }
@@ -250,7 +250,7 @@ fn label_of(label: &str, placed: &Placed) -> String {
     file_label(label, &placed.file)
 }
 
-/// What the catalogue calls a file of a launch.
+/// The name of a file of a launch in the catalogue.
 pub fn file_label(label: &str, file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     if label.is_empty() { name.into_owned() } else { format!("{}/{name}", label.trim_end_matches('/')) }

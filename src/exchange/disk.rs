@@ -3,7 +3,7 @@
 //! Two things pause it: a file that cannot be written because its disk is
 //! full (or because a quota or limit is reached), and less free room than the
 //! campaign wants to keep, what is in flight counted. It goes on by itself
-//! when there is room again; a person who resumes it makes it look at once.
+//! when there is room again; a person who resumes it makes it check at once.
 
 use crate::jobs::{JobCx, free_bytes, is_disk_full};
 use std::fmt::Display;
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 const OBSTACLE: &str = "disk";
 /// Between two looks while the disk is full, at first and at most: what pauses
 /// again soon after it went on waits longer each time.
-const FIRST_LOOK: Duration = Duration::from_secs(2);
-const LONGEST_LOOK: Duration = Duration::from_secs(60);
+const FIRST_POLL: Duration = Duration::from_secs(2);
+const LONGEST_POLL: Duration = Duration::from_secs(60);
 /// How often it is seen whether a look is due.
-pub const LOOK_FOR_ROOM: Duration = Duration::from_millis(100);
-/// Room that is wanted after a file could not be written.
+pub const SPACE_POLL: Duration = Duration::from_millis(100);
+/// Room in bytes that has to be free after a file could not be written.
 const MIN_ROOM: u64 = 8 << 20;
 /// Bytes that are written to see whether there is room.
 const PROBE_BYTES: usize = 256 << 10;
@@ -47,7 +47,7 @@ struct State {
 }
 
 struct Full {
-    looked: Instant,
+    polled: Instant,
     every: Duration,
     /// Free bytes that are needed to go on.
     need: u64,
@@ -89,14 +89,14 @@ impl DiskGate {
         self.pause(path, error);
         while self.is_full() && !self.cx.is_cancelled() {
             on_event(self.take_events());
-            std::thread::sleep(LOOK_FOR_ROOM);
-            self.look();
+            std::thread::sleep(SPACE_POLL);
+            self.poll();
         }
         on_event(self.take_events());
         self.wait()
     }
 
-    /// What happened since the last time, each in a sentence.
+    /// Takes the events since the last call, each a sentence.
     pub fn take_events(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().events)
     }
@@ -110,7 +110,7 @@ impl DiskGate {
     }
 
     /// Sees whether there is room: pauses the crawl, or lets it go on.
-    pub fn look(&self) {
+    pub fn poll(&self) {
         let mut state = self.lock();
         let Some(free) = (self.free)() else { return };
         let left = free.saturating_sub(self.in_flight.load(Ordering::Relaxed));
@@ -126,17 +126,17 @@ impl DiskGate {
                     self.folder.display(),
                     megabytes(self.floor),
                 );
-                // What is in flight comes to less than was announced: no
+                // What is in flight may be less than was announced: no
                 // pause of a moment each time.
                 self.enter(&mut state, why, self.floor.saturating_add(self.floor / 64), false);
             }
             return;
         };
         let is_resumed = full.pauses && !self.cx.is_paused();
-        if !is_resumed && full.looked.elapsed() < full.every {
+        if !is_resumed && full.polled.elapsed() < full.every {
             return;
         }
-        full.looked = Instant::now();
+        full.polled = Instant::now();
         if left < full.need || (full.probes && !self.can_write()) {
             self.cx.set_paused(full.pauses);
             return;
@@ -159,13 +159,13 @@ impl DiskGate {
 
     fn enter(&self, state: &mut State, why: String, need: u64, probes: bool) {
         let every = match state.went_on {
-            Some((when, every)) if when.elapsed() < LONGEST_LOOK * 2 => (every * 2).min(LONGEST_LOOK),
-            _ => FIRST_LOOK,
+            Some((when, every)) if when.elapsed() < LONGEST_POLL * 2 => (every * 2).min(LONGEST_POLL),
+            _ => FIRST_POLL,
         };
         let why = format!("{why}. Make room: with {} free the crawl goes on by itself", megabytes(need));
         state.events.push(why.clone());
         let pauses = !self.cx.is_paused();
-        state.full = Some(Full { looked: Instant::now(), every, need, pauses, probes });
+        state.full = Some(Full { polled: Instant::now(), every, need, pauses, probes });
         self.cx.set_obstacle(OBSTACLE, why);
         self.cx.set_paused(true);
     }
@@ -211,7 +211,7 @@ impl Reservation {
         self.bytes = bytes;
         if grows {
             // The next fetch shall know of it.
-            self.gate.look();
+            self.gate.poll();
         }
     }
 }
@@ -236,8 +236,8 @@ fn megabytes(bytes: u64) -> String {
 }
 
 /// The error of a disk that is full, in the words of whoever met it.
-pub fn full_error(words: String) -> io::Error {
-    io::Error::new(io::ErrorKind::StorageFull, words)
+pub fn full_error(message: String) -> io::Error {
+    io::Error::new(io::ErrorKind::StorageFull, message)
 }
 
 #[cfg(test)]
@@ -245,7 +245,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// A gate whose disk has as many bytes free as the number says.
+    /// A gate whose disk has that number of bytes free.
     fn gate(folder: &Path, floor: u64, free: u64) -> (Arc<DiskGate>, Arc<AtomicU64>, JobCx) {
         let cx = JobCx::detached();
         let free = Arc::new(AtomicU64::new(free));
@@ -256,30 +256,30 @@ mod tests {
     }
 
     /// Lets the next look come at once.
-    fn next_look(gate: &DiskGate) {
+    fn poll_soon(gate: &DiskGate) {
         if let Some(full) = &mut gate.lock().full {
             full.every = Duration::ZERO;
         }
-        gate.look();
+        gate.poll();
     }
 
     #[test]
     fn a_crawl_goes_on_by_itself_when_there_is_room() {
         let folder = tempfile::tempdir().unwrap();
         let (gate, free, cx) = gate(folder.path(), 0, 1000);
-        gate.look();
+        gate.poll();
         assert!(!cx.is_paused(), "no floor: what little there is may be used");
         gate.pause(Path::new("a.warc.gz.open"), &io::Error::from(io::ErrorKind::StorageFull));
         gate.pause(Path::new("crawl.log"), &"again");
         assert!(cx.is_paused() && cx.obstacle().contains("a.warc.gz.open") && cx.obstacle().contains("0.0 MB free"));
-        next_look(&gate);
+        poll_soon(&gate);
         assert!(cx.is_paused());
-        // Who resumes while there is no room is told again why it waits.
+        // Who resumes while there is no room sees again why it waits.
         cx.set_paused(false);
-        gate.look();
+        gate.poll();
         assert!(cx.is_paused() && !cx.obstacle().is_empty());
         free.store(MIN_ROOM, Ordering::Relaxed);
-        next_look(&gate);
+        poll_soon(&gate);
         assert!(!cx.is_paused() && cx.obstacle().is_empty());
         let events: Vec<String> = gate.take_events();
         assert_eq!(events.len(), 2, "{events:?}");
@@ -293,21 +293,21 @@ mod tests {
     fn the_floor_counts_what_is_in_flight_and_a_person_s_pause_stays() {
         let folder = tempfile::tempdir().unwrap();
         let (gate, free, cx) = gate(folder.path(), 100 << 20, 200 << 20);
-        gate.look();
+        gate.poll();
         assert!(!cx.is_paused());
         let mut reserved = Reservation::new(&gate);
         // 40 MB that come, are packed and written: three times 40 MB.
         reserved.set(0, 40 << 20);
         assert!(cx.is_paused() && cx.obstacle().contains("125 MB of it for what is in flight"), "{}", cx.obstacle());
         reserved.set(40 << 20, 40 << 20);
-        next_look(&gate);
+        poll_soon(&gate);
         assert!(!cx.is_paused(), "80 MB to come leave 120 MB");
         drop(reserved);
         assert_eq!(gate.in_flight.load(Ordering::Relaxed), 0);
         cx.set_paused(true);
         gate.pause(Path::new("a"), &"full");
         free.store(900 << 20, Ordering::Relaxed);
-        next_look(&gate);
+        poll_soon(&gate);
         assert!(cx.is_paused() && cx.obstacle().is_empty(), "who paused it resumes it");
     }
 }

@@ -1,4 +1,4 @@
-//! One exchange with a server: a GET out, the answer in, byte for byte.
+//! Fetcher of one URL: a GET out, the answer in, byte for byte.
 //!
 //! Nothing is followed, decoded or corrected. `Accept-Encoding: identity` is
 //! sent: compressed bodies would be kept as they come, but their bytes differ
@@ -33,12 +33,12 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 /// Time for a connection, and then for the head of an answer, interim heads
 /// too: a server that sends it byte by byte holds a worker no longer.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
-/// What the least rate of a body is averaged over.
+/// The time over which the rate of a body is averaged.
 const RATE_WINDOW: Duration = Duration::from_secs(60);
 
 /// Heritrix's numbers for URLs that got no answer (`FetchStatusCodes`).
 pub mod fetch_status {
-    /// Not asked yet: its address has enough exchanges in flight.
+    /// No request yet: its address has enough exchanges in flight.
     pub const NOT_ATTEMPTED: i32 = 0;
     /// The host name could not be resolved.
     pub const DNS_FAILED: i32 = -1;
@@ -62,11 +62,11 @@ pub mod fetch_status {
     pub const DISK_FAILED: i32 = i32::MIN + 1;
     /// robots.txt could not be had.
     pub const ROBOTS_PREREQUISITE_FAILED: i32 = -61;
-    /// A rule says no, now that more is known.
+    /// A rule rejects it, now that more is known.
     pub const OUT_OF_SCOPE: i32 = -5000;
-    /// A setting of the campaign says no.
+    /// A setting of the campaign forbids it.
     pub const BLOCKED_BY_SETTING: i32 = -5001;
-    /// robots.txt says no.
+    /// robots.txt forbids it.
     pub const ROBOTS_PRECLUDED: i32 = -9998;
 }
 
@@ -92,7 +92,7 @@ impl Truncated {
     }
 }
 
-/// What cut an answer.
+/// The reason why an answer was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutCause {
     /// The most bytes of an answer.
@@ -101,14 +101,14 @@ pub enum CutCause {
     Time,
     /// The least rate of a body.
     Rate,
-    /// The server said nothing for long.
+    /// The server sent nothing for long.
     Silence,
     /// The server ended it early.
     Disconnect,
 }
 
 impl CutCause {
-    /// How the archive names it.
+    /// The value of `WARC-Truncated` for it.
     pub fn truncated(self) -> Truncated {
         match self {
             Self::Length => Truncated::Length,
@@ -117,7 +117,7 @@ impl CutCause {
         }
     }
 
-    /// It in words, with the limit that did it.
+    /// The reason for people, with the limit.
     pub fn reason(self, limits: &FetchLimits) -> String {
         match self {
             Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
@@ -135,19 +135,19 @@ impl CutCause {
 
 /// A URL got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{words}")]
+#[error("{message}")]
 pub struct FetchError {
     /// One of [`fetch_status`].
     pub status: i32,
     /// Why, for a person.
-    pub words: String,
+    pub message: String,
     /// Whether another try may help.
     pub retry: bool,
-    /// Time it took, where the server was asked at all.
+    /// Time it took, where a request was sent at all.
     pub took: Option<Duration>,
 }
 
-/// What one fetch may cost.
+/// The limits of one fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
     /// Bytes of an answer, head included.
@@ -166,7 +166,7 @@ pub struct FetchLimits {
 }
 
 impl FetchLimits {
-    /// From a campaign; zero is no limit.
+    /// Takes the limits of a campaign; zero is no limit.
     pub fn of(limits: &crate::campaign::Limits) -> Self {
         let bytes = if limits.max_response_bytes == 0 { u64::MAX } else { limits.max_response_bytes };
         let time = match limits.max_response_seconds {
@@ -201,7 +201,7 @@ pub struct Exchange {
     pub digests: Digests,
     /// Why it was cut, if it was.
     pub truncated: Option<Truncated>,
-    /// What cut it.
+    /// The reason of a cut.
     pub cut: Option<CutCause>,
     /// The server.
     pub address: SocketAddr,
@@ -232,7 +232,7 @@ impl Exchange {
         Ok(payload)
     }
 
-    /// MIME type without parameters, lower case; `-` where none was told.
+    /// MIME type without parameters, lower case; `-` where the answer has none.
     pub fn mime(&self) -> String {
         let value = self.head.headers.get("Content-Type").unwrap_or_default();
         plain_mime(&MediaType::parse(&value).mime)
@@ -256,8 +256,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that says who it is with `user_agent` and keeps long answers
-    /// in nameless files in `spool_dir` while they come in.
+    /// Creates a client that sends `user_agent` and keeps long answers in nameless
+    /// files in `spool_dir` while they come in.
     pub fn new(
         resolver: Arc<dyn Resolver>,
         user_agent: &str,
@@ -326,7 +326,7 @@ impl Client {
         self.cancelled.as_ref().is_some_and(JobCx::is_cancelled)
     }
 
-    /// Where a URL is connected to: its override, or what the resolver says.
+    /// The addresses for a URL: its override, or those of the resolver.
     pub fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, FetchError> {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let port = url.port_or_known_default().unwrap_or(80);
@@ -335,21 +335,24 @@ impl Client {
         }
         match self.resolver.resolve(host) {
             Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
-            Err(error) => {
-                Err(FetchError { status: fetch_status::DNS_FAILED, words: error.to_string(), retry: true, took: None })
-            }
+            Err(error) => Err(FetchError {
+                status: fetch_status::DNS_FAILED,
+                message: error.to_string(),
+                retry: true,
+                took: None,
+            }),
         }
     }
 
-    /// Asks for the addresses of many hosts side by side, as [`Self::addresses`]
-    /// does for one; those that are sent elsewhere are not asked for.
+    /// Resolves the addresses of many hosts side by side, as [`Self::addresses`]
+    /// does for one; those that an override sends elsewhere are left out.
     pub fn resolve_ahead(&self, urls: &[&Url]) {
-        let asked = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
-        let hosts = asked.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
+        let unresolved = urls.iter().filter(|url| self.answer_source(url) == AnswerSource::Resolver);
+        let hosts = unresolved.map(|url| url.host_str().unwrap_or_default().trim_end_matches('.'));
         self.resolver.resolve_ahead(&hosts.collect::<Vec<_>>(), &|| self.is_cancelled());
     }
 
-    /// Who names the addresses of a host: see [`Self::addresses`].
+    /// The source of the addresses of a host: see [`Self::addresses`].
     pub fn answer_source(&self, url: &Url) -> AnswerSource {
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let port = url.port_or_known_default().unwrap_or(80);
@@ -364,7 +367,7 @@ impl Client {
 
     /// Fetches one URL from one of these addresses, within limits. The exchange takes a place
     /// at the very address that it is made with: where that is busy the status
-    /// is [`fetch_status::NOT_ATTEMPTED`], and nothing was asked.
+    /// is [`fetch_status::NOT_ATTEMPTED`], and no request was sent.
     pub fn fetch(
         &self,
         url: &Url,
@@ -391,7 +394,7 @@ impl Client {
                 return Err(busy());
             }
             match self.exchange(connection, &request, origin.clone(), begin, limits) {
-                // The server closed it in the meantime; that says nothing about the URL.
+                // The server closed it in the meantime; that is no fault of the URL.
                 Err((error, true)) if error.status == fetch_status::CONNECT_LOST => {}
                 result => return result.map_err(|(error, _)| took(error)),
             }
@@ -400,7 +403,7 @@ impl Client {
         let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
             ConnectError::Private(ip, why) => FetchError {
                 status: fetch_status::BLOCKED_BY_SETTING,
-                words: format!(
+                message: format!(
                     "{ip} is not a public address ({why}), and the campaign does not allow it for this host"
                 ),
                 retry: false,
@@ -409,7 +412,7 @@ impl Client {
             ConnectError::Busy => busy(),
             ConnectError::Failed(why) => FetchError {
                 status: fetch_status::CONNECT_FAILED,
-                words: format!("no connection to {why}"),
+                message: format!("no connection to {why}"),
                 retry: true,
                 took: Some(begin.elapsed()),
             },
@@ -417,7 +420,7 @@ impl Client {
         self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
 
-    /// Whether the server of a URL takes a connection; nothing is asked.
+    /// Whether the server of a URL takes a connection; no request is sent.
     pub fn takes_connection(&self, url: &Url) -> bool {
         self.addresses(url).is_ok_and(|addresses| self.connect(url, &addresses, self.limits, None, None).is_ok())
     }
@@ -479,7 +482,7 @@ impl Client {
         let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; 64 << 10] };
         let (interim, head_bytes, head, early) = reader.heads()?;
         reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
-        let mut answer = Answer {
+        let mut answer = IncomingResponse {
             response: Spool::new(&self.spool_dir),
             chunks: ChunkScanner::default(),
             framing: head.framing(),
@@ -492,7 +495,7 @@ impl Client {
         // The disk is at fault, not the server.
         let failed = |error: io::Error| {
             let status = if is_disk_full(&error) { fetch_status::DISK_FULL } else { fetch_status::DISK_FAILED };
-            (FetchError { status, words: error.to_string(), retry: true, took: None }, false)
+            (FetchError { status, message: error.to_string(), retry: true, took: None }, false)
         };
         answer.response.push(&head_bytes).map_err(failed)?;
         answer.digester.update(&head_bytes);
@@ -512,8 +515,11 @@ impl Client {
                 (None, reusable && end_is_certain(answer.framing) && head.keeps_alive() && head.status != 101)
             }
             End::Cut(_) if self.is_abandoned() => {
-                let words = "given up on request".to_owned();
-                return Err((FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None }, false));
+                let message = "given up on request".to_owned();
+                return Err((
+                    FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
+                    false,
+                ));
             }
             End::Cut(why) => (Some(why), false),
         };
@@ -540,10 +546,10 @@ impl Client {
     }
 }
 
-/// Nothing was asked.
+/// The error of an exchange that was not begun.
 fn busy() -> FetchError {
-    let words = "enough exchanges are in flight with this address".to_owned();
-    FetchError { status: fetch_status::NOT_ATTEMPTED, words, retry: true, took: None }
+    let message = "enough exchanges are in flight with this address".to_owned();
+    FetchError { status: fetch_status::NOT_ATTEMPTED, message, retry: true, took: None }
 }
 
 fn end_is_certain(framing: Framing) -> bool {
@@ -551,17 +557,17 @@ fn end_is_certain(framing: Framing) -> bool {
 }
 
 fn lost(error: &io::Error) -> FetchError {
-    let (status, words) = match error.kind() {
+    let (status, message) = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
             (fetch_status::TIMEOUT, "the server did not answer in time".to_owned())
         }
         _ => (fetch_status::CONNECT_LOST, format!("the connection was lost before an answer: {error}")),
     };
-    FetchError { status, words, retry: true, took: None }
+    FetchError { status, message, retry: true, took: None }
 }
 
-/// What becomes of an answer while it comes in.
-struct Answer {
+/// An answer while it comes in.
+struct IncomingResponse {
     response: Spool,
     chunks: ChunkScanner,
     framing: Framing,
@@ -572,7 +578,7 @@ struct Answer {
     limit: u64,
 }
 
-impl Answer {
+impl IncomingResponse {
     /// Counts the room that it will take, by what is announced and received.
     fn reserve(&mut self) {
         let announced = match self.framing {
@@ -584,7 +590,7 @@ impl Answer {
         }
     }
 
-    /// Takes what belongs to the body; says how much that was.
+    /// Takes the bytes of the body; returns their number.
     fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = |length: u64| usize::try_from(length - self.body_len).unwrap_or(usize::MAX).min(bytes.len());
         let used = match self.framing {
@@ -640,8 +646,8 @@ impl Rate {
         if elapsed < limits.rate_window {
             return false;
         }
-        let wanted = u128::from(limits.least_rate) * elapsed.as_millis() / 1000;
-        let is_below = u128::from(self.bytes) < wanted;
+        let expected = u128::from(limits.least_rate) * elapsed.as_millis() / 1000;
+        let is_below = u128::from(self.bytes) < expected;
         *self = Self { since: Instant::now(), bytes: 0 };
         is_below
     }
@@ -660,21 +666,22 @@ type Heads = (Vec<u8>, Vec<u8>, Head, Vec<u8>);
 
 impl AnswerReader {
     fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
-        let unfetchable =
-            |words: String| (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false);
-        let (mut interim, mut bytes, mut looked) = (Vec::new(), Vec::new(), 0);
+        let unfetchable = |message: String| {
+            (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
+        };
+        let (mut interim, mut bytes, mut scanned) = (Vec::new(), Vec::new(), 0);
         loop {
-            if let Some(end) = head_end(&bytes, looked) {
+            if let Some(end) = head_end(&bytes, scanned) {
                 let head = Head::parse(&bytes[..end]).map_err(|why| not_http(&bytes, &why))?;
                 let rest = bytes.split_off(end);
                 if !head.is_interim() {
                     return Ok((interim, bytes, head, rest));
                 }
                 interim.append(&mut bytes);
-                (bytes, looked) = (rest, 0);
+                (bytes, scanned) = (rest, 0);
                 continue;
             }
-            looked = bytes.len();
+            scanned = bytes.len();
             let start = bytes.trim_ascii_start();
             let known = start.len().min(5);
             if !start[..known].eq_ignore_ascii_case(&b"HTTP/"[..known]) {
@@ -686,16 +693,16 @@ impl AnswerReader {
             let nothing_came = bytes.is_empty() && interim.is_empty();
             match self.connection.receive(&mut self.buffer) {
                 Ok(0) if nothing_came => {
-                    let words = "the server closed the connection without an answer".to_owned();
+                    let message = "the server closed the connection without an answer".to_owned();
                     return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
                         true,
                     ));
                 }
                 Ok(0) => {
-                    let words = "the connection ended inside the head of the answer".to_owned();
+                    let message = "the connection ended inside the head of the answer".to_owned();
                     return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, words, retry: true, took: None },
+                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
                         false,
                     ));
                 }
@@ -706,7 +713,7 @@ impl AnswerReader {
     }
 
     /// Reads the body to its end or to a limit. Fails only when it cannot be kept.
-    fn body(&mut self, answer: &mut Answer, early: Vec<u8>) -> io::Result<End> {
+    fn body(&mut self, answer: &mut IncomingResponse, early: Vec<u8>) -> io::Result<End> {
         let mut used = 0;
         if !early.is_empty() {
             let (part, over) = self.within_limit(answer, &early);
@@ -750,7 +757,7 @@ impl AnswerReader {
     }
 
     /// The part of `bytes` that the limit leaves room for, and whether that is not all.
-    fn within_limit<'a>(&self, answer: &Answer, bytes: &'a [u8]) -> (&'a [u8], bool) {
+    fn within_limit<'a>(&self, answer: &IncomingResponse, bytes: &'a [u8]) -> (&'a [u8], bool) {
         let room = self.limits.bytes.saturating_sub(answer.response.len());
         let take = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
         (&bytes[..take], take < bytes.len())
@@ -759,6 +766,6 @@ impl AnswerReader {
 
 fn not_http(bytes: &[u8], why: &str) -> (FetchError, bool) {
     let begin: String = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).escape_debug().collect();
-    let words = format!("the answer is no HTTP ({why}): “{begin}”");
-    (FetchError { status: fetch_status::UNFETCHABLE, words, retry: false, took: None }, false)
+    let message = format!("the answer is no HTTP ({why}): “{begin}”");
+    (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
 }

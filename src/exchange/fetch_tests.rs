@@ -254,7 +254,7 @@ fn private_addresses_are_refused_at_the_last_moment() {
     let client = client(LIMITS).allowing_private(PrivateAddresses::default());
     let error = fetch_with(&client, &server, "/").unwrap_err();
     assert_eq!((error.status, error.retry), (fetch_status::BLOCKED_BY_SETTING, false));
-    assert!(error.words.contains("127.0.0.1") && error.words.contains("loopback"), "{error}");
+    assert!(error.message.contains("127.0.0.1") && error.message.contains("loopback"), "{error}");
     assert!(server.hits.lock().unwrap().is_empty());
     // A host or a network that is listed lets in no more than it names.
     for (entry, lets_in) in [("127.0.0.0/8", true), ("127.0.0.1", true), ("10.0.0.0/8", false), ("localhost", false)] {
@@ -284,13 +284,13 @@ fn a_wish_to_stop_ends_a_slow_answer() {
             std::thread::sleep(Duration::from_millis(150));
             stop.store(true, Ordering::SeqCst);
         });
-        assert!(fetch_with(&client, &server, "/").unwrap_err().words.contains("given up"));
+        assert!(fetch_with(&client, &server, "/").unwrap_err().message.contains("given up"));
     });
     assert!(begin.elapsed() < Duration::from_secs(15));
 }
 
 #[test]
-fn requests_say_who_asks_and_keep_the_query() {
+fn requests_name_their_user_agent_and_keep_the_query() {
     let client = client(LIMITS);
     let server = ScriptedServer::start(|_, _| ScriptedReply::page(200, "", ""));
     let exchange = fetch_with(&client, &server, "/a%20b?x=1&y=ç").unwrap();

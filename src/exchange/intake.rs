@@ -4,10 +4,10 @@
 use super::archive::{PACK_IN_MEMORY, entry_of};
 use super::page_reader::PageReaders;
 use super::{Archive, Exchange, RepeatedCapture, Truncated};
-use crate::captures::media::{SNIFFED_BYTES, is_unspecific};
+use crate::captures::media::{ROOT_WITHIN_BYTES, is_sniffed};
 use crate::captures::{
-    Body, CaptureEntry, CaptureNotes, LargePagePermit, Media, PageBudget, PageLinks, PagePermit, Unread,
-    is_nofollow_answer, is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
+    Body, CaptureEntry, CaptureNotes, LargePagePermit, PageBudget, PageLinks, PagePermit, Unread, is_nofollow_answer,
+    is_packed_sitemap, links_bytes, may_have_links, reading_bytes,
 };
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Outlink};
@@ -25,30 +25,30 @@ const LONG_PAGE_BYTES: u64 = 256 << 10;
 /// Encoded pages are expected to come out at most so many times as long; of the
 /// others the length is known after a first try.
 const EXPECTED_RATIO: u64 = 10;
-/// Bytes of memory that a link takes while it is decided and handed on.
+/// Bytes of memory that a link takes while it is decided and passed on.
 const ADMISSION_BYTES: usize = 1_500;
 
-/// Which of the links of an answer are followed.
+/// Chooses the links of an answer that are followed.
 pub type FollowedLinks = fn(&[Outlink]) -> &[Outlink];
 
-/// How an exchange came about.
+/// The origin of an exchange: page, path and verdict that led to it.
 #[derive(Debug, Clone, Default)]
 pub struct Provenance {
     /// The page that led to it.
     pub via: Option<Url>,
-    /// Its path from the seed; empty for a seed, and for what a person asked for.
+    /// Its path from the seed; empty for a seed, and for what a person requested.
     pub hops: String,
     /// The seed that it descends from.
     pub seed: Option<String>,
     /// The source tag of that seed.
     pub source_tag: String,
-    /// What let it in; none where a person asked for it.
+    /// The verdict that let it in; none where a person requested it.
     pub verdict: Option<Verdict>,
     /// Remarks for the crawl log, before those about the answer.
     pub annotations: Vec<String>,
     /// Links that the answer has besides those that its body is read for.
     pub further_links: Vec<Outlink>,
-    /// Which of its links are followed; none where nobody follows them.
+    /// The choice of the links that are followed; none where nobody follows them.
     pub followed: Option<FollowedLinks>,
 }
 
@@ -60,7 +60,7 @@ impl Provenance {
 
 /// A capture whose records are in the archive.
 pub struct Taken<'i> {
-    /// What the catalogue is to have of it.
+    /// Its entry for the catalogue.
     pub entry: CaptureEntry,
     /// Its part of the memory, free again when it goes.
     pub permit: PagePermit<'i>,
@@ -110,11 +110,11 @@ impl<'a> Intake<'a> {
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
         let original = if may_repeat { same_payload(url, &digests.payload)? } else { None };
         let notes = notes_of(&exchange, links, provenance, original.is_some());
-        let sniffed = match is_unspecific(&notes.mime) {
+        let sniffed = match is_sniffed(&notes.mime) {
             false => None,
             true => {
-                let begin = exchange.decoded_payload(SNIFFED_BYTES).map_err(|source| self.io(source))?;
-                Some(Media::of("", url, &begin.bytes))
+                let begin = exchange.decoded_payload(ROOT_WITHIN_BYTES).map_err(|source| self.io(source))?;
+                Some(Body::new(exchange.head.status, &exchange.head.headers, begin).media(url))
             }
         };
         let records = self.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
@@ -133,7 +133,7 @@ impl<'a> Intake<'a> {
         let may_have_links = may_have_links(url, &exchange.head.headers);
         let mut expected = expected_len(url, &exchange);
         loop {
-            let reading = if may_have_links { reading_bytes(expected) } else { 0 };
+            let reading = if may_have_links { reading_bytes(url, &exchange.head.headers, expected) } else { 0 };
             let Some(permit) = self.pages.reserve(packing + reading, || self.cx.is_cancelled()) else {
                 return Ok(None);
             };
@@ -158,7 +158,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-/// What came of reading an answer.
+/// The result of reading the links of an answer.
 enum LinksRead {
     Complete(PageLinks),
     /// It is so many bytes long once it is decoded, more than there is room for.
@@ -202,6 +202,7 @@ fn notes_of(exchange: &Exchange, links: PageLinks, provenance: Provenance, is_re
     CaptureNotes {
         status: i32::from(exchange.head.status),
         mime: exchange.mime(),
+        page_type: links.page_type,
         title: links.title,
         language: links.language,
         outlinks: links.outlinks,

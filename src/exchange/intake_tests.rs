@@ -38,7 +38,7 @@ fn take<'i>(
     intake.take(&url, exchange, provenance, |_, _| Ok::<_, WarcError>(original)).unwrap()
 }
 
-/// What a reader finds in the files.
+/// Reads the entries in the files back.
 fn read_back(archive: Archive) -> Vec<CaptureEntry> {
     let mut found = Vec::new();
     for file in archive.close().unwrap() {

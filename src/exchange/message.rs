@@ -22,7 +22,7 @@ pub struct Head {
 
 impl Head {
     /// Reads a whole head, the empty line included. Odd lines are passed
-    /// over; `Err` says why it is no HTTP answer at all.
+    /// over; `Err` is the reason why it is no HTTP answer at all.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let mut config = httparse::ParserConfig::default();
         config
@@ -72,7 +72,7 @@ impl Head {
         (100..200).contains(&self.status) && self.status != 101
     }
 
-    /// Where the body ends (RFC 9112, 6.3, for an answer to GET).
+    /// The framing of the body (RFC 9112, 6.3, for an answer to GET).
     pub fn framing(&self) -> Framing {
         if matches!(self.status, 101 | 204 | 304) {
             return Framing::Empty;
@@ -101,16 +101,16 @@ impl Head {
 
     /// Whether the server lets the connection be used again.
     pub fn keeps_alive(&self) -> bool {
-        let says = |token: &str| {
+        let has_token = |token: &str| {
             self.headers.all("Connection").any(|value| {
                 String::from_utf8_lossy(value).split(',').any(|part| part.trim().eq_ignore_ascii_case(token))
             })
         };
-        if self.minor_version == 0 { says("keep-alive") } else { !says("close") }
+        if self.minor_version == 0 { has_token("keep-alive") } else { !has_token("close") }
     }
 }
 
-/// How the end of a body is told.
+/// The way in which the end of a body is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// There is none.
@@ -119,9 +119,9 @@ pub enum Framing {
     Length(u64),
     /// Lengths that differ: the largest counts, a shorter body is no damage.
     Conflicting {
-        /// Smallest length told.
+        /// Smallest length in the head.
         low: u64,
-        /// Largest length told.
+        /// Largest length in the head.
         high: u64,
     },
     /// In chunks.
@@ -150,7 +150,7 @@ pub fn head_end(bytes: &[u8], from: usize) -> Option<usize> {
 /// Walks over a chunked body as it comes and finds its end. What is inside is
 /// the business of [`crate::warc::http::Dechunker`].
 ///
-/// Some servers say chunked and are not: such a body ends with its connection.
+/// Some servers declare chunked and are not: such a body ends with its connection.
 #[derive(Debug, Clone, Default)]
 pub struct ChunkScanner {
     state: ChunkState,
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_body_is_found_as_the_standard_says() {
+    fn the_end_of_a_body_is_found_by_the_standard() {
         let check = |fields: &str, expected: Framing| {
             assert_eq!(head(&format!("HTTP/1.1 200 OK\r\n{fields}\r\n")).framing(), expected, "{fields}");
         };

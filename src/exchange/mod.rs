@@ -1,4 +1,4 @@
-//! One exchange with a server, from a request to records in the archive.
+//! An exchange with a server, from a request to records in the archive.
 //!
 //! In: a URL, limits, the folder of WARC files. Out: an [`Exchange`], byte for
 //! byte as it went over the wire, then its records in a WARC file and a
@@ -18,7 +18,7 @@
 //! | its records and its catalogue entry | `archive` |
 //! | a disk without room | `disk` |
 //!
-//! Not here: who is asked, when and why (`crawl`).
+//! Not here: which URL is fetched, when and why (`crawl`).
 
 mod archive;
 mod disk;
@@ -38,7 +38,7 @@ mod intake_tests;
 mod tls_tests;
 
 pub use archive::{Archive, RepeatedCapture, file_label};
-pub use disk::{DiskGate, LOOK_FOR_ROOM, Reservation, full_error};
+pub use disk::{DiskGate, Reservation, SPACE_POLL, full_error};
 pub use fetch::{Client, CutCause, Exchange, FetchError, FetchLimits, Truncated, fetch_status};
 pub use intake::{Intake, Provenance, Taken};
 pub use message::Head;

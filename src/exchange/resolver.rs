@@ -1,4 +1,4 @@
-//! From host names to addresses, and which addresses may be fetched from.
+//! Resolver of host names, and the check whether an address may be fetched from.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 /// An answer is used this long, as Heritrix does.
 const KEEP_ANSWER: Duration = Duration::from_secs(21_600);
-/// A failure is used this long, so that a page full of links to a dead host asks once.
+/// A failure is used this long, so that a page full of links to a dead host makes one query.
 const KEEP_FAILURE: Duration = Duration::from_secs(30);
-/// Names held at the same time.
+/// Names in the cache.
 const MAX_NAMES: usize = 50_000;
 /// Questions on their way at the same time.
 const THREADS: usize = 8;
 /// The system's own call has no time-out; nobody waits longer than this.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// How often it is seen whether the crawl was cancelled.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 
 /// Why a name has no address, in words.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,12 +26,12 @@ const LOOK: Duration = Duration::from_millis(200);
 pub struct ResolveError {
     /// The name.
     pub host: String,
-    /// What the resolver said.
+    /// The error of the system's resolver.
     pub why: String,
 }
 
 impl ResolveError {
-    /// Whether the name server was not to be had, which says nothing about the
+    /// Whether the name server was not available, which is no evidence about the
     /// name.
     fn is_temporary(&self) -> bool {
         let why = self.why.to_ascii_lowercase();
@@ -39,8 +39,8 @@ impl ResolveError {
     }
 }
 
-/// What is recorded of a name begins so, behind the name, where the name
-/// server was not to be had.
+/// The begin of the reason, behind the name, where the name server was not
+/// available.
 pub const NOT_NOW: &str = "cannot be resolved now";
 
 /// Finds addresses of hosts.
@@ -48,8 +48,8 @@ pub trait Resolver: Send + Sync {
     /// The addresses of a host name, at least one; blocks for a bounded time.
     fn resolve(&self, host: &str) -> Result<Vec<IpAddr>, ResolveError>;
 
-    /// Asks for many names side by side, so that [`Self::resolve`] knows their
-    /// answers at once afterwards; ends early when `is_cancelled` says so.
+    /// Resolves many names side by side, so that [`Self::resolve`] knows their
+    /// answers at once afterwards; ends early when `is_cancelled` is true.
     /// One that answers at once anyway does nothing.
     fn resolve_ahead(&self, _hosts: &[&str], _is_cancelled: &dyn Fn() -> bool) {}
 }
@@ -138,7 +138,7 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
         // SIIT writes any IPv4 address so (RFC 2765); only a translator of the own network knows which.
         Some("address of a local translator to IPv4 (SIIT)")
     } else if (a, b, c) == (0x64, 0xff9b, 1) {
-        // RFC 8215 leaves to each network where the IPv4 address stands in it.
+        // RFC 8215 leaves the place of the IPv4 address in it to each network.
         Some("address of a local translator to IPv4 (NAT64)")
     } else if (a, b) == (0x2001, 0) {
         // Teredo hides the client's IPv4 address, and leads through a relay that anybody may run.
@@ -162,13 +162,13 @@ fn private_v6(ip: Ipv6Addr) -> Option<&'static str> {
     }
 }
 
-/// The system's resolver, asked on threads of its own, with a memory.
+/// The system's resolver, run on threads of its own, with a cache.
 pub struct SystemResolver {
     questions: crossbeam_channel::Sender<Question>,
-    memory: Mutex<HashMap<String, (Instant, Answer)>>,
+    memory: Mutex<HashMap<String, (Instant, Resolution)>>,
 }
 
-type Answer = Result<Vec<IpAddr>, ResolveError>;
+type Resolution = Result<Vec<IpAddr>, ResolveError>;
 
 struct Question {
     host: String,
@@ -177,7 +177,7 @@ struct Question {
 
 impl SystemResolver {
     /// Starts its threads; they end when the resolver is dropped and the
-    /// system has answered what was asked.
+    /// system has answered all queries.
     ///
     /// # Errors
     ///
@@ -188,7 +188,7 @@ impl SystemResolver {
             let inbox = inbox.clone();
             let made = std::thread::Builder::new().name(format!("resolve-{number}")).spawn(move || {
                 for question in inbox {
-                    let answer = ask_system(&question.host);
+                    let answer = query_system(&question.host);
                     // Nobody may wait for the answer any more; that is fine.
                     let _ = question.answer.send((question.host, answer));
                 }
@@ -202,14 +202,14 @@ impl SystemResolver {
         Ok(Self { questions, memory: Mutex::new(HashMap::new()) })
     }
 
-    fn known(&self, host: &str) -> Option<Answer> {
+    fn known(&self, host: &str) -> Option<Resolution> {
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let (asked, answer) = memory.get(host)?;
+        let (resolved_at, answer) = memory.get(host)?;
         let keep = if answer.is_ok() { KEEP_ANSWER } else { KEEP_FAILURE };
-        (asked.elapsed() < keep).then(|| answer.clone())
+        (resolved_at.elapsed() < keep).then(|| answer.clone())
     }
 
-    fn keep(&self, host: &str, answer: Result<Vec<IpAddr>, String>) -> Answer {
+    fn keep(&self, host: &str, answer: Result<Vec<IpAddr>, String>) -> Resolution {
         let answer = answer.map_err(|why| ResolveError { host: host.to_owned(), why });
         let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if memory.len() >= MAX_NAMES {
@@ -224,7 +224,7 @@ fn no_answer() -> String {
     format!("no answer within {} seconds", TIMEOUT.as_secs())
 }
 
-fn ask_system(host: &str) -> Result<Vec<IpAddr>, String> {
+fn query_system(host: &str) -> Result<Vec<IpAddr>, String> {
     let mut addresses: Vec<IpAddr> = Vec::new();
     for address in (host, 0).to_socket_addrs().map_err(|error| error.to_string())? {
         if !addresses.contains(&address.ip()) {
@@ -260,28 +260,28 @@ impl Resolver for SystemResolver {
         let is_name = |host: &&str| host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_err();
         let mut hosts = hosts.iter().copied().filter(is_name).filter(|host| self.known(host).is_none());
         let (sender, answers) = crossbeam_channel::unbounded();
-        let mut asked: HashMap<String, Instant> = HashMap::new();
+        let mut pending: HashMap<String, Instant> = HashMap::new();
         loop {
-            while asked.len() < THREADS {
+            while pending.len() < THREADS {
                 let Some(host) = hosts.next() else { break };
                 let question = Question { host: host.to_owned(), answer: sender.clone() };
-                // An overloaded resolver is asked for each name at its turn.
+                // An overloaded resolver gets each name when its URL is fetched.
                 if self.questions.try_send(question).is_err() {
                     return;
                 }
-                asked.insert(host.to_owned(), Instant::now());
+                pending.insert(host.to_owned(), Instant::now());
             }
-            if asked.is_empty() || is_cancelled() {
+            if pending.is_empty() || is_cancelled() {
                 return;
             }
-            if let Ok((host, answer)) = answers.recv_timeout(LOOK)
-                && asked.remove(&host).is_some()
+            if let Ok((host, answer)) = answers.recv_timeout(POLL)
+                && pending.remove(&host).is_some()
             {
                 let _ = self.keep(&host, answer);
             }
-            let late = asked.iter().filter(|(_, since)| since.elapsed() >= TIMEOUT).map(|(host, _)| host.clone());
+            let late = pending.iter().filter(|(_, since)| since.elapsed() >= TIMEOUT).map(|(host, _)| host.clone());
             for host in late.collect::<Vec<_>>() {
-                asked.remove(&host);
+                pending.remove(&host);
                 let _ = self.keep(&host, Err(no_answer()));
             }
         }

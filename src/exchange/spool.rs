@@ -41,7 +41,7 @@ impl Spool {
         Ok(())
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     pub fn len(&self) -> u64 {
         self.len
     }

@@ -12,7 +12,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is recorded of a handshake that failed begins so, behind the address.
+/// The begin of the reason, behind the address, where a handshake failed.
 pub const TLS_MARK: &str = "TLS: ";
 /// Time for one address to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,7 +25,7 @@ const KEEP_IDLE: Duration = Duration::from_secs(15);
 /// Unused connections that are kept.
 const MAX_IDLE: usize = 64;
 
-/// When reading and writing has to end.
+/// The instants at which reading and writing have to end.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     /// The whole exchange.
@@ -64,7 +64,7 @@ impl Drop for WirePlace<'_> {
     }
 }
 
-/// How a server may be connected to.
+/// The conditions of a connection to a server.
 pub struct Way<'a> {
     /// With TLS for this host name.
     pub tls: Option<(&'a TlsClient, &'a str)>,
@@ -137,7 +137,7 @@ enum Stream {
     Tls(Box<StreamOwned<ClientConnection, TimedSocket>>),
 }
 
-/// What is known of the secured line.
+/// Protocol and cipher of a TLS connection, and the problem of its certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFacts {
     /// `tls/1.3` or `tls/1.2`.
@@ -228,7 +228,7 @@ impl Connection {
     }
 
     /// Some bytes of the answer; 0 at its end. A TLS line that ends without
-    /// saying so has ended too, as servers do that all the time.
+    /// `close_notify` has ended too, as servers do that all the time.
     pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match &mut self.stream {
             Stream::Plain(socket) => socket.read(buffer),
@@ -278,8 +278,8 @@ fn connect(
     Ok(Connection { stream, address, tls: Some(facts) })
 }
 
-/// TLS for an archive: every server is read, whoever it says it is, and what
-/// is wrong with its certificate is written down. A crawl sends no secrets,
+/// TLS for an archive: every server is read, whoever it claims to be, and the
+/// faults of its certificate are recorded. A crawl sends no secrets,
 /// and sites with an expired certificate are worth keeping too.
 pub struct TlsClient {
     config: Arc<ClientConfig>,
@@ -287,7 +287,7 @@ pub struct TlsClient {
 }
 
 impl TlsClient {
-    /// With Mozilla's roots as the measure.
+    /// Creates a client that checks certificates by Mozilla's roots.
     pub fn new() -> Result<Self, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = rustls::RootCertStore::empty();

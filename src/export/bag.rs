@@ -63,10 +63,10 @@ pub(super) fn write_bag(
     sink.text(TAG_MANIFEST, true, lines(&mut tags.iter()).as_bytes()).map(drop)
 }
 
-/// What a bag tells of itself beyond its manifest.
+/// The description of a bag beyond its manifest (`bag-info.txt`).
 #[derive(Debug, Clone, Default)]
 pub(super) struct BagInfo {
-    /// Who answers for it, and how to reach them.
+    /// The contact of those who answer for it.
     pub contact: String,
 }
 

@@ -1,8 +1,8 @@
 //! The host graph for programs that draw and count graphs.
 //!
-//! GEXF 1.3 (gexf.net), as Gephi reads it; GraphML (graphml.graphdrawing.org),
+//! GEXF 1.2 (gexf.net), as Gephi and networkx read it: before its version 3.5 that knows no newer form; GraphML (graphml.graphdrawing.org),
 //! as networkx, igraph and yEd do; CSV of edges or of hosts for the rest. The
-//! same graph gives the same bytes: no date stands in them. Names are other
+//! same graph gives the same bytes: they have no date. Names are other
 //! people's words and are escaped; signs that XML cannot hold become U+FFFD.
 
 use super::csv_row;
@@ -10,10 +10,10 @@ use crate::inlinks::{HostEdge, HostGraph, HostNode};
 use crate::uri::CaptureDate;
 use std::io::{self, Write};
 
-/// How the graph is written.
+/// The format of a host graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GraphFormat {
-    /// GEXF 1.3.
+    /// GEXF 1.2.
     Gexf,
     /// GraphML.
     GraphMl,
@@ -23,7 +23,7 @@ pub enum GraphFormat {
     CsvHosts,
 }
 
-/// What a column of a graph holds, in the words of both XML forms.
+/// The type of a column of a graph, as both XML forms name it.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Count,
@@ -80,7 +80,7 @@ pub fn write_host_graph(
     match format {
         GraphFormat::Gexf => {
             writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-            writeln!(out, "<gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\">")?;
+            writeln!(out, "<gexf xmlns=\"http://www.gexf.net/1.2draft\" version=\"1.2\">")?;
             writeln!(out, "<meta><creator>fonds {}</creator></meta>", env!("CARGO_PKG_VERSION"))?;
             writeln!(out, "<graph defaultedgetype=\"directed\" mode=\"static\">")?;
             for (class, columns) in [("node", &HOST_COLUMNS[..]), ("edge", &EDGE_COLUMNS[..])] {

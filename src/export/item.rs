@@ -1,4 +1,4 @@
-//! What goes into an export and what is told of it.
+//! Input and report of an export.
 
 use super::{ExportError, FurtherKnowledge};
 use crate::jobs::ascii_name;
@@ -9,7 +9,7 @@ use crate::warc::{RecordType, Span, new_record_id};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A record of a capture and where it stands.
+/// A record of a capture, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportRecord {
     /// Absolute path of its file.
@@ -35,7 +35,7 @@ pub struct Original {
     pub records: Vec<ExportRecord>,
 }
 
-/// One selected capture.
+/// A selected capture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportItem {
     /// Its URL.
@@ -44,11 +44,11 @@ pub struct ExportItem {
     pub date: CaptureDate,
     /// Its records; the first is the response, resource or revisit.
     pub records: Vec<ExportRecord>,
-    /// What it repeats, when it is a revisit and that is known.
+    /// The original, when it is a revisit and that is known.
     pub original: Option<Original>,
-    /// What Fonds knows of it, as JSON: the block of its metadata record.
+    /// The knowledge of Fonds about it, as JSON: the block of its metadata record.
     pub knowledge: String,
-    /// The same as RDF, for a record of N-Quads; without the links.
+    /// The knowledge as RDF, for a record of N-Quads; without the links.
     pub statements: Vec<Statement>,
     /// The links that `knowledge` lists, as far as they are stated as RDF:
     /// see [`stated_links`](crate::knowledge::stated_links).
@@ -65,9 +65,9 @@ impl ExportItem {
     }
 }
 
-/// How an export is made.
+/// The options of an export.
 pub struct ExportOptions<'a> {
-    /// What names of archive files begin with; letters without their marks,
+    /// The begin of the names of archive files; letters without their marks,
     /// digits, `-` and `_`, anything else becomes `-`.
     pub prefix: String,
     /// A title for the manifest and the `warcinfo` records.
@@ -81,9 +81,9 @@ pub struct ExportOptions<'a> {
     pub expected: Option<(u64, u64)>,
     /// Writes the inlinks of the items as a data set too.
     pub inlinks: bool,
-    /// What is known before not to be carried along, and why.
+    /// Problems that are known before: what is not carried along, and why.
     pub problems: Vec<String>,
-    /// What goes into the folder beside the archive files, in this order.
+    /// The files in the folder beside the archive files, in this order.
     pub attachments: Vec<super::Attachment<'a>>,
     /// States what is known beyond captures, as RDF; without it there is no
     /// `knowledge.nq.gz` and no record of N-Quads.
@@ -92,7 +92,7 @@ pub struct ExportOptions<'a> {
     pub wacz: bool,
     /// Signs the manifest, and the package.
     pub signer: Option<SigningKey>,
-    /// What selected the captures, for the manifest; asked for when all items
+    /// Description of the selection, for the manifest; made when all items
     /// are there.
     pub selection: Option<Box<dyn FnOnce() -> serde_json::Value + 'a>>,
     /// Tells the time.
@@ -126,15 +126,17 @@ impl ExportOptions<'_> {
     }
 }
 
-/// What an export came to.
+/// The result of an export.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExportReport {
     /// The folder.
     pub folder: PathBuf,
-    /// What is in it.
+    /// Counts of its content.
     pub counts: super::Counts,
     /// Bytes of all files.
     pub bytes: u64,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
+    /// What is written otherwise than in the sources, without a loss: a line for each kind.
+    pub notes: Vec<String>,
 }

@@ -1,6 +1,6 @@
 //! The graph of an export: written into records and a file, and read back.
 //!
-//! Beside the metadata record of each capture stands one of N-Quads with what
+//! Beside the metadata record of each capture is one of N-Quads with what
 //! is known of it; one `resource` record has what is known beyond captures.
 //! `knowledge.nq.gz` has the lines of all of them, and the links that metadata
 //! records list (see [`crate::knowledge::push_links`]): first those about captures and their
@@ -26,7 +26,7 @@ use std::path::Path;
 
 /// The file with the whole graph.
 pub(super) const KNOWLEDGE_NAME: &str = "knowledge.nq.gz";
-/// The same as earlier versions wrote it.
+/// The name of the file of the graph in exports of earlier versions.
 pub(super) const SORTED_KNOWLEDGE_NAME: &str = "knowledge.nq";
 /// Bytes of lines that become a member of the file.
 const MEMBER_BYTES: usize = 512 << 10;
@@ -44,7 +44,7 @@ const SHOWN: usize = 160;
 pub type FurtherKnowledge<'a> =
     Box<dyn FnOnce(&[usize], &mut dyn FnMut(Vec<Statement>) -> io::Result<()>) -> anyhow::Result<()> + 'a>;
 
-/// What becomes of lines of the graph: a member of the file.
+/// Compression of lines of the graph into members of the file, in order.
 pub(super) type Zipping = InOrder<String, Vec<u8>>;
 
 /// A member of the file.
@@ -52,7 +52,7 @@ pub(super) fn zip(lines: String) -> Vec<u8> {
     gzip_member(lines.as_bytes())
 }
 
-/// What a capture brings to the graph.
+/// The lines that a capture adds to the graph.
 pub(super) struct PartOfGraph {
     /// Lines about it and its parts.
     own: String,
@@ -62,7 +62,7 @@ pub(super) struct PartOfGraph {
 }
 
 impl PartOfGraph {
-    /// That of a capture with these lines and links.
+    /// Makes the part of a capture from its lines and links.
     pub(super) fn of_capture(lines: &[String], links: &[StatedLink], capture: &CaptureIri<'_>) -> Self {
         let len = lines.iter().map(|line| line.len() + 1).sum::<usize>() + links.len() * BYTES_OF_LINK;
         let mut part = Self { own: String::with_capacity(len), quads: 0, others: Vec::new() };
@@ -82,7 +82,7 @@ impl PartOfGraph {
 
 /// The graph in the making.
 pub(super) struct Graph {
-    /// Members of what was said of captures.
+    /// Members with statements on captures.
     members: BufWriter<File>,
     /// Lines that make no whole member yet.
     begun: String,
@@ -102,12 +102,12 @@ impl Graph {
         self.quads += part.quads;
         self.begun.push_str(&part.own);
         if self.begun.len() >= MEMBER_BYTES {
-            self.hand_on(zipping)?;
+            self.push_member(zipping)?;
         }
         part.others.into_iter().try_for_each(|line| self.others.push(line)).map_err(no_temporary)
     }
 
-    fn hand_on(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
+    fn push_member(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
         if zipping.is_full()
             && let Some(member) = zipping.take()
         {
@@ -117,10 +117,10 @@ impl Graph {
         Ok(())
     }
 
-    /// Ends what is said of captures.
+    /// Ends the statements on captures.
     pub(super) fn end_captures(&mut self, zipping: &mut Zipping) -> Result<(), ExportError> {
         if !self.begun.is_empty() {
-            self.hand_on(zipping)?;
+            self.push_member(zipping)?;
         }
         while let Some(member) = zipping.take() {
             self.members.write_all(&member).map_err(no_temporary)?;
@@ -175,7 +175,7 @@ impl Graph {
         Ok((record, head.as_read(len)))
     }
 
-    /// Writes all of it; says how many quads it has.
+    /// Writes the whole graph; returns the number of its quads.
     pub(super) fn write(self, out: &mut dyn Write) -> io::Result<u64> {
         let Self { members, mut begun, mut quads, others } = self;
         let mut members = members.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -237,7 +237,7 @@ fn distinct(lines: SpillSort) -> io::Result<impl Iterator<Item = io::Result<Stri
 pub(super) struct KnowledgeRead {
     /// The file, where there is one and it is not sorted as a whole.
     file: Option<FileLines>,
-    /// Lines of the records that stand in the file in the order of their bytes.
+    /// Lines of the records that are in the file in the order of their bytes.
     sorted: SpillSort,
     /// The record that a metadata record is about, and the links that it lists.
     links: Option<(String, Vec<StatedLink>)>,
@@ -323,7 +323,7 @@ impl KnowledgeRead {
         let file = match (path, file) {
             (_, Some(file)) => Some(file),
             (Some(path), None) if path.ends_with(SORTED_KNOWLEDGE_NAME) => FileLines::open(path, &mut faults),
-            // That it cannot be opened was told.
+            // That it cannot be opened has been reported.
             (Some(_), None) => None,
             (None, None) => {
                 faults.add(format!("{KNOWLEDGE_NAME} is not among the files of the manifest"));
@@ -422,7 +422,7 @@ impl QuadsRead<'_> {
             if file.line() == Some(line.as_bytes()) {
                 next += 1;
             } else if let Some(known) = file.line()
-                // What is wrong is told of a few lines only: a file in another order is read to its end.
+                // Faults are named for a few lines only: a file in another order is read to its end.
                 && let Some(ahead) = expected[next..].iter().position(|line| line.as_bytes() == known)
             {
                 expected[next..next + ahead].iter().for_each(|line| lacks(faults, line));
@@ -445,8 +445,8 @@ fn lacks(faults: &mut Faults, line: &str) {
     faults.add(format!("{KNOWLEDGE_NAME} lacks a quad of the records: {shown}"));
 }
 
-/// From here on, the file has these lines, each once and in order; says how many
-/// lines it has in all.
+/// Checks that the rest of the file has these lines, each once and in order;
+/// returns the number of all its lines.
 fn same_lines(mut file: FileLines, lines: SpillSort, faults: &mut Faults, cx: &JobCx) -> Result<u64, ExportError> {
     for line in distinct(lines).map_err(no_temporary)? {
         let line = line.map_err(no_temporary)?;
@@ -473,14 +473,14 @@ fn same_lines(mut file: FileLines, lines: SpillSort, faults: &mut Faults, cx: &J
 struct FileLines {
     reader: Box<dyn BufRead>,
     name: &'static str,
-    /// Of the line in hand.
+    /// Number of the current line.
     number: u64,
     line: Vec<u8>,
     ended: bool,
 }
 
 impl FileLines {
-    /// Opens the file at its first line; none where it cannot be read, which is told.
+    /// Opens the file at its first line; none, with a fault, where it cannot be read.
     fn open(path: &Path, faults: &mut Faults) -> Option<Self> {
         let is_packed = path.ends_with(KNOWLEDGE_NAME);
         let name = if is_packed { KNOWLEDGE_NAME } else { SORTED_KNOWLEDGE_NAME };
@@ -500,7 +500,7 @@ impl FileLines {
         Some(lines)
     }
 
-    /// The line in hand; none behind the last one.
+    /// The current line; none behind the last one.
     fn line(&self) -> Option<&[u8]> {
         (!self.ended).then_some(self.line.as_slice())
     }
@@ -520,7 +520,7 @@ impl FileLines {
         }
     }
 
-    /// What is wrong with a line that no record has.
+    /// The fault of a line that no record has.
     fn stray(&self) -> String {
         let why = read_quad(&self.line).err().unwrap_or_else(|| "it is in no record, or out of order".to_owned());
         let shown: String = String::from_utf8_lossy(&self.line).chars().take(SHOWN).collect();

@@ -1,4 +1,4 @@
-//! What the metadata records of an export list of the links to captures.
+//! Reader of the inlinks in the metadata records of an export.
 
 use super::{ExportError, io_at};
 use crate::export::write::assembly::METADATA_KIND;
@@ -13,15 +13,15 @@ use std::path::Path;
 /// The longest metadata record that is read for its links, in bytes: a thousand links of each side need less.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a metadata record says of inlinks.
+/// The inlinks in a metadata record.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownInlinks {
     /// How many it lists.
     pub count: u64,
-    /// Those of the same site.
+    /// Links of the same site.
     pub count_internal: u64,
-    /// Those of others.
+    /// Links of other sites.
     pub count_external: u64,
     /// The list, in the order (date, source, anchor).
     pub list: Vec<KnownInlink>,
@@ -45,16 +45,16 @@ pub struct KnownInlink {
 }
 
 impl KnownInlinks {
-    /// Those that a record of this block lists; none where inlinks were not built.
+    /// Reads the inlinks in the block of a record; none where inlinks were not built.
     pub(super) fn of_record(block: &[u8]) -> Result<Option<Self>, serde_json::Error> {
         #[derive(Deserialize)]
-        struct Knowledge {
+        struct MetadataBlock {
             inlinks: Option<KnownInlinks>,
         }
-        serde_json::from_slice::<Knowledge>(block).map(|known| known.inlinks)
+        serde_json::from_slice::<MetadataBlock>(block).map(|known| known.inlinks)
     }
 
-    /// Those of the list that the graph states.
+    /// The links of the list that the graph states.
     pub(super) fn stated(&self) -> Vec<StatedLink> {
         let internal: Vec<bool> = self.list.iter().map(|link| link.internal).collect();
         let link = |at: usize| {

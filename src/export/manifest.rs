@@ -15,7 +15,7 @@ pub const MANIFEST_NAME: &str = "manifest.json";
 /// Name of the file that is locked while an export is written.
 pub(super) const LOCK_NAME: &str = "export.lock";
 
-/// What an export holds.
+/// Counts of the content of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Selected captures in it.
@@ -24,13 +24,13 @@ pub struct Counts {
     pub records: u64,
     /// Records copied byte for byte.
     pub copied: u64,
-    /// Records wrapped anew, their blocks unchanged.
+    /// Records written under another head, their blocks unchanged.
     pub rewrapped: u64,
     /// Metadata records written by the export, one per capture.
     pub metadata: u64,
     /// Captures that came along because a revisit repeats them.
     pub originals_added: u64,
-    /// Revisits whose original is not held.
+    /// Revisits whose original is not in the workspace.
     pub revisits_unresolved: u64,
     /// Lines of the CDXJ index.
     pub index_lines: u64,
@@ -64,7 +64,7 @@ pub struct Manifest {
     pub title: String,
     /// When it was written, RFC 3339.
     pub created: String,
-    /// What selected the captures: threshold or filter, decisions, what pages
+    /// The selection of the captures: threshold or filter, decisions, what pages
     /// lack; none in exports of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<serde_json::Value>,
@@ -72,7 +72,7 @@ pub struct Manifest {
     /// packages, for which whoever vouches for the first one vouches as well.
     #[serde(default, rename = "signedWith", skip_serializing_if = "Vec::is_empty")]
     pub signed_with: Vec<String>,
-    /// What it holds.
+    /// Counts of the content.
     pub counts: Counts,
     /// Rows of each attachment: campaigns, decisions, refused URLs, knowledge.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -86,7 +86,7 @@ fn first_layout() -> u32 {
 }
 
 impl Manifest {
-    /// What [`Manifest::format`] says.
+    /// The value of [`Manifest::format`].
     pub const FORMAT: &str = "fonds-export";
 
     /// The newest [`Manifest::version`].
@@ -113,7 +113,7 @@ impl Manifest {
         }
     }
 
-    /// Writes the manifest; says its size and digest, and its bytes.
+    /// Writes the manifest; returns its size and digest, and its bytes.
     pub(super) fn write(&self, sink: &mut Sink<'_>) -> Result<(ManifestFile, Vec<u8>), ExportError> {
         let mut text =
             serde_json::to_vec_pretty(self).map_err(|error| io_at(Path::new(MANIFEST_NAME))(error.into()))?;

@@ -3,7 +3,7 @@
 //! In: an [`ExportItem`] per selected capture, with its inlinks, and [`Attachment`]s. Out: a folder that is complete or not there at all:
 //!
 //! ```text
-//! README.txt, report.html        for people; report.md says the same as the report
+//! README.txt, report.html        for people; report.md has the same text as the report
 //! manifest.json                  counts, rows of each attachment, size and SHA-256 of every file
 //! manifest.sig.json              an Ed25519 signature of the manifest (on request)
 //! bagit.txt, bag-info.txt, …     what makes the folder a bag (BagIt 1.0)
@@ -30,7 +30,7 @@
 //! folder gets its name when everything in it is synced. [`verify`] needs
 //! nothing but the folder.
 //!
-//! What is wrong in a source is told as a problem, by file, offset and URL, and
+//! A fault in a source is reported as a problem, by file, offset and URL, and
 //! never makes an export that [`verify`] refuses, but for evidence that is lost,
 //! which the one who receives it has to know:
 //!
@@ -106,10 +106,10 @@ pub enum ExportError {
     BeingWritten {
         /// The half-written folder.
         folder: PathBuf,
-        /// Who writes it, as far as known.
+        /// The process that writes it, as far as known.
         holder: String,
     },
-    /// A folder stands where an export is written, and no export made it.
+    /// A folder is in the place of the export, and no export made it.
     #[error(
         "{}: this folder is in the way, and it is not known whether an export left it. Move or delete it, then export again, or name another folder",
         folder.display()
@@ -123,15 +123,15 @@ pub enum ExportError {
     NotAnExport {
         /// The folder.
         folder: PathBuf,
-        /// What is missing.
+        /// The missing part.
         why: String,
     },
-    /// The operating system says no.
+    /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The disk of the export is full.
@@ -139,9 +139,9 @@ pub enum ExportError {
     DiskFull {
         /// The folder that was to be written.
         folder: PathBuf,
-        /// The file in it that was in hand.
+        /// The file in it that was being written.
         file: String,
-        /// What the system said, and what to do.
+        /// The error of the operating system, and what to do.
         source: std::io::Error,
         /// Where the half-written export is, if it could not be taken away.
         left: Option<PathBuf>,
@@ -151,7 +151,7 @@ pub enum ExportError {
     Temporary {
         /// The folder of temporary files.
         folder: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// A WACZ package cannot be written.
@@ -160,10 +160,10 @@ pub enum ExportError {
     /// An archive file cannot be read or written.
     #[error(transparent)]
     Warc(#[from] WarcError),
-    /// What revisits repeat cannot be looked up.
+    /// The originals of revisits cannot be looked up.
     #[error(transparent)]
     Revisits(#[from] crate::captures::RevisitError),
-    /// What an item is made of cannot be read.
+    /// The content of an item cannot be read.
     #[error(transparent)]
     Unread(anyhow::Error),
     /// Stopped on request; nothing is left behind.
@@ -172,8 +172,8 @@ pub enum ExportError {
 }
 
 impl ExportError {
-    /// Names what to do where the disk of an export into `out` is full, which was written as `staging`. `left` says
-    /// that the half-written export could not be taken away.
+    /// Adds advice where the disk of an export into `out` is full, which was written as `staging`. `left` is true if
+    /// the half-written export could not be deleted.
     fn with_advice(self, out: &Path, staging: &Path, left: bool) -> Self {
         let (file, source) = match &self {
             Self::Io { path, source }

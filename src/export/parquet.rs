@@ -46,14 +46,14 @@ pub enum ParquetError {
     #[error("Parquet: {0}")]
     Parquet(#[from] Inner),
     /// A row is no object of the data set.
-    #[error("row {row}: {why}; the columns of the inlink data set are wanted")]
+    #[error("row {row}: {why}; the columns of the inlink data set are expected")]
     Row {
         /// From 1.
         row: u64,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
-    /// What takes or gives objects.
+    /// An error of the reader or writer of objects.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// Stopped.
@@ -61,7 +61,7 @@ pub enum ParquetError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Writes objects as they come; says how many. The same objects give the same bytes.
+/// Writes objects as they come; returns their number. The same objects give the same bytes.
 ///
 /// # Errors
 ///
@@ -77,20 +77,20 @@ pub fn write_parquet<E: From<ParquetError>>(
         .set_created_by(format!("fonds {}", env!("CARGO_PKG_VERSION")))
         .build();
     let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(inner)?;
-    let (mut held, mut inlinks, mut count) = (Vec::new(), 0, 0);
+    let (mut batch, mut inlinks, mut count) = (Vec::new(), 0, 0);
     for object in objects {
         let object = object?;
         count += 1;
         inlinks += object.inlinks.len();
-        held.push(object);
-        if inlinks >= GROUP_ROWS || held.len() >= GROUP_ROWS {
-            write_group(writer.next_row_group().map_err(inner)?, &held).map_err(inner)?;
-            held.clear();
+        batch.push(object);
+        if inlinks >= GROUP_ROWS || batch.len() >= GROUP_ROWS {
+            write_group(writer.next_row_group().map_err(inner)?, &batch).map_err(inner)?;
+            batch.clear();
             inlinks = 0;
         }
     }
-    if !held.is_empty() {
-        write_group(writer.next_row_group().map_err(inner)?, &held).map_err(inner)?;
+    if !batch.is_empty() {
+        write_group(writer.next_row_group().map_err(inner)?, &batch).map_err(inner)?;
     }
     writer.close().map_err(inner)?;
     Ok(count)
@@ -155,7 +155,7 @@ fn write_group<W: Write + Send>(
     Ok(())
 }
 
-/// Gives every object of a file to `take`, and says how many there are.
+/// Passes every object of a file to `take`; returns their number.
 ///
 /// # Errors
 ///

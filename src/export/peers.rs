@@ -1,4 +1,4 @@
-//! What is written is taken by other people's tools: with `FONDS_PEERS`, a
+//! Tests that other people's tools read what is written: with `FONDS_PEERS`, a
 //! Python environment that has warcio and cdxj-indexer.
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A Python with the module, or a line that says why not.
+/// A Python with the module, or a line with the reason why there is none.
 fn python(module: &str) -> Option<PathBuf> {
     let Some(peers) = std::env::var_os("FONDS_PEERS") else {
         println!("skipped: FONDS_PEERS names no Python environment");
@@ -39,9 +39,9 @@ fn warcio_finds_nothing_wrong_with_an_export() {
     let Some(python) = python("warcio") else { return };
     let root = tempfile::tempdir().unwrap();
     let archive = archive_of(&exported(root.path()));
-    let (fine, words) = run(&python, WARCIO_CHECK, &[&archive]);
-    assert!(fine && !words.contains("failed"), "{words}");
-    assert!(words.contains("digest pass"), "{words}");
+    let (fine, printed) = run(&python, WARCIO_CHECK, &[&archive]);
+    assert!(fine && !printed.contains("failed"), "{printed}");
+    assert!(printed.contains("digest pass"), "{printed}");
     let (_, count) = run(&python, WARCIO_COUNT, &[&archive]);
     let ours = ArchiveReader::open(&archive).unwrap().records(0).count();
     assert_eq!(count.trim(), ours.to_string());
@@ -91,9 +91,9 @@ fn warcio_counts_the_same_records() {
     for folder in ["real", "small", "revisit", "encodings", "arc"] {
         for entry in std::fs::read_dir(data.join(folder)).unwrap() {
             let path = entry.unwrap().path();
-            let (_, words) = run(&python, WARCIO_COUNT, &[&path]);
+            let (_, printed) = run(&python, WARCIO_COUNT, &[&path]);
             let ours = ArchiveReader::open(&path).unwrap().records(0).filter(Result::is_ok).count();
-            if words.trim() != ours.to_string() {
+            if printed.trim() != ours.to_string() {
                 other.push(path.file_name().unwrap().to_string_lossy().into_owned());
             }
         }

@@ -10,7 +10,7 @@
 //! the order of rows.
 //!
 //! Left out on purpose: what needs Tika, DROID, face or sentiment detection;
-//! `content_type` is what the server said.
+//! `content_type` is that of the server.
 
 use super::ExportError;
 use crate::captures::limits::{MAX_PAGE_BYTES, TEXT_BYTES};
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-/// What is made of captures.
+/// The content of documents about captures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentOptions {
     /// Links, with their hosts and domains.
@@ -37,7 +37,7 @@ pub struct DocumentOptions {
     pub all_statuses: bool,
 }
 
-/// How documents are written.
+/// The format of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentFormat {
     /// One object a line, for `/update/json/docs` of Solr.
@@ -61,7 +61,7 @@ impl SolrRow {
         format!("{}\t{}", self.id, self.json)
     }
 
-    /// What [`Self::to_line`] wrote; none where there is no tab.
+    /// Reads a line of [`Self::to_line`]; none where there is no tab.
     pub fn of_line(line: &str) -> Option<Self> {
         let (id, json) = line.split_once('\t')?;
         Some(Self { id: id.to_owned(), json: json.to_owned() })
@@ -93,7 +93,7 @@ pub fn document_rows(
     Ok(())
 }
 
-/// The row of a record; none where it is no capture, or one with a status that is not asked for.
+/// The row of a record; none where it is no capture, or one with a status that is not requested.
 fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<SolrRow> {
     let head = &record.head;
     if !head.record_type.is_capture() {
@@ -122,7 +122,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     fields.maybe("status_code", status);
     let served = http.as_ref().and_then(|http| http.headers.get("Content-Type"));
     let served = served.or_else(|| head.headers.get("Content-Type").filter(|_| http.is_none() && !head.is_http()));
-    fields.types(served.as_deref());
+    fields.types(served.as_deref(), body.mime());
     if let Some(http) = &http {
         let server = ["X-Powered-By", "Server"].iter().filter_map(|name| http.headers.get(name));
         fields.list("server", server);
@@ -170,7 +170,7 @@ fn row_of(record: &Record, path: &Path, options: DocumentOptions) -> Option<Solr
     Some(SolrRow { json: serde_json::to_string(&fields.0).ok()?, id })
 }
 
-/// As the record declares it; of chunked bodies, and where it does not, as the bytes have it.
+/// The payload digest of the record; of chunked bodies, and where it has none, that of the bytes.
 fn payload_digest(record: &Record, http: Option<&HttpHead>) -> String {
     let declared = record.head.headers.get("WARC-Payload-Digest").and_then(|field| sha1_field(&field));
     let is_revisit = record.head.record_type == RecordType::Revisit;
@@ -246,9 +246,10 @@ impl Fields {
         self.maybe("content_type_ext", extension);
     }
 
-    fn types(&mut self, served: Option<&str>) {
-        let Some(served) = served else { return };
-        let kind = served.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    /// The type that was declared, and what it is by that or by its bytes, where it is a page.
+    fn types(&mut self, served: Option<&str>, computed: &str) {
+        let declared = served.map(|served| served.split(';').next().unwrap_or_default().trim().to_ascii_lowercase());
+        let Some(kind) = Some(computed.to_owned()).filter(|mime| is_page_type(mime)).or(declared) else { return };
         let begins = |begin: &str| kind.starts_with(begin);
         let (norm, shown) = match kind.as_str() {
             _ if begins("image/") => ("image", "Image"),
@@ -263,8 +264,8 @@ impl Fields {
             _ if begins("text/plain") => ("text", "Document"),
             _ => ("other", "Other"),
         };
-        self.put("content_type_served", served);
-        self.put("content_type_full", served);
+        self.maybe("content_type_served", served);
+        self.put("content_type_full", served.unwrap_or(&kind));
         self.put("content_type", kind.as_str());
         self.put("content_type_norm", norm);
         self.put("type", shown);
@@ -285,7 +286,7 @@ fn without_www(host: &str) -> &str {
     rest.filter(|rest| !rest.is_empty()).unwrap_or(host)
 }
 
-/// What is below the registrable domain.
+/// The public suffix of a host; none of an address.
 fn public_suffix(host: &str) -> Option<String> {
     let domain = registrable(host);
     let is_address = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') || host.starts_with('[');
@@ -334,7 +335,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// What of a row decides whose content a document has, and its dates.
+/// The parts of a row that decide whose content a document has, and its dates.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 struct RowFacts {
     /// A revisit has no content.

@@ -19,7 +19,7 @@ pub const SIGNATURE_NAME: &str = "manifest.sig.json";
 /// A longer file is no signature, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// What is signed with Ed25519 (RFC 8032).
+/// The algorithm of signatures (RFC 8032).
 const ALGORITHM: &str = "Ed25519";
 
 /// `manifest.sig.json`.
@@ -36,7 +36,7 @@ struct ManifestSignature {
     public_key: String,
     /// Base 64 of the signature of the bytes of the file.
     signature: String,
-    /// What the signer calls the key. Like the date it is not signed.
+    /// The signer's name of the key. Like the date it is not signed.
     signer: String,
     /// RFC 3339.
     created: String,
@@ -46,7 +46,7 @@ struct ManifestSignature {
 const FORMAT: &str = "fonds-signature";
 const VERSION: u32 = 1;
 
-/// Signs the bytes of a manifest; says size and digest of the file.
+/// Signs the bytes of a manifest; returns size and digest of the file.
 pub(super) fn write_signature(
     sink: &mut Sink<'_>,
     key: &SigningKey,

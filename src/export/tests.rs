@@ -114,7 +114,7 @@ pub(super) fn exported(root: &Path) -> PathBuf {
     out
 }
 
-/// The same with a package, signed where there is a key.
+/// Exports with a package, signed where there is a key.
 pub(super) fn signed_export(root: &Path, signer: Option<crate::keys::SigningKey>) -> PathBuf {
     let out = root.join("out");
     let options = ExportOptions { signer, wacz: true, ..options() };
@@ -505,7 +505,7 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
         response("<urn:test:5>", whole, "http://e.pt/", &[("WARC-Warcinfo-ID", "<urn:test:gone>")]),
         response("", whole, "http://f.pt/", &[]),
         response("<urn:test:1>", whole, "http://a.pt/", &named),
-        // Bytes that are no record stand behind it.
+        // Bytes that are no record follow it.
         [response("<urn:test:9>", whole, "http://g.pt/", &[]), b"no record".to_vec()].concat(),
     ];
     let spans = file_of(&source, &members);
@@ -521,10 +521,10 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
         inlinks: None,
     };
     let at = |n: usize, id: &str| record(&source, spans[n], RecordType::Response, id);
-    let asked = record(&source, spans[3], RecordType::Request, "urn:test:2");
+    let request_record = record(&source, spans[3], RecordType::Request, "urn:test:2");
     let items = vec![
         item("http://a.pt/", DATE, vec![at(1, "urn:test:1")]),
-        item("http://b.pt/", DATE, vec![at(2, "urn:test:1"), asked]),
+        item("http://b.pt/", DATE, vec![at(2, "urn:test:1"), request_record]),
         item("http://c.pt/", DATE, vec![at(4, "urn:test:3")]),
         item("http://d.pt/x", old, vec![at(5, "urn:test:4")]),
         item("http://e.pt/", DATE, vec![at(6, "urn:test:5")]),
@@ -537,21 +537,34 @@ fn what_is_wrong_in_sources_is_reported_and_the_export_verifies() {
     all_hold(&out);
     let counts = &report.counts;
     assert_eq!((counts.captures, counts.metadata, counts.copied, counts.rewrapped), (7, 7, 2, 7));
-    for (n, words) in [
+    for (n, text) in [
         (2, "http://b.pt/: another record has this record's id <urn:test:1>"),
         (4, "http://c.pt/: WARC-Block-Digest does not fit the bytes"),
         (4, "http://c.pt/: WARC-Payload-Digest does not fit the bytes"),
-        (5, "http://d.pt/x: the target URI stands in angle brackets"),
-        (5, "http://d.pt/x: the date “2014-01” is none that every reader takes"),
-        (7, "http://f.pt/: the record has no id"),
-        (8, "http://a.pt/: the same record stands in "),
         (9, "http://g.pt/: 9 bytes behind the record belong to none"),
     ] {
-        let expected = format!("source.warc.gz, offset {}, {words}", spans[n].offset);
-        assert!(report.problems.iter().any(|told| told.contains(&expected)), "{expected}: {:#?}", report.problems);
+        let expected = format!("source.warc.gz, offset {}, {text}", spans[n].offset);
+        assert!(
+            report.problems.iter().any(|problem| problem.contains(&expected)),
+            "{expected}: {:#?}",
+            report.problems
+        );
     }
-    assert!(report.problems.iter().any(|told| told.contains("1 record named the warcinfo record <urn:test:gone>")));
-    assert_eq!(report.problems.len(), 9, "{:#?}", report.problems);
+    assert!(
+        report.problems.iter().any(|problem| problem.contains("1 record named the warcinfo record <urn:test:gone>"))
+    );
+    assert_eq!(report.problems.len(), 5, "{:#?}", report.problems);
+    for (n, kind, url) in [
+        (5, "1 record with the target URI in angle brackets", "http://d.pt/x"),
+        (5, "1 field with a date in a form that not every reader takes", "http://d.pt/x"),
+        (7, "1 record without an id", "http://f.pt/"),
+        (8, "1 record that stands in several places: it is written once", "http://a.pt/"),
+    ] {
+        let place = format!("source.warc.gz, offset {}, {url}", spans[n].offset);
+        let is_it = |note: &&String| note.starts_with(kind) && note.contains(&place);
+        assert!(report.notes.iter().any(|note| is_it(&note)), "{kind} {place}: {:#?}", report.notes);
+    }
+    assert_eq!(report.notes.len(), 4, "{:#?}", report.notes);
 
     let archive = archive_of(&out);
     let records: Vec<_> = ArchiveReader::open(&archive).unwrap().records(usize::MAX).map(Result::unwrap).collect();

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Text that is kept of a page, in bytes.
 const MAX_TEXT_BYTES: usize = 256 * 1024;
 
-/// How a package is made.
+/// The options of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PackageOptions {
     /// Its title.
@@ -25,7 +25,7 @@ pub struct PackageOptions {
     pub description: String,
     /// The page to begin with.
     pub main_page_url: Option<String>,
-    /// When it is made; the system's clock where none is told.
+    /// Its date; the system's clock where none is given.
     pub created: Option<CaptureDate>,
     /// The list of pages has their texts, so that they can be searched.
     pub text: bool,
@@ -137,18 +137,18 @@ fn find_pages(
 /// The pages whose originals could not be read a second time, in words.
 fn unread_pages(report: &DocumentReport, archives: &[PathBuf]) -> Vec<String> {
     let unread = report.listed.iter().filter(|(.., why)| *why == Unread::OriginalUnread);
-    let words = |(place, url, why): &(Place, String, Unread)| {
+    let describe = |(place, url, why): &(Place, String, Unread)| {
         let file = archives.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
         format!("{file}, offset {}: {url}: {why}", format_offset(place.offset))
     };
-    let mut told: Vec<String> = unread.map(words).collect();
+    let mut lines: Vec<String> = unread.map(describe).collect();
     // Only the first notes are listed, of whatever kind.
     let unread = report.unread.get(&Unread::OriginalUnread).copied().unwrap_or_default();
-    let unnamed = unread.saturating_sub(told.len() as u64);
+    let unnamed = unread.saturating_sub(lines.len() as u64);
     if unnamed > 0 {
-        told.push(format!("pages that are not named here, {unnamed}: {}", Unread::OriginalUnread));
+        lines.push(format!("pages that are not named here, {unnamed}: {}", Unread::OriginalUnread));
     }
-    told
+    lines
 }
 
 fn page_of(document: &Document, options: &PageOptions) -> WaczPage {

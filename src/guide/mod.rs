@@ -3,12 +3,15 @@
 //! In: the files of `assets/guide/`. Out: their texts, for `fonds guide` and the page Help.
 //!
 //! Invariants: tables that describe the query language are generated from the
-//! lists that the program itself uses; a test runs or parses every command in them.
+//! lists that the program itself uses, that of links from the one that a test crawls; a test runs or parses every command in them.
 //!
 //! Not here: how a guide is drawn, which page a guide explains.
 
+mod link_examples;
 #[cfg(test)]
 mod tests;
+
+pub use link_examples::{LINK_EXAMPLES, LinkExample, LinkExamples};
 
 use crate::query::QUERY_RULES;
 use crate::store::filter_fields;
@@ -21,7 +24,7 @@ pub struct Guide {
     pub name: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// What it explains, in a line.
+    /// Its subject, in a line.
     pub about: &'static str,
     source: &'static str,
 }
@@ -38,8 +41,9 @@ macro_rules! guide {
 }
 
 /// Every guide, in the order in which a newcomer reads them.
-pub const GUIDES: [Guide; 8] = [
+pub const GUIDES: [Guide; 9] = [
     guide!("crawl", "Campaigns and crawls", "seeds, scope, permissions, crawling, schedules"),
+    guide!("links", "Links that a crawl follows", "kinds of links, which of them are followed, how many"),
     guide!("import", "Import", "archive files, other crawlers, crawl feeds, missing files"),
     guide!("review", "Review", "inlinks, tables and keys, decisions"),
     guide!("search", "Search", "the index of texts, results, judging results"),
@@ -53,6 +57,8 @@ pub const GUIDES: [Guide; 8] = [
 const SYNTAX_MARKER: &str = "<!-- table of the query syntax -->";
 /// The line of a guide in whose place the table of the fields is put.
 const FIELDS_MARKER: &str = "<!-- table of the fields -->";
+/// The line of a guide in whose place the table of the kinds of links is put.
+const LINKS_MARKER: &str = "<!-- table of the links -->";
 
 impl Guide {
     /// The guide of this name.
@@ -60,13 +66,14 @@ impl Guide {
         GUIDES.iter().find(|guide| guide.name == name)
     }
 
-    /// Its text in Markdown, with the tables that are generated.
+    /// The text of the guide in Markdown, with the tables that are generated.
     pub fn text(&self) -> String {
         let mut text = String::with_capacity(self.source.len());
         for line in self.source.lines() {
             match line {
                 SYNTAX_MARKER => text += &syntax_table(),
                 FIELDS_MARKER => text += &fields_table(),
+                LINKS_MARKER => text += &links_table(),
                 line => {
                     text += line;
                     text.push('\n');
@@ -75,6 +82,14 @@ impl Guide {
         }
         text
     }
+}
+
+fn links_table() -> String {
+    let mut text = String::from("| Link | Followed |\n| --- | --- |\n");
+    for kind in LINK_EXAMPLES {
+        let _ = writeln!(text, "| {} | {} |", kind.subject, if kind.is_followed { "yes" } else { "no" });
+    }
+    text
 }
 
 fn syntax_table() -> String {

@@ -34,7 +34,7 @@ pub struct DatasetObject {
     pub inlinks: Vec<DatasetInlink>,
 }
 
-/// One link of a [`DatasetObject`].
+/// Inlink of a [`DatasetObject`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatasetInlink {
     /// When the linking page was captured.
@@ -153,7 +153,7 @@ fn push_count(out: &mut Vec<u8>, count: u64) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// Whether a byte of a text may stand in JSON as something else.
+/// Whether a byte of a text may be escaped in JSON.
 pub(super) fn needs_escape(byte: u8) -> bool {
     byte == b'"' || byte == b'\\' || may_be_obeyed(byte)
 }
@@ -198,7 +198,7 @@ impl DatasetObject {
 /// A line of a data set could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DatasetError {
-    /// The line is not the object that is wanted.
+    /// The line is not an object of the data set.
     #[error("line {line}: {source}")]
     Line {
         /// From 1.
@@ -211,7 +211,7 @@ pub enum DatasetError {
     Io {
         /// From 1.
         line: u64,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// A line without end.

@@ -1,11 +1,11 @@
-//! Archive files into data set objects.
+//! Builds data set objects from archive files.
 
 use super::dataset::render_line;
 use super::invert::{
     AssignOptions, AssignReport, LinkError, LinkRow, RowWriter, Shuffle, ShuffleOptions, ShuffleReport, Sorted,
     TargetCapture, assign_rendered,
 };
-use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
+use super::pipeline::{FileEvent, Input, PageBatch, PageSink, read_files, read_page_into};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
 use crate::links::{ANCHOR_BREAK, AnchorBreaks, LinkKind, PageLink, PageOptions};
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 /// far as archives of pages full of links show.
 const ROW_BYTES_PER_ARCHIVE_BYTE: u64 = 2;
 
-/// How keys are written.
+/// Form of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notation {
@@ -29,8 +29,8 @@ pub enum Notation {
     Dataset,
     /// `pt,arquivo)/` and `pt,fct)/sobre`, as CDX files and the slides.
     Cdx,
-    /// The same letters with the case of the path and the order of the query
-    /// as they are: pages as a workspace tells them apart ([`PageKey`]).
+    /// The same letters with the case of the path and the order of the query as they are: pages as a
+    /// workspace identifies them ([`PageKey`]).
     Page,
 }
 
@@ -42,9 +42,9 @@ impl Notation {
         key
     }
 
-    /// How a key of a data set is written, by its looks.
+    /// Guesses the notation of a key of a data set by its form.
     pub fn of_key(key: &str) -> Self {
-        // `(pt,fct,` and `ftp://(pt,fct,`; `data:` stands in both.
+        // `(pt,fct,` and `ftp://(pt,fct,`; `data:` is in both.
         if key.starts_with('(') || key.contains("://(") { Self::Dataset } else { Self::Cdx }
     }
 
@@ -72,10 +72,10 @@ impl Notation {
     }
 }
 
-/// How a data set is made.
+/// Options of a data set build.
 #[derive(Debug, Clone)]
 pub struct DatasetOptions {
-    /// How keys are written; pages are told apart by them.
+    /// Form of keys, which identify pages.
     pub notation: Notation,
     /// Which links are internal.
     pub internal: InternalPolicy,
@@ -166,7 +166,7 @@ pub struct Keyed<'a> {
     pub name: &'a str,
 }
 
-/// What a build did.
+/// Counts of a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildReport {
     /// What was read.
@@ -192,7 +192,7 @@ pub struct DatasetBuilder {
 }
 
 impl DatasetBuilder {
-    /// `cx` is asked whether to stop, and told how far the work is.
+    /// `cx` cancels the build and shows its progress.
     ///
     /// # Errors
     ///
@@ -203,7 +203,7 @@ impl DatasetBuilder {
         Ok(Self { options, documents, shuffle, problems: 0, unreadable: 0, cx: cx.clone() })
     }
 
-    /// What may be too little for archives of so many bytes: room on the disk.
+    /// Warning that there may be too little room on the disk for archives of so many bytes.
     pub fn room_warning(&self, archive_bytes: u64) -> Option<String> {
         self.options.shuffle.room_warning(archive_bytes.saturating_mul(ROW_BYTES_PER_ARCHIVE_BYTE))
     }
@@ -227,7 +227,7 @@ impl DatasetBuilder {
         })
     }
 
-    /// How many of the files could not be read at all.
+    /// Number of files that could not be read at all.
     pub fn unreadable(&self) -> u64 {
         self.unreadable
     }
@@ -360,7 +360,7 @@ impl PageSink for ShuffleSink<'_, '_> {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError> {
+    fn batch_done(&mut self, batch: &PageBatch, notes: &DocumentReport) -> Result<(), LinkError> {
         self.row_writer.mark(batch.file, batch.from, batch.to, &notes.into())
     }
 }

@@ -1,4 +1,4 @@
-//! Whole archive files against data sets made by others.
+//! Compares data sets of whole archive files with those of other programs.
 
 use super::*;
 use crate::captures::Unread;
@@ -160,9 +160,9 @@ fn internal_and_external_follow_the_named_policy() {
         let fields: Vec<&str> = line.split('\t').collect();
         let name = |text: &str| Fqdn::of(&Url::parse(text).unwrap());
         let (page, linking) = (name(fields[0]), name(fields[1]));
-        let words = |internal: bool| if internal { "yes" } else { "no" };
-        assert_eq!(words(InternalPolicy::Fqdn.is_internal(&page, &linking)), fields[2], "{line}");
-        assert_eq!(words(InternalPolicy::Sldn.is_internal(&page, &linking)), fields[3], "{line}");
+        let yes_no = |internal: bool| if internal { "yes" } else { "no" };
+        assert_eq!(yes_no(InternalPolicy::Fqdn.is_internal(&page, &linking)), fields[2], "{line}");
+        assert_eq!(yes_no(InternalPolicy::Sldn.is_internal(&page, &linking)), fields[3], "{line}");
         rows += 1;
     }
     assert_eq!(rows, 10);
@@ -223,7 +223,7 @@ fn what_the_archives_unleashed_toolkit_asserts_of_blackbook_holds() {
     let (url, date, first) = &pages[0];
     let fact = &of_warc["first_page"];
     assert_eq!((&fact["url"], &fact["crawl_date"]), (&url.as_str().into(), &date.to_digits14().into()));
-    // A difference: it tells a language of 60 letters, we do not below 200.
+    // A difference: it names a language from 60 letters on, we from 200.
     assert_eq!((&fact["language"], first.language.as_deref()), (&"en".into(), None));
     let links = |kind: LinkKind| {
         pages.iter().flat_map(move |(url, _, page)| {
@@ -301,10 +301,10 @@ fn a_build_is_taken_up_again_where_records_share_members_and_do_not() {
 }
 
 #[test]
-fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
+fn a_resumed_build_reports_the_same_as_one_in_one_go() {
     let folder = tempfile::tempdir().unwrap();
     let links: String = (0..300).map(|n| format!("<a href=/{}>the words of link {n}</a>", n % 200)).collect();
-    // Some stand too deep: that is told of them, and of their revisits.
+    // Some are too deep: that is reported of them, and of their revisits.
     let deep = |n: usize| if n % 30 == 7 { "<div>".repeat(600) } else { String::new() };
     let page = |n| testing::page_record(&format!("http://a.pt/page/{n}"), &format!("{}{links}", deep(n)));
     let mut bytes: Vec<u8> = (0..100).flat_map(page).collect();
@@ -343,8 +343,8 @@ fn a_build_that_is_taken_up_again_tells_what_one_in_one_go_tells() {
     assert!(objects == expected);
     assert_eq!(again.documents.already_read, 150);
     assert_eq!((again.documents.pages, again.assign), (once.documents.pages, once.assign));
-    let told = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
-    assert_eq!(told(&again), told(&once));
+    let counts = |report: &BuildReport| (report.shuffle.links, report.shuffle.captures, report.shuffle.duplicates);
+    assert_eq!(counts(&again), counts(&once));
     assert_eq!(once.documents.unread, [(Unread::Deep, 6), (Unread::NoOriginal, 1)].into());
     assert_eq!((again.documents.unread, again.documents.listed), (once.documents.unread, once.documents.listed));
 }

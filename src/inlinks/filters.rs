@@ -1,7 +1,7 @@
 //! The two halves of the inversion as filters, for machines that sort elsewhere.
 //!
-//! Between them stand lines of text, so that `sort`, Spark's `pipe` and Hadoop
-//! Streaming can carry them; the key is the first column:
+//! They exchange lines of text, so that `sort`, Spark's `pipe` and Hadoop Streaming can carry them; the key
+//! is the first column:
 //!
 //! ```text
 //! TARGET <tab> DATE                                            a capture
@@ -16,7 +16,7 @@
 use super::dataset::render_line;
 use super::dataset_build::{DatasetOptions, RowMaker};
 use super::invert::{AssignReport, LinkError, ProcessedInput, Shuffle, ShuffleReport, assign_rendered};
-use super::pipeline::{Batch, FileEvent, Input, PageSink, read_files, read_page_into};
+use super::pipeline::{FileEvent, Input, PageBatch, PageSink, read_files, read_page_into};
 use super::rows_in::{LineRules, read_lines};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place};
 use crate::jobs::{Cancelled, JobCx};
@@ -100,7 +100,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> InOrder<W> {
     ///
     /// # Errors
     ///
-    /// What writing says; after that every piece is refused.
+    /// Errors of writing; after that every piece is refused.
     fn take(&self, number: u64, lines: &mut Vec<u8>) -> Result<(), LinkError> {
         let must_wait = |state: &mut OutState<W>| {
             number > state.next && state.waiting_bytes >= MAX_WAITING_BYTES && !state.is_over && !state.has_failed
@@ -185,7 +185,7 @@ impl<W: FnMut(Vec<u8>) -> io::Result<()>> PageSink for LineSink<'_, '_, W> {
         Ok(())
     }
 
-    fn batch_done(&mut self, batch: &Batch, _: &DocumentReport) -> Result<(), LinkError> {
+    fn batch_done(&mut self, batch: &PageBatch, _: &DocumentReport) -> Result<(), LinkError> {
         self.ordered.take(batch.number, &mut self.lines)
     }
 }
@@ -202,7 +202,7 @@ fn write_fields(out: &mut Vec<u8>, fields: &[&[u8]]) {
 
 // ---- reduce
 
-/// What became of rows.
+/// Counts of the rows of [`reduce_rows`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReduceReport {
     /// Links and captures, exact duplicates, what went to disk.

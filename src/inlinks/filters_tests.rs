@@ -1,4 +1,4 @@
-//! The filters against the build on one machine.
+//! Compares the filters with a build on one machine.
 
 use super::*;
 use crate::inlinks::DatasetBuilder;

@@ -1,4 +1,4 @@
-//! Who links to whom, host by host.
+//! Graph of links between hosts.
 //!
 //! In: captures and links in any order, as keys of pages. Out: hosts in the
 //! order of their names, and edges in the order (source, target, internal).
@@ -37,7 +37,7 @@ pub struct HostNode {
     pub cited_hosts: u64,
 }
 
-/// All links from one host to another.
+/// Counts of the links from one host to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostEdge {
     /// Which of [`HostGraph::hosts`] links.

@@ -1,11 +1,9 @@
-//! Inlinks out of outlinks.
+//! Builds inlinks from outlinks.
 //!
-//! In: whole archive records ([`crate::captures::DocumentReader`]), or links by rows. Out,
-//! inverted ([`invert`]): the inlinks of each target in the order (date,
-//! source, anchor); as lines of the published data set ([`dataset`]), made in
-//! one go by [`DatasetBuilder`], or in two halves ([`filters`]) with a sort
-//! elsewhere between them; or stored for questions ([`stored`]); or counted
-//! host by host ([`HostGraph`]).
+//! In: whole archive records ([`crate::captures::DocumentReader`]), or links by rows. Out, inverted
+//! ([`invert`]): the inlinks of each target in the order (date, source, anchor); as lines of the published
+//! data set ([`dataset`]), made in one go by [`DatasetBuilder`], or in two halves ([`filters`]) with a sort
+//! elsewhere between them; or stored for queries ([`stored`]); or counted host by host ([`HostGraph`]).
 //!
 //! Invariants: inversion is one pass over the input in bounded memory, and its
 //! result does not depend on record order, threads or the memory limit; equal

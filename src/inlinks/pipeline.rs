@@ -1,4 +1,4 @@
-//! Archive files through threads: one reads records, the others read pages.
+//! Reads archive files with several threads: one reads records, the others read pages.
 //!
 //! Reading is a sixth of the work, so one reader feeds some threads; what each
 //! of them makes of its pages is the business of its [`PageSink`].
@@ -18,20 +18,20 @@ use std::path::PathBuf;
 const BATCH_BYTES: usize = 1024 * 1024;
 const BATCH_PAGES: usize = 64;
 
-/// What a thread does with pages.
+/// Receiver of the pages of a thread.
 pub(super) trait PageSink {
     /// A page begins.
     fn page(&mut self, document: &Document) -> Result<(), LinkError>;
     /// A link of it.
     fn link(&mut self, link: &PageLink<'_>);
-    /// The page is over; errors of its links are told here.
+    /// The page ends; returns the errors of its links.
     fn page_done(&mut self) -> Result<(), LinkError>;
-    /// All pages of a stretch of a file were given, of which this was noted.
-    fn batch_done(&mut self, batch: &Batch, notes: &DocumentReport) -> Result<(), LinkError>;
+    /// Ends a batch, of which all pages were given; `notes` is its report.
+    fn batch_done(&mut self, batch: &PageBatch, notes: &DocumentReport) -> Result<(), LinkError>;
 }
 
-/// Pages that stand one behind the other.
-pub(super) struct Batch {
+/// Consecutive pages of a file.
+pub(super) struct PageBatch {
     /// Batches are numbered in the order of the input.
     pub(super) number: u64,
     pub(super) file: u32,
@@ -43,10 +43,10 @@ pub(super) struct Batch {
     bytes: usize,
 }
 
-/// What there is to tell about a file.
+/// Event in the reading of a file.
 #[derive(Debug)]
 pub enum FileEvent<'a> {
-    /// It is in hand now.
+    /// Its reading begins.
     Begun,
     /// Something is odd or broken in it.
     Problem(&'a Problem),
@@ -54,7 +54,7 @@ pub enum FileEvent<'a> {
     Unreadable(&'a WarcError),
 }
 
-/// What is read, and how.
+/// Files to read, with the options for reading.
 pub(super) struct Input<'i> {
     pub(super) files: &'i [PathBuf],
     pub(super) pages: &'i PageOptions,
@@ -80,7 +80,7 @@ pub(super) fn read_files<S: PageSink>(
         documents.add_notes(notes);
         return read;
     }
-    let work = |batches: &mut dyn Iterator<Item = Batch>| {
+    let work = |batches: &mut dyn Iterator<Item = PageBatch>| {
         let (mut sink, mut notes) = (sink(), DocumentReport::default());
         for batch in batches {
             read_batch(&batch, input.pages, &mut sink, &mut notes)?;
@@ -111,7 +111,7 @@ pub(super) fn read_page_into<S: PageSink>(
 }
 
 fn read_batch<S: PageSink>(
-    batch: &Batch,
+    batch: &PageBatch,
     options: &PageOptions,
     sink: &mut S,
     notes: &mut DocumentReport,
@@ -130,7 +130,7 @@ fn each_batch(
     input: &Input<'_>,
     documents: &mut DocumentReader,
     on_event: &mut impl FnMut(usize, FileEvent<'_>),
-    mut give: impl FnMut(Batch) -> Result<bool, LinkError>,
+    mut give: impl FnMut(PageBatch) -> Result<bool, LinkError>,
 ) -> Result<(), LinkError> {
     let mut numbers = 0..;
     let mut read_before = 0;
@@ -138,7 +138,7 @@ fn each_batch(
         on_event(at, FileEvent::Begun);
         let file = u32::try_from(at).unwrap_or(u32::MAX);
         let mut on = true;
-        let mut give = |mut batch: Batch, to: u64| {
+        let mut give = |mut batch: PageBatch, to: u64| {
             batch.to = to;
             batch.number = numbers.next().unwrap_or(0);
             give(batch).map(|goes_on| on = goes_on)
@@ -167,9 +167,9 @@ fn read_file<R: Read>(
     read_before: u64,
     documents: &mut DocumentReader,
     mut on_event: impl FnMut(FileEvent<'_>),
-    give: &mut impl FnMut(Batch, u64) -> Result<(), LinkError>,
+    give: &mut impl FnMut(PageBatch, u64) -> Result<(), LinkError>,
 ) -> Result<(), LinkError> {
-    let fresh = |from| Batch { number: 0, file, from, to: 0, pages: Vec::new(), bytes: 0 };
+    let fresh = |from| PageBatch { number: 0, file, from, to: 0, pages: Vec::new(), bytes: 0 };
     let mut batch = fresh(0);
     for number in 0.. {
         let record = reader.next_record(MAX_PAGE_BYTES);
@@ -228,7 +228,7 @@ mod tests {
         let (pages, done, cx) = (PageOptions::links_only(), ProcessedInput::default(), JobCx::detached());
         let input = Input { files: &[], pages: &pages, threads: 1, done: &done, cx: &cx };
         let mut batches = Vec::new();
-        let mut give = |batch: Batch, to| {
+        let mut give = |batch: PageBatch, to| {
             batches.push((batch.from, to, batch.pages.len() as u64));
             Ok(())
         };

@@ -1,5 +1,5 @@
-//! Lines of text into the sort: rows as the filters have them, and objects of
-//! the data set, one a line.
+//! Reads lines of text into the sort: rows as the filters write them, and objects of the data set, one a
+//! line.
 
 use super::dataset::without_mark;
 use super::dataset_build::{Notation, first_units};
@@ -29,10 +29,10 @@ const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 /// none: of a page 2,000 are kept.
 const MAX_INLINKS_PER_LINE: usize = 2_000_000;
 
-/// Behind so many tabs stands the last column of a row: it may hold more.
+/// Tabs before the last column of a row, which may hold more.
 const TABS: usize = 4;
 
-/// How the columns of a link stand.
+/// Order of the columns of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RowColumns {
     /// As [`map_files`](super::filters::map_files) writes them.
@@ -43,10 +43,10 @@ pub enum RowColumns {
     Table,
 }
 
-/// How lines are read.
+/// Rules for reading lines.
 pub(super) struct LineRules {
     pub(super) columns: RowColumns,
-    /// For rows that do not say it themselves.
+    /// For rows that do not declare it.
     pub(super) internal: InternalPolicy,
     /// Anchors are cut after so many UTF-16 code units.
     pub(super) anchor_cap: Option<usize>,
@@ -55,7 +55,7 @@ pub(super) struct LineRules {
     pub(super) notation: Option<Notation>,
 }
 
-/// What became of lines.
+/// Counts of objects and of what was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LineReport {
     /// Lines that are no rows.
@@ -160,7 +160,7 @@ fn each_piece(
     }
 }
 
-/// An object of the data set, its texts where they stand in the line.
+/// An object of the data set, with its texts as slices of the line.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ObjectIn<'a> {
@@ -223,8 +223,8 @@ impl TextIn<'_> {
     }
 }
 
-/// The notation of the first key in the beginning of some lines, as far as it
-/// shows: lines that are neither rows nor objects tell nothing.
+/// The notation of the first key in the beginning of some lines, as far as it shows: lines that are neither
+/// rows nor objects show none.
 pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
     without_mark(begin).split(|byte| *byte == b'\n').find_map(|line| {
         let text = line.trim_ascii_start();
@@ -238,7 +238,7 @@ pub(super) fn notation_of(begin: &[u8]) -> Option<Notation> {
         };
         let key = String::from_utf8_lossy(key.get(..memchr::memchr(end, key)?)?);
         match Notation::of_key(&key) {
-            // Nothing stands before the bracket of other keys than these.
+            // Other keys than these have nothing before the bracket.
             Notation::Cdx if !key.contains(')') => None,
             notation => Some(notation),
         }
@@ -254,7 +254,7 @@ struct LineReader<'o, 's> {
     date: Option<(String, CaptureDate)>,
 }
 
-/// What is wrong with a line, or with the whole work.
+/// Error of a line, or of the whole work.
 enum Wrong {
     Line(Cow<'static, str>),
     Work(LinkError),
@@ -424,7 +424,7 @@ impl LineReader<'_, '_> {
             _ if is_web_url(key) => {
                 Err(bad("it names its page by a URL and not by a key such as (pt,fct,)/sobre; fonds surt writes keys"))
             }
-            Some(wanted) if Notation::of_key(key) != wanted && !key.starts_with("data:") => Err(bad(
+            Some(expected) if Notation::of_key(key) != expected && !key.starts_with("data:") => Err(bad(
                 "its key is written in the other notation: (pt,fct,)/sobre and pt,fct)/sobre do not go together",
             )),
             _ => Ok(()),
@@ -472,8 +472,7 @@ fn is_internal(policy: InternalPolicy, target: &str, source: &str) -> bool {
     policy.is_internal(&host_name(target), &host_name(source))
 }
 
-/// Whether a URL stands where a key should; a key of Heritrix's scope rules
-/// (`http://(pt,`) is none.
+/// Whether a key is a URL instead; a key of Heritrix's scope rules (`http://(pt,`) is none.
 fn is_web_url(key: &str) -> bool {
     let rest = key.strip_prefix("http://").or_else(|| key.strip_prefix("https://"));
     rest.is_some_and(|rest| !rest.starts_with('('))

@@ -1,4 +1,4 @@
-//! Threads that share work which one thread brings.
+//! Distributes the work of one thread to several.
 
 use super::invert::LinkError;
 use crossbeam_channel::bounded;

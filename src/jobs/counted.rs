@@ -1,27 +1,27 @@
-//! Counts in words.
+//! Writes counts with their nouns and verbs.
 
 use std::time::Duration;
 
 /// A number and its word: `1 file`, `2 files`, `0 entries`.
-pub fn counted(number: u64, word: &str) -> String {
-    format!("{number} {}", noun(number, word))
+pub fn counted(number: u64, singular: &str) -> String {
+    format!("{number} {}", noun(number, singular))
 }
 
-/// A word as it stands behind a number that is written otherwise, such as in groups of digits.
-pub fn noun(number: u64, word: &str) -> String {
+/// The form of a noun after a number that is written separately, such as in groups of digits.
+pub fn noun(number: u64, singular: &str) -> String {
     if number == 1 {
-        return word.to_owned();
+        return singular.to_owned();
     }
-    if word.ends_with(['s', 'x']) || word.ends_with("ch") {
-        return format!("{word}es");
+    if singular.ends_with(['s', 'x']) || singular.ends_with("ch") {
+        return format!("{singular}es");
     }
-    match word.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
+    match singular.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u'])) {
         Some(stem) => format!("{stem}ies"),
-        None => format!("{word}s"),
+        None => format!("{singular}s"),
     }
 }
 
-/// A verb as it stands behind a counted word: `is`, `are`; `has`, `have`; `links`, `link`.
+/// The form of a verb after a counted noun: `is`, `are`; `has`, `have`; `links`, `link`.
 pub fn verb(number: u64, of_one: &str) -> &str {
     match of_one {
         _ if number == 1 => of_one,
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn one_is_written_without_an_s() {
-        let words: Vec<String> = [0, 1, 2].into_iter().map(|number| counted(number, "record")).collect();
-        assert_eq!(words, ["0 records", "1 record", "2 records"]);
+        let texts: Vec<String> = [0, 1, 2].into_iter().map(|number| counted(number, "record")).collect();
+        assert_eq!(texts, ["0 records", "1 record", "2 records"]);
         assert_eq!(
             [counted(1, "entry"), counted(2, "entry"), counted(2, "day"), counted(2, "launch"), counted(0, "address")],
             ["1 entry", "2 entries", "2 days", "2 launches", "0 addresses"]

@@ -1,4 +1,4 @@
-//! How much room is left.
+//! Measures the free space of a disk.
 
 use std::io;
 use std::path::Path;

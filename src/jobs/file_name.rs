@@ -1,4 +1,4 @@
-//! Names of files out of what people and other programs call things.
+//! Makes names of files from titles of people and other programs.
 //!
 //! A name is good on Unix, macOS and Windows, in a bag and in a zip. The same
 //! letters give the same name however they are written: macOS hands names out
@@ -7,7 +7,7 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Names that Windows takes for a device, whatever stands behind a dot.
+/// Names that Windows takes for a device, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
 /// Whether a name is one of a file on every system.
@@ -26,8 +26,8 @@ pub fn is_file_name(name: &str) -> bool {
     !name.is_empty() && !is_device && !name.chars().any(is_odd) && !name.ends_with(['.', ' '])
 }
 
-/// A text with its letters, composed (NFC), their marks and its digits, and
-/// those of `others` that stand in it; `-` stands for everything else.
+/// Keeps the letters of a text, composed (NFC), their marks, its digits, and characters of `others`; anything
+/// else becomes `-`.
 pub fn plain_name(text: &str, others: &str) -> String {
     let mut name = String::with_capacity(text.len());
     let mut takes_marks = false;
@@ -39,7 +39,7 @@ pub fn plain_name(text: &str, others: &str) -> String {
     name
 }
 
-/// The same in ASCII: letters without their marks, `-` for those of other scripts.
+/// As [`plain_name`] in ASCII: letters without their marks, `-` for those of other scripts.
 pub fn ascii_name(text: &str, others: &str) -> String {
     let bare: String = text.nfkd().filter(|c| !is_combining_mark(*c)).collect();
     let is_kept = |c: char| c.is_ascii_alphanumeric() || others.contains(c);

@@ -1,4 +1,4 @@
-//! What happens when a part of the work ends, however it does.
+//! Runs an action when a part of the work ends, by return or panic.
 
 /// Does something when it goes.
 pub struct OnDrop<F: Fn()>(pub F);

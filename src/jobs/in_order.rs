@@ -1,4 +1,4 @@
-//! Work that several threads share, with its results in the order of the items.
+//! Distributes items to several threads and returns the results in the order of the items.
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use std::collections::VecDeque;
@@ -6,17 +6,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::thread::Scope;
 
-/// Items that are in hand at once, done or not. It does not depend on the number
-/// of threads: whoever counts on what was given before gets the same everywhere.
-pub const IN_HAND: usize = 16;
+/// Items in flight at once, done or not. It does not depend on the number of threads, so that results that
+/// depend on earlier ones are the same everywhere.
+pub const MAX_IN_FLIGHT: usize = 16;
 
-type Outcome<R> = std::thread::Result<R>;
+type WorkResult<R> = std::thread::Result<R>;
 
 /// Gives items to threads and their results back in the order of the items. A
 /// panic of the work goes on in the thread that takes the result.
 pub struct InOrder<T, R> {
-    items: Sender<(T, Sender<Outcome<R>>)>,
-    results: VecDeque<Receiver<Outcome<R>>>,
+    items: Sender<(T, Sender<WorkResult<R>>)>,
+    results: VecDeque<Receiver<WorkResult<R>>>,
     /// Threads begin nothing more when it is gone.
     _alive: Arc<()>,
 }
@@ -32,7 +32,7 @@ impl<T: Send, R: Send> InOrder<T, R> {
         T: 'scope,
         R: 'scope,
     {
-        let (send, items) = unbounded::<(T, Sender<Outcome<R>>)>();
+        let (send, items) = unbounded::<(T, Sender<WorkResult<R>>)>();
         let alive = Arc::new(());
         for _ in 0..threads.max(1) {
             let (items, alive) = (items.clone(), Arc::downgrade(&alive));
@@ -49,7 +49,7 @@ impl<T: Send, R: Send> InOrder<T, R> {
         Self { items: send, results: VecDeque::new(), _alive: alive }
     }
 
-    /// Gives an item; who gives more than [`IN_HAND`] takes results first.
+    /// Adds an item; callers take results first where [`MAX_IN_FLIGHT`] are in flight.
     pub fn push(&mut self, item: T) {
         let (send, result) = bounded(1);
         self.results.push_back(result);
@@ -57,12 +57,12 @@ impl<T: Send, R: Send> InOrder<T, R> {
         let _ = self.items.send((item, send));
     }
 
-    /// Whether [`IN_HAND`] items are.
+    /// Whether [`MAX_IN_FLIGHT`] items are in flight.
     pub fn is_full(&self) -> bool {
-        self.results.len() >= IN_HAND
+        self.results.len() >= MAX_IN_FLIGHT
     }
 
-    /// Waits for the result of the first item in hand; none where none is.
+    /// Waits for the result of the first item in flight; none where none is.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn results_come_in_the_order_of_the_items_and_few_are_in_hand() {
+    fn results_come_in_the_order_of_the_items_and_few_are_in_flight() {
         let begun = AtomicUsize::new(0);
         let work = |number: u64| {
             begun.fetch_add(1, Ordering::Relaxed);
@@ -108,7 +108,7 @@ mod tests {
             begun.store(0, Ordering::Relaxed);
             let results: Vec<u64> = scope(|scope| {
                 let results = InOrder::start(scope, threads, &work).each(0..300);
-                let ahead = |taken: usize| begun.load(Ordering::Relaxed) <= taken + IN_HAND;
+                let ahead = |taken: usize| begun.load(Ordering::Relaxed) <= taken + MAX_IN_FLIGHT;
                 results.enumerate().inspect(|(taken, _)| assert!(ahead(*taken))).map(|(_, result)| result).collect()
             });
             assert_eq!(results, (0..300).map(|number| number * 2).collect::<Vec<_>>());

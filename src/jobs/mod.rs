@@ -1,13 +1,11 @@
-//! Long work: progress that can be read at any time, cancel and pause,
-//! and an outcome; how much room it has on the disk, who holds a folder, and
-//! what files may be called.
+//! Runs long work, with progress that can be read at any time, cancel, pause and an outcome; measures free
+//! space, locks folders, and names files.
 //!
 //! Work is a plain function that takes a [`JobCx`]. It knows nothing of
 //! windows or command lines; those read [`JobCx::progress`].
 //!
-//! Invariants: progress is sampled, never sent; a panic ends its job alone
-//! and becomes [`Outcome::Panicked`]; asking to stop never loses data, since
-//! work looks at the wish only where it can stop cleanly.
+//! Invariants: progress is sampled, never sent; a panic ends its job alone and becomes [`Outcome::Panicked`];
+//! cancelling never loses data, since work checks for it only where it can stop cleanly.
 //!
 //! Not here: what the work is about.
 
@@ -44,27 +42,27 @@ pub use whole_file::{Existing, FileError, WholeFile, remove_left, replace_own, w
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// The work was asked to stop and did so at a clean place.
+/// Error of a job that was cancelled and stopped at a clean place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("stopped on request")]
 pub struct Cancelled;
 
-/// What a running job shares with whoever watches it. Cheap to clone.
+/// Progress and control of a running job, shared with those that watch it. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct JobCx {
     shared: Arc<Shared>,
     counts: Counts,
 }
 
-/// What the units are that are counted as done.
+/// Units that are counted as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Counts {
     /// Those of the present stage.
     #[default]
     Stage,
-    /// Bytes beside it, told in its note.
+    /// Bytes beside it, counted in its note.
     Aside,
-    /// Nothing that anybody is told of.
+    /// Not counted.
     Nothing,
 }
 
@@ -88,10 +86,10 @@ struct Stage {
     aside: &'static str,
 }
 
-/// One look at a job.
+/// Snapshot of the progress of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// What the job does now, in words for a person.
+    /// Name of what the job does now, for a person.
     pub stage: String,
     /// Units done in this stage.
     pub done: u64,
@@ -99,18 +97,18 @@ pub struct Progress {
     pub total: Option<u64>,
     /// The units are bytes.
     pub in_bytes: bool,
-    /// The thing in hand (a file, a host), or empty.
+    /// The current item (a file, a host), or empty.
     pub note: String,
     /// Why the job makes no headway now, or empty. It is shown instead of the note.
     pub obstacle: String,
     /// The job waits until it is resumed.
     pub paused: bool,
-    /// The job was asked to stop.
+    /// The job was cancelled.
     pub cancelled: bool,
 }
 
 impl Progress {
-    /// What is said beside the stage: why there is no headway, or the thing in hand.
+    /// Text beside the stage: the obstacle to progress, or the current item.
     pub fn detail(&self) -> &str {
         if self.obstacle.is_empty() { &self.note } else { &self.obstacle }
     }
@@ -122,14 +120,13 @@ impl JobCx {
         Self::default()
     }
 
-    /// The same job, for work beside what the present stage counts.
+    /// This job without its counts, for work beside the present stage.
     pub fn uncounted(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), counts: Counts::Nothing }
     }
 
-    /// As [`JobCx::uncounted`], for bytes on which the bar of the stage does
-    /// not move: what is done with them, and with how many, stands in the note
-    /// until the stage goes on.
+    /// As [`JobCx::uncounted`], for bytes on which the bar of the stage does not move: the note names the
+    /// action and the bytes until the stage goes on.
     pub fn aside(&self, doing: &'static str) -> Self {
         lock(&self.shared.stage).aside = doing;
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
@@ -152,7 +149,7 @@ impl JobCx {
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
     }
 
-    /// Says which thing is in hand.
+    /// Sets the current item.
     pub fn note(&self, note: impl Into<String>) {
         lock(&self.shared.stage).note = note.into();
         self.shared.aside_bytes.store(0, Ordering::Relaxed);
@@ -186,7 +183,7 @@ impl JobCx {
         self.shared.done.store(done, Ordering::Relaxed);
     }
 
-    /// Counts `units` as done, waits while paused, and says whether to go on.
+    /// Counts `units` as done, waits while paused, and returns whether to go on.
     pub fn advance(&self, units: u64) -> Result<(), Cancelled> {
         match self.counts {
             Counts::Stage => {
@@ -211,8 +208,7 @@ impl JobCx {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// What work came to: an error that it met while the job shall stop is that
-    /// wish, in whatever words it was passed on.
+    /// Replaces any error of the work by [`Cancelled`] once the job is cancelled.
     pub fn or_cancelled<T, E: From<Cancelled>>(&self, ended: Result<T, E>) -> Result<T, E> {
         ended.map_err(|error| if self.is_cancelled() { Cancelled.into() } else { error })
     }
@@ -226,7 +222,7 @@ impl JobCx {
         self.shared.resumed.notify_all();
     }
 
-    /// Whether the job was asked to stop.
+    /// Whether the job was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.shared.cancelled.load(Ordering::SeqCst)
     }
@@ -237,12 +233,12 @@ impl JobCx {
         self.shared.resumed.notify_all();
     }
 
-    /// Whether the job was asked to wait.
+    /// Whether the job was paused.
     pub fn is_paused(&self) -> bool {
         *lock(&self.shared.paused)
     }
 
-    /// How far the job is.
+    /// Snapshot of the progress of the job.
     pub fn progress(&self) -> Progress {
         let mut stage = lock(&self.shared.stage).clone();
         let aside_mb = self.shared.aside_bytes.load(Ordering::Relaxed) / 1_000_000;
@@ -300,8 +296,8 @@ mod tests {
         assert_eq!(copy.advance(999_999), Ok(()));
         assert_eq!(cx.progress().note, "file 1 of 2, a.warc.gz");
         assert_eq!(copy.advance(3_000_001), Ok(()));
-        let told = cx.progress();
-        assert_eq!((told.done, told.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
+        let progress = cx.progress();
+        assert_eq!((progress.done, progress.note.as_str()), (0, "file 1 of 2, a.warc.gz, copying: 4 MB"));
         assert_eq!(cx.advance(1), Ok(()));
         assert_eq!((cx.progress().done, cx.progress().note.as_str()), (1, "file 1 of 2, a.warc.gz"));
     }

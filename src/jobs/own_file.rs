@@ -1,8 +1,7 @@
-//! Files that the program keeps at names of its own.
+//! Opens files that the program keeps at names of its own.
 //!
-//! A folder may come from somebody else: a link at such a name leads to a file
-//! of the user. No link is followed here, and nothing but a regular file is
-//! opened; whoever opens a pipe would wait for its other end.
+//! A folder may be untrusted: a link at such a name leads to a file of the user. No link is followed here,
+//! and nothing but a regular file is opened; opening a pipe would wait for its other end.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -13,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`io::ErrorKind::InvalidInput`] where a link or anything else than a regular
-/// file has the name, and what the system says.
+/// file has the name, and errors of the system.
 pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -33,9 +32,8 @@ pub fn open_own(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// Says whether what stands at a path can be read as a file. A link is
-/// followed; whoever opens a pipe waits for its other end, and a device may
-/// never end.
+/// Checks that a path can be read as a file. A link is followed; opening a pipe waits for its other end, and
+/// a device may never end.
 ///
 /// # Errors
 ///
@@ -69,7 +67,7 @@ fn not_own(what: &str) -> io::Error {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn create_own(path: &Path) -> io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -82,7 +80,7 @@ pub fn create_own(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// What the system says; also where the file exists.
+/// Errors of the system; also where the file exists.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
@@ -95,7 +93,7 @@ pub fn create_private(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn make_private(file: &File) -> io::Result<()> {
     #[cfg(unix)]
     file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -109,7 +107,7 @@ pub fn make_private(file: &File) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// What the system says.
+/// Errors of the system.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;

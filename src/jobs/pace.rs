@@ -1,5 +1,4 @@
-//! How fast a job goes and how long it will take, for the window and for
-//! the command line alike.
+//! Estimates the speed of a job and its remaining time, for the window and the command line.
 
 use super::Progress;
 use std::time::{Duration, Instant};
@@ -44,16 +43,15 @@ impl Pace {
         self.per_second
     }
 
-    /// How long the present stage will take; none where that is not known or
-    /// the job waits.
+    /// Remaining time of the present stage; none where that is not known or the job waits.
     pub fn left(&self, progress: &Progress) -> Option<Duration> {
         let left = progress.total?.checked_sub(progress.done).filter(|left| *left > 0)?;
         let is_known = self.per_second > 0.0 && !progress.paused;
         is_known.then(|| Duration::from_secs_f64((left as f64 / self.per_second).min(1e9)))
     }
 
-    /// Both for a person, such as `12 MB/s, 3 min 10 s left`; empty where
-    /// neither is known.
+    /// Speed and remaining time for a person, such as `12 MB/s, 3 min 10 s left`; empty where neither is
+    /// known.
     pub fn summary(&self, progress: &Progress) -> String {
         if self.per_second <= 0.0 {
             return String::new();

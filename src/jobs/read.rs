@@ -1,14 +1,14 @@
-//! Reading with progress.
+//! Readers that count their bytes as progress.
 
 use super::JobCx;
 use std::io::{self, Read};
 
-/// What reading does when the job shall stop.
+/// Behaviour of a reader once the job is cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnStop {
     /// Reading fails.
     Fail,
-    /// Reading goes on: whoever takes the bytes asks the job.
+    /// Reading goes on: the caller checks the job.
     GoOn,
 }
 

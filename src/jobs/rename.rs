@@ -1,4 +1,4 @@
-//! New names for files that are complete.
+//! Renames files that are complete.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
@@ -21,7 +21,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     rename_by(|| fs::hard_link(from, to), from, to)
 }
 
-/// The same with a way to give a second name.
+/// Renames with `second_name` as the way to give a second name.
 fn rename_by(second_name: impl FnOnce() -> io::Result<()>, from: &Path, to: &Path) -> io::Result<()> {
     match second_name() {
         Ok(()) => remove_name(from)?,
@@ -63,7 +63,7 @@ pub fn sync_folder(folder: Option<&Path>) {
 ///
 /// # Errors
 ///
-/// What the system says; the files have to be our own.
+/// Errors of the system; the files have to be our own.
 pub fn sync_tree(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -5,17 +5,17 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-/// Called by workers when there is something new to look at.
+/// Called by workers when there is something new to show.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// How a job ended.
+/// Result of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It did all it was asked to do.
+    /// It did all of its work.
     Done(T),
     /// It stopped on request; what it finished is kept.
     Cancelled,
-    /// It could not go on; the words say what and where.
+    /// It failed; the text names what and where.
     Failed(String),
     /// A defect of the program; the job is lost, the program goes on.
     Panicked(String),
@@ -86,11 +86,11 @@ where
     Ok(JobHandle { cx, thread })
 }
 
-/// What a panic says.
+/// Message of a panic.
 pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     panic
         .downcast_ref::<&str>()
-        .map(|words| (*words).to_owned())
+        .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no words".to_owned())
 }

@@ -1,8 +1,8 @@
-//! Values by keys, however many there are.
+//! Map that spills to a temporary file, so that its size is not limited by memory.
 //!
-//! What does not fit into memory goes to a temporary file in sorted runs, in
-//! which keys are searched by halving. Most keys that are asked for are new:
-//! a Bloom filter of a fixed size spares searching for nearly all of those.
+//! What does not fit into memory goes to a temporary file in sorted runs, in which keys are searched by
+//! halving. Most keys that are looked up are new: a Bloom filter of a fixed size spares searching for nearly
+//! all of those.
 
 use std::collections::HashMap;
 use std::fs::File;

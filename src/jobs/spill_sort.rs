@@ -1,4 +1,4 @@
-//! Lines in order, however many there are.
+//! Sorts lines on disk, so that their number is not limited by memory.
 //!
 //! What does not fit into memory is sorted in runs, which go to a temporary
 //! file and are merged as they are read.
@@ -79,7 +79,7 @@ impl SpillSort {
         Ok(())
     }
 
-    /// All lines in order.
+    /// Returns all lines in order.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! One file that appears whole or not at all: the one way in which this program writes such files.
+//! Writes files that appear whole or not at all; all such files of the program are written here.
 //!
 //! A file is written under another name in the same folder, brought to the disk, and given its name; then the folder is
 //! brought to the disk, too, where the system can do that. Dropped before, it leaves nothing.
@@ -26,7 +26,7 @@ const MOST_OF_NAME: usize = 200;
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// What becomes of a file that is there already.
+/// Treatment of a file that is there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Existing {
     /// It stays, and nothing is written.
@@ -41,7 +41,7 @@ pub enum Existing {
 pub struct FileError {
     /// The file or folder.
     pub path: PathBuf,
-    /// What the system said, and what to do.
+    /// Error of the system, with what to do.
     pub source: io::Error,
 }
 
@@ -118,7 +118,7 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// Errors of the system.
     pub fn replace_own(path: &Path) -> Result<Self, FileError> {
         let open_path = path.with_added_extension(&OPEN[1..]);
         let file = create_own(&open_path).map_err(|source| match source.kind() {
@@ -138,7 +138,7 @@ impl WholeFile {
         &self.open_path
     }
 
-    /// Where the next byte will stand, in bytes.
+    /// Offset of the next byte.
     pub fn position(&mut self) -> io::Result<u64> {
         self.out().stream_position()
     }
@@ -193,7 +193,7 @@ impl WholeFile {
 ///
 /// # Errors
 ///
-/// Those of `fill`, which leave the old file, and what the system says, without the path.
+/// Those of `fill`, which leave the old file, and errors of the system, without the path.
 pub fn replace_own(path: &Path, fill: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> io::Result<()> {
     let of_path = |error: FileError| error.source;
     remove_left(path);

@@ -1,11 +1,11 @@
-//! Where private keys are: the keychain of the system.
+//! Keeps private keys in the keychain of the system.
 
 use super::KeyError;
 use keyring::v1::{Entry, Error};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// What the entries of Fonds are called there.
+/// Name of the entries of Fonds in the keychain.
 const SERVICE: &str = "Fonds";
 
 /// Keeps secrets by their names.
@@ -14,21 +14,21 @@ pub trait Keychain: Send + Sync {
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn secret(&self, name: &str) -> Result<Option<String>, KeyError>;
 
     /// Keeps a secret.
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn keep(&self, name: &str, secret: &str) -> Result<(), KeyError>;
 
-    /// Forgets a secret; says whether there was one.
+    /// Forgets a secret; returns whether there was one.
     ///
     /// # Errors
     ///
-    /// What the system says, or that it has no keychain.
+    /// Errors of the system, also where it has no keychain.
     fn forget(&self, name: &str) -> Result<bool, KeyError>;
 }
 

@@ -1,5 +1,5 @@
-//! The keys that a person vouches for. They are no secret: a file beside other
-//! settings lists them, as SSH lists known hosts.
+//! Lists the keys that a person vouches for. They are no secret: a file beside other settings lists them, as
+//! SSH lists known hosts.
 
 use super::{KeyError, Keychain, PublicKey, SigningKey};
 use crate::jobs::{make_private_folder, replace_own, settings_folder};
@@ -28,7 +28,7 @@ pub struct KnownKeys {
     keys: Vec<KnownKey>,
 }
 
-/// What can be the name of a key.
+/// Checks the name of a key.
 pub(super) fn check_name(name: &str) -> Result<(), KeyError> {
     let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.trim() == name;
     match fits && !name.contains(char::is_control) {
@@ -65,7 +65,7 @@ impl KnownKeys {
         Ok(Self { path: Some(path.to_owned()), keys })
     }
 
-    /// All, in the order in which they came.
+    /// All keys, in the order in which they were added.
     pub fn all(&self) -> &[KnownKey] {
         &self.keys
     }
@@ -85,7 +85,7 @@ impl KnownKeys {
     ///
     /// # Errors
     ///
-    /// A name that is taken or none, and what the keychain says; nothing is kept then.
+    /// A name that is taken or none, and errors of the keychain; nothing is kept then.
     pub fn create(&mut self, name: &str, keychain: &dyn Keychain) -> Result<SigningKey, KeyError> {
         if self.named(name).is_some() {
             return Err(KeyError::Exists { name: name.to_owned() });
@@ -99,11 +99,11 @@ impl KnownKeys {
     }
 
     /// Takes a key off the list, and out of the keychain where it is one of this
-    /// person; says what the list had.
+    /// person; returns what the list had.
     ///
     /// # Errors
     ///
-    /// A name that nothing has, and what the keychain says.
+    /// A name that nothing has, and errors of the keychain.
     pub fn delete(&mut self, name: &str, keychain: &dyn Keychain) -> Result<Option<KnownKey>, KeyError> {
         let known = self.named(name);
         // A key may be in the keychain alone, where the list was lost.

@@ -9,10 +9,9 @@
 //! (WACZ Signing and Verification 0.1.0, anonymous form). Public keys are written as
 //! base 64 of their `SubjectPublicKeyInfo`, as that specification has them.
 //!
-//! Invariants: the private part is in the keychain of the system and in memory,
-//! nowhere else; without a keychain there is no key, and no file takes its place. A
-//! signature that holds says that the signer had a key, never who that is: who
-//! stands for a key is what the person at the keyboard said ([`KnownKeys`]).
+//! Invariants: the private part is in the keychain of the system and in memory, nowhere else; without a
+//! keychain there is no key, and no file takes its place. A signature that holds says that the signer had a
+//! key, never who that is: the person at the keyboard vouches for a key ([`KnownKeys`]).
 //!
 //! Not here: what is signed (`export`, `warc::wacz`), time stamps, revocation.
 
@@ -41,15 +40,15 @@ pub enum KeyError {
          again; or do this on a machine that has one. Nothing was signed or kept"
     )]
     NoKeychain {
-        /// What the system said.
+        /// Error of the system.
         why: String,
     },
-    /// The keychain says no.
+    /// Error of the keychain.
     #[error("key “{name}”: the system's keychain says: {why}. Unlock it, then try again")]
     Refused {
         /// The key.
         name: String,
-        /// What the system said.
+        /// Error of the system.
         why: String,
     },
     /// There is no key of that name.

@@ -1,4 +1,4 @@
-//! Public keys, and whether a signature is theirs.
+//! Reads public keys and verifies signatures with them.
 
 use super::KeyError;
 use data_encoding::{BASE64, HEXLOWER};
@@ -18,9 +18,9 @@ struct Kind {
     number_len: Option<usize>,
 }
 
-/// What an Ed25519 key begins with (RFC 8410).
+/// Beginning of an Ed25519 key (RFC 8410).
 pub(super) const ED25519_BEGIN: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
-/// What a key on P-384 begins with (RFC 5480).
+/// Beginning of a key on P-384 (RFC 5480).
 pub(super) const P384_BEGIN: &[u8] =
     b"\x30\x76\x30\x10\x06\x07\x2a\x86\x48\xce\x3d\x02\x01\x06\x05\x2b\x81\x04\x00\x22\x03\x62\x00";
 const P256_BEGIN: &[u8] =
@@ -103,7 +103,7 @@ impl PublicKey {
         })
     }
 
-    /// What it signs with: `Ed25519`, `ECDSA P-384 SHA-256`, `ECDSA P-256 SHA-256`.
+    /// Name of the algorithm: `Ed25519`, `ECDSA P-384 SHA-256`, `ECDSA P-256 SHA-256`.
     pub fn algorithm(&self) -> &'static str {
         self.kind().map_or("", |(kind, _)| kind.name)
     }

@@ -1,4 +1,4 @@
-//! Keys that sign.
+//! Signs with the private keys of a person.
 
 use super::keychain::Keychain;
 use super::known::check_name;
@@ -31,7 +31,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// A name that another key has or that cannot be one, and what the keychain says.
+    /// A name that another key has or that cannot be one, and errors of the keychain.
     pub fn create(name: &str, keychain: &dyn Keychain) -> Result<Self, KeyError> {
         check_name(name)?;
         if keychain.secret(name)?.is_some() {
@@ -51,7 +51,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// When there is none, and what the keychain says.
+    /// When there is none, and errors of the keychain.
     pub fn load(name: &str, keychain: &dyn Keychain) -> Result<Self, KeyError> {
         let secret = keychain.secret(name)?.ok_or_else(|| KeyError::NoKey { name: name.to_owned() })?;
         Self::of_secret(name, &secret)
@@ -69,7 +69,7 @@ impl SigningKey {
         Ok(Self(Arc::new(Pair { name: name.to_owned(), manifest, package: package.into() })))
     }
 
-    /// Its name in the keychain.
+    /// Name in the keychain.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -84,7 +84,7 @@ impl SigningKey {
         PublicKey::of_point(P384_BEGIN, self.0.package.verifying_key().to_sec1_point(false).as_bytes())
     }
 
-    /// Both, that of manifests first.
+    /// Both public keys, that of manifests first.
     pub fn publics(&self) -> [PublicKey; 2] {
         [self.public(), self.package_public()]
     }

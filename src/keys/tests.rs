@@ -1,3 +1,5 @@
+//! Tests of keys, signatures and the list of known keys.
+
 use super::*;
 
 fn list(folder: &tempfile::TempDir) -> KnownKeys {

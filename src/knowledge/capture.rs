@@ -150,7 +150,8 @@ struct OfCapture<'k> {
     via: Option<&'k str>,
     seed: Option<&'k str>,
     verdict: Option<Value>,
-    file_says: Option<Value>,
+    #[serde(rename = "fileSays")]
+    recorded: Option<Value>,
     selection: Value,
 }
 
@@ -206,7 +207,7 @@ impl CaptureKnowledge<'_> {
                 .filter(|_| own)
                 .map(|rule| json!({ "decision": "ACCEPT", "ruleIndex": rule_index, "rule": rule })),
             // No crawl of the workspace vouches for the claims of an imported file.
-            file_says: imported.then(|| json!({ "hops": hops, "via": via, "seed": seed, "rule": rule })),
+            recorded: imported.then(|| json!({ "hops": hops, "via": via, "seed": seed, "rule": rule })),
             selection: match &self.score {
                 None => json!({ "role": self.role }),
                 Some(score) => json!({
@@ -397,7 +398,7 @@ mod tests {
 
     /// Lets `test` see the record and the quads of a capture.
     fn written(imported: bool, test: impl FnOnce(Value, Vec<String>)) {
-        let (url, location) = (Url::parse("http://a.pt/x?y=1").unwrap(), GeoFact::NotAsked);
+        let (url, location) = (Url::parse("http://a.pt/x?y=1").unwrap(), GeoFact::NotQueried);
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
         let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
         let date = CaptureDate::from_seconds(1_700_000_000);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The location of a host as a metadata record has it; null where nobody looked it up.
 pub fn location_json(host: &str, location: &GeoFact) -> Value {
     match location {
-        GeoFact::NotAsked => Value::Null,
+        GeoFact::NotQueried => Value::Null,
         GeoFact::Failed { why } => json!({ "host": host, "failed": why }),
         GeoFact::Known(evidence) => json!({
             "host": host,

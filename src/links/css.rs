@@ -1,4 +1,4 @@
-//! References in CSS: `url(…)` and `@import "…"`.
+//! Finds references in CSS: `url(…)` and `@import "…"`.
 
 /// Calls `found` with every reference in reading order, escapes resolved.
 /// Comments and other strings are skipped.
@@ -31,42 +31,87 @@ pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
                 at = end + usize::from(closed);
             }
             b'@' => {
-                import = bytes.get(at..at + 6).is_some_and(|word| word.eq_ignore_ascii_case(b"import"));
+                import = bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"import"));
             }
             _ => {
-                let is_url = here >= 3
-                    && bytes[here - 3..here].eq_ignore_ascii_case(b"url")
-                    && !(here >= 4
-                        && (bytes[here - 4].is_ascii_alphanumeric() || matches!(bytes[here - 4], b'-' | b'_')));
-                if !is_url {
-                    continue;
-                }
-                import = false;
-                while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-                    at += 1;
-                }
-                match bytes.get(at) {
-                    Some(&quote @ (b'"' | b'\'')) => {
-                        let (end, closed) = string_end(bytes, at + 1, quote);
-                        if closed {
-                            report(css.get(at + 1..end).unwrap_or_default(), &mut found);
-                        }
-                        at = end + usize::from(closed);
-                    }
-                    Some(_) => {
-                        let end = plain_end(bytes, at);
-                        report(css.get(at..end).unwrap_or_default().trim_ascii_end(), &mut found);
-                        at = end;
-                    }
-                    None => return,
+                if is_image_set(bytes, here) {
+                    at = image_set(css, at, &mut found);
+                } else if is_url(bytes, here) {
+                    import = false;
+                    at = url_value(css, at, &mut found);
                 }
             }
         }
     }
 }
 
-/// Where a string that starts at `at` ends, and whether by its quote. An
-/// unescaped line end breaks it off.
+/// Whether the bracket at `here` is that of `url(`.
+fn is_url(bytes: &[u8], here: usize) -> bool {
+    here >= 3
+        && bytes[here - 3..here].eq_ignore_ascii_case(b"url")
+        && !(here >= 4 && (bytes[here - 4].is_ascii_alphanumeric() || matches!(bytes[here - 4], b'-' | b'_')))
+}
+
+/// Whether it is that of `image-set(` or `-webkit-image-set(`.
+fn is_image_set(bytes: &[u8], here: usize) -> bool {
+    bytes.get(here.wrapping_sub(9)..here).is_some_and(|name| name.eq_ignore_ascii_case(b"image-set"))
+}
+
+/// Reports the value of a `url(` that begins at `at`; gives its end.
+fn url_value(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
+    let bytes = css.as_bytes();
+    while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    match bytes.get(at) {
+        Some(&quote @ (b'"' | b'\'')) => {
+            let (end, closed) = string_end(bytes, at + 1, quote);
+            if closed {
+                report(css.get(at + 1..end).unwrap_or_default(), found);
+            }
+            end + usize::from(closed)
+        }
+        Some(_) => {
+            let end = plain_end(bytes, at);
+            report(css.get(at..end).unwrap_or_default().trim_ascii_end(), found);
+            end
+        }
+        None => at,
+    }
+}
+
+/// Reports the images of an `image-set(` that begins at `at` (CSS Images 4): `url(…)` and strings, but for those of a
+/// function inside, such as `type("image/avif")`. Gives its end.
+fn image_set(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
+    let bytes = css.as_bytes();
+    let mut depth = 1_u32;
+    let matters = |byte: &u8| matches!(byte, b'"' | b'\'' | b'(' | b')' | b'{' | b'}');
+    while let Some(offset) = bytes.get(at..).unwrap_or_default().iter().position(matters) {
+        let here = at + offset;
+        at = here + 1;
+        match bytes[here] {
+            b'(' if is_url(bytes, here) => {
+                at = url_value(css, at, found);
+                at += usize::from(bytes.get(at) == Some(&b')'));
+            }
+            b'(' => depth += 1,
+            b')' if depth == 1 => return at,
+            b')' => depth -= 1,
+            // It has no end.
+            b'{' | b'}' => return here,
+            quote => {
+                let (end, closed) = string_end(bytes, at, quote);
+                if closed && depth == 1 {
+                    report(css.get(at..end).unwrap_or_default(), found);
+                }
+                at = end + usize::from(closed);
+            }
+        }
+    }
+    bytes.len()
+}
+
+/// End of a string that starts at `at`, and whether its quote ends it. An unescaped line end breaks it off.
 fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -80,7 +125,7 @@ fn string_end(bytes: &[u8], mut at: usize, quote: u8) -> (usize, bool) {
     }
 }
 
-/// Where an unquoted `url(` ends: at its parenthesis.
+/// End of an unquoted `url(`: its parenthesis.
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
         let rest = bytes.get(at..).unwrap_or_default();
@@ -156,6 +201,12 @@ mod tests {
             ("/* url(no.png) */ b{src:url(a.woff),url(b.woff)}", vec!["a.woff", "b.woff"]),
             ("url(a\\29 b.png)", vec!["a)b.png"]),
             ("curl(no) url(\"open", vec![]),
+            (
+                "a{background:image-set('a.avif' type('image/avif'), \"b.png\" 2x, url(c.png) 3x)}b{content:'no'}",
+                vec!["a.avif", "b.png", "c.png"],
+            ),
+            ("-webkit-image-set(url('a') 1x);'no'", vec!["a"]),
+            ("image-set('a' 1x}b{content:'no'}url(b)", vec!["a", "b"]),
             ("@import layer; a::before{content:\"no\"}", vec![]),
             ("url(", vec![]),
             ("/* url(x)", vec![]),

@@ -1,7 +1,7 @@
-//! Outlinks out of pages.
+//! Extracts outlinks from pages.
 //!
-//! In: decoded bodies of captures ([`read_page`], [`read_css`]). Out: a
-//! [`Page`] with its outlinks and text.
+//! In: decoded bodies of captures ([`read_page`], [`read_css`]; feeds, sitemaps
+//! and other lists). Out: a [`Page`] with its outlinks and text, or outlinks.
 //!
 //! Invariants: extraction agrees with the DOM that a browser without scripts
 //! builds, but for parts without text of a link that misnested tags split.
@@ -21,16 +21,25 @@
 //! Not here: archive files ([`crate::warc`]), inlinks ([`crate::inlinks`]).
 
 mod css;
+mod headers;
 pub(crate) mod html;
+mod json;
+mod listed;
 mod page;
 pub(crate) mod pdf;
+mod playlist;
 pub(crate) mod resolve;
+mod xml;
 
+pub(crate) use headers::{HeaderLink, header_links};
 pub use html::{
     BlockElement, CharsetSource, Layout, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE,
     MAX_PAGE_IMAGES, MAX_URL_BYTES, PageElements, PageImage, PageLink, PagePlace, PageStatements, TextLine,
     TimeStatement, has_token, read_css, read_links, read_page,
 };
 pub(crate) use html::{Tag, read_text};
+pub(crate) use json::read_json;
 pub use page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
+pub(crate) use playlist::{is_text_sitemap, read_playlist, read_text_sitemap};
 pub use resolve::Resolved;
+pub(crate) use xml::read_xml;

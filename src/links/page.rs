@@ -1,4 +1,4 @@
-//! What is read out of one page.
+//! Types of what is extracted from a page: links, text and their limits.
 
 use super::html::CharsetSource;
 use super::html::{Layout, PageElements, PagePlace, PageStatements};
@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
 
-/// What kind of element a link stands in.
+/// Kind of the element of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
     /// `<a href>`: the only kind that makes an inlink by default.
     Anchor,
-    /// `<area href>`.
+    /// `<area href>`, and links that a reader follows without an `a` of the page's own tree: in SVG, in `<template>`,
+    /// `<noframes>` and `srcdoc`, in PDF files and entries of feeds. None of them is an inlink by default.
     Area,
     /// `<frame src>`, `<iframe src>`.
     Frame,
@@ -24,7 +25,8 @@ pub enum LinkKind {
     Stylesheet,
     /// Other `<link href>` (canonical, alternate, next …).
     LinkElement,
-    /// `<img src>`, `srcset`, `<input type=image>`, `background`.
+    /// `<img src>`, `srcset`, `<input type=image>`, `background`; images that scripts load (`data-src`) and that a page
+    /// names for others (Open Graph, JSON-LD).
     Image,
     /// `<script src>`.
     Script,
@@ -111,6 +113,21 @@ impl LinkKinds {
     pub fn has(self, kind: LinkKind) -> bool {
         self.0 & 1 << kind as u16 != 0
     }
+
+    /// Whether there is none.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// All but this one.
+    pub(super) fn without(self, kind: LinkKind) -> Self {
+        Self(self.0 & !(1 << kind as u16))
+    }
+
+    /// With this one where the other is one of them.
+    pub(super) fn with_if(self, kind: LinkKind, other: LinkKind) -> Self {
+        if self.has(other) { Self(self.0 | 1 << kind as u16) } else { self }
+    }
 }
 
 impl FromIterator<LinkKind> for LinkKinds {
@@ -124,7 +141,7 @@ impl FromIterator<LinkKind> for LinkKinds {
 pub struct Outlink {
     /// Absolute http or https URL without fragment.
     pub url: Url,
-    /// Where it stands.
+    /// Kind of its element.
     pub kind: LinkKind,
     /// Text of the element (alternative text for images), entities decoded,
     /// white space folded to single blanks, trimmed. Hostile text.
@@ -134,7 +151,7 @@ pub struct Outlink {
     pub rel: String,
     /// `rel` holds `nofollow`, or the page's robots meta says so.
     pub nofollow: bool,
-    /// The part of the page that it stands in, where the markup says so.
+    /// The part of the page that it is in, where the markup declares one.
     pub place: Option<PagePlace>,
     /// Number of the link in its page, from 0.
     pub position: u32,
@@ -147,7 +164,7 @@ impl Outlink {
     }
 }
 
-/// What is read out of one HTML page.
+/// Contents of one HTML page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// The URL that relative links were resolved against.
@@ -158,7 +175,7 @@ pub struct Page {
     pub language: Option<String>,
     /// Name of the charset that was used.
     pub charset: &'static str,
-    /// What told the charset.
+    /// Source of the charset.
     pub charset_from: CharsetSource,
     /// Links in reading order.
     pub links: Vec<Outlink>,
@@ -178,14 +195,15 @@ pub struct Page {
     pub cut: PageCuts,
 }
 
-/// What was left out of a page because of a limit, or could not be told; all zero for any honest page.
+/// Counts of what was left out of a page because of a limit, or was not recognised; all zero for any honest
+/// page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageCuts {
     /// Links left out: too many, or too long.
     pub links: u64,
     /// Anchor texts shortened.
     pub anchors: u64,
-    /// Elements that stood too deep and were read as if they stood higher.
+    /// Elements that were nested too deep and were read as if they were higher.
     pub depth: u64,
     /// The visible text was shortened.
     pub text: bool,
@@ -220,7 +238,7 @@ pub enum AnchorBreaks {
 /// A blank of an anchor that its text does not have. No other white space than U+0020 is in a folded text.
 pub const ANCHOR_BREAK: char = '\u{a0}';
 
-/// How pages are read.
+/// Options for reading pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageOptions {
     /// What parts the lines of an anchor. Nothing by default: in the data set the text is as it is.
@@ -255,7 +273,7 @@ impl Default for PageOptions {
 }
 
 impl PageOptions {
-    /// Only links are wanted: no text.
+    /// Options for links alone, without text.
     pub fn links_only() -> Self {
         Self { max_text_bytes: 0, ..Self::default() }
     }

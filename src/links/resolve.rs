@@ -1,13 +1,13 @@
-//! References into absolute URLs, a page's worth at a time.
+//! Resolves the references of a page to absolute URLs.
 //!
 //! Nearly all references are plain: letters, digits and marks that the URL
 //! standard leaves as they are, below the page's own host or a plain one.
 //! For those the answer is put together out of pieces; everything else takes
 //! the standard's long way ([`web_url`]). Both give the same text.
 
-use super::html::collect::web_url;
-use crate::uri::{Url, WebParts};
-use encoding_rs::Encoding;
+use crate::uri::{Url, WebParts, drop_user};
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
+use std::borrow::Cow;
 use url::Position;
 
 /// Resolves the references of one page.
@@ -20,7 +20,7 @@ pub(crate) struct Resolver<'b> {
     out: String,
 }
 
-/// Where the parts of the base end in its text.
+/// Ends of the parts of a base URL in its text.
 #[derive(Clone, Copy)]
 struct PlainBase {
     scheme_end: usize,
@@ -32,7 +32,7 @@ struct PlainBase {
     path_end: usize,
 }
 
-/// Where the parts of a URL stand in its text.
+/// Ends of the parts of a URL in its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ends {
     host_start: usize,
@@ -56,7 +56,7 @@ impl<'a> Resolved<'a> {
         self.text
     }
 
-    /// Its parts.
+    /// Parts of the URL.
     pub fn parts(&self) -> WebParts<'a> {
         let Ends { host_start, host_end, port, path_start, path_end, has_query } = self.ends;
         let part = |from: usize, to: usize| self.text.get(from..to).unwrap_or_default();
@@ -70,7 +70,7 @@ impl<'a> Resolved<'a> {
 }
 
 impl<'b> Resolver<'b> {
-    /// For references of a page that is written in `charset`.
+    /// Makes a resolver for the references of a page in `charset`.
     pub(crate) fn new(base: &'b Url, charset: &'static Encoding) -> Self {
         Self { base, charset, plain: plain_base(base), out: String::new() }
     }
@@ -224,8 +224,8 @@ fn plain_base(base: &Url) -> Option<PlainBase> {
 const IN_PATH: u8 = 1;
 const IN_QUERY: u8 = 2;
 
-/// Bytes that stay as they are in a path or a query, whatever stands beside
-/// them (but for escaped dots). Fewer than the standard has.
+/// Bytes that stay unchanged in a path or a query, whatever is beside them (but for escaped dots). Fewer than
+/// the standard has.
 const PLAIN: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -288,11 +288,57 @@ fn is_plain_host(host: &str) -> bool {
     false
 }
 
+/// Resolves as a browser does; nothing but http and https with a host, without
+/// user name and password. The
+/// query is written in `charset`, the rest in UTF-8 (URL standard, 4.4): that
+/// is what servers were asked for by those who followed the link.
+///
+/// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
+/// reference in HTML.
+pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let mut url = join(base, reference, charset)?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return None;
+    }
+    url.set_fragment(None);
+    drop_user(&mut url);
+    Some(url)
+}
+
+pub(super) fn join(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+    let charset = charset.output_encoding();
+    if charset == UTF_8 || reference.is_ascii() {
+        return base.join(reference).ok();
+    }
+    let in_charset = Url::options().base_url(Some(base));
+    in_charset.encoding_override(Some(&|query| Cow::Owned(query_bytes(query, charset)))).parse(reference).ok()
+}
+
+/// Text in a charset; a character that it lacks becomes the number of it, as
+/// forms send it (URL standard, “percent-encode after encoding”).
+fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
+    let mut encoder = charset.new_encoder();
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    loop {
+        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(0);
+        bytes.reserve(room);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = rest.get(read..).unwrap_or_default();
+        match result {
+            EncoderResult::Unmappable(lacking) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(lacking)).as_bytes());
+            }
+            EncoderResult::OutputFull if room > 0 => {}
+            EncoderResult::OutputFull | EncoderResult::InputEmpty => return bytes,
+        }
+    }
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use encoding_rs::{UTF_8, WINDOWS_1252};
+    use encoding_rs::WINDOWS_1252;
     use proptest::prelude::*;
 
     #[track_caller]
@@ -300,12 +346,12 @@ mod tests {
         let base = Url::parse(base).unwrap();
         let reference = reference.trim_matches(|c: char| c <= ' ');
         for charset in [UTF_8, WINDOWS_1252] {
-            let wanted = web_url(&base, reference, charset);
+            let expected = web_url(&base, reference, charset);
             let mut resolver = Resolver::new(&base, charset);
             let got = resolver.resolve(reference);
-            assert_eq!(got.map(|got| got.as_str()), wanted.as_ref().map(Url::as_str), "{reference:?} on {base}");
-            if let (Some(got), Some(wanted)) = (got, wanted) {
-                assert_eq!(got.parts(), WebParts::of(&wanted), "{reference:?} on {base}");
+            assert_eq!(got.map(|got| got.as_str()), expected.as_ref().map(Url::as_str), "{reference:?} on {base}");
+            if let (Some(got), Some(expected)) = (got, expected) {
+                assert_eq!(got.parts(), WebParts::of(&expected), "{reference:?} on {base}");
             }
         }
     }
@@ -314,7 +360,7 @@ mod tests {
     fn plain_references_take_the_short_way() {
         let base = Url::parse("http://www.site.pt:8080/a/b/c.html?x=1").unwrap();
         let mut resolver = Resolver::new(&base, UTF_8);
-        for (reference, wanted) in [
+        for (reference, expected) in [
             ("d.html", "http://www.site.pt:8080/a/b/d.html"),
             ("../d/", "http://www.site.pt:8080/a/d/"),
             ("../../../../d", "http://www.site.pt:8080/d"),
@@ -337,7 +383,7 @@ mod tests {
         ] {
             let plain = resolver.plain.and_then(|base| resolver.put_together(base, reference));
             let got = if plain.is_some() { resolver.out.as_str() } else { "" };
-            assert_eq!(got, wanted, "{reference}");
+            assert_eq!(got, expected, "{reference}");
             check(base.as_str(), reference);
         }
         for base in ["ftp://a.pt/", "http://u:p@a.pt/", "data:x", "http://[::1]/a/b", "https://1.2.3.4/"] {

@@ -8,7 +8,7 @@ use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What is wrong with a campaign's rules.
+/// A mistake in a rule of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule {index} ({rule}): {why}")]
 pub struct ScopeError {
@@ -16,11 +16,11 @@ pub struct ScopeError {
     pub index: usize,
     /// Its saved name, where it has one.
     pub rule: String,
-    /// What is wrong, and what is wanted.
+    /// The mistake, and what to write instead.
     pub why: String,
 }
 
-/// The name in logs of a verdict that no rule spoke.
+/// The name in logs of a verdict that no rule gave.
 pub const NO_RULE: &str = "DecideRuleSequence";
 
 /// The compiled rules of a campaign, in order. A copy costs next to nothing.
@@ -36,14 +36,14 @@ pub struct DecideRules {
 pub(super) struct CompiledRule {
     pub(super) rule: Rule,
     pub(super) test: Arc<dyn DecideRule>,
-    /// The one thing that it can say.
+    /// The only decision that it can make, if there is but one.
     pub(super) only: Option<Decision>,
     /// Whether it obeys refusals: no rule of the campaign's list, but the last
     /// one behind it.
     pub(super) is_refusals: bool,
 }
 
-/// What of a candidate and its facts some rule looks at, apart from what all do.
+/// The parts of a candidate and its facts that only some rules read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// The page that led to it.
@@ -64,8 +64,8 @@ const MAX_PATTERN_BYTES: usize = 128 << 20;
 impl DecideRules {
     /// Compiles the rules of a campaign with its seeds. Switched off rules are
     /// compiled too, so that a mistake shows before they are switched on. Where
-    /// a record of a permission refuses something, a rule stands behind them
-    /// that rejects it.
+    /// a record of a permission refuses something, a rule that rejects it
+    /// comes after them.
     pub fn compile(campaign: &Campaign) -> Result<Self, ScopeError> {
         let mut rules = Vec::with_capacity(campaign.rules.len());
         let mut pattern_bytes = 0;
@@ -93,8 +93,8 @@ impl DecideRules {
         })
     }
 
-    /// The same rules with more seeds, for seeds that redirect elsewhere: what
-    /// they redirect to counts as a seed too. The words of rules stay.
+    /// Adds seeds, for seeds that redirect elsewhere: what they redirect to counts
+    /// as a seed too. The texts of rules stay.
     pub fn with_met(&self, seeds: &[Seed]) -> Result<Self, ScopeError> {
         let mut wider = self.clone();
         if seeds.is_empty() {
@@ -110,7 +110,7 @@ impl DecideRules {
         Ok(wider)
     }
 
-    /// The same rules with other seeds.
+    /// Replaces the seeds.
     pub(super) fn with_seeds(&self, seeds: Vec<Seed>) -> Result<Self, ScopeError> {
         let mut changed = self.clone();
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
@@ -123,15 +123,15 @@ impl DecideRules {
         Ok(changed)
     }
 
-    /// What a person who writes the rules should see at once, by rule. Those with
-    /// a hint are mistakes.
+    /// Remarks for a person who writes the rules, by rule. Those with a hint are
+    /// mistakes.
     pub fn remarks(&self) -> impl Iterator<Item = (usize, RuleRemark)> {
         let rules = self.rules.iter().enumerate().filter(|(_, compiled)| compiled.rule.enabled);
         rules.flat_map(|(index, compiled)| compiled.test.remarks().into_iter().map(move |remark| (index, remark)))
     }
 
-    /// What is wrong with rules and permissions beside what keeps them from being
-    /// read: entries that do nothing, and seeds that a permission refuses at
+    /// Problems of rules and permissions that can be read:
+    /// entries that do nothing, and seeds that a permission refuses at
     /// `now`. Where it refuses all of them, no crawl can start.
     pub fn problems(&self, now: CaptureDate) -> Vec<CampaignProblem> {
         let wrong = self.remarks().filter_map(|(index, remark)| {
@@ -166,13 +166,13 @@ impl DecideRules {
         problems
     }
 
-    /// How many rules of the campaign's own list there are: without the one that
+    /// The number of rules in the campaign's own list: without the one that
     /// obeys refusals.
     pub(super) fn own_len(&self) -> usize {
         self.rules.iter().filter(|rule| !rule.is_refusals).count()
     }
 
-    /// How many rules there are, switched off ones included.
+    /// The number of rules, switched off ones included.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
@@ -188,10 +188,10 @@ impl DecideRules {
         rules.map(|(index, rule)| (index, rule.test.name(), rule.test.summary(), rule.rule.enabled))
     }
 
-    /// Accept or reject, by the rule that spoke last. Nothing said is reject.
+    /// Accept or reject, by the rule that spoke last; without an opinion, reject.
     ///
-    /// As in Heritrix a rule that can say only one thing is not asked while
-    /// just that stands.
+    /// As in Heritrix a rule with only one possible opinion is skipped while
+    /// that is the current decision.
     pub fn decide(&self, candidate: &Candidate, facts: &Facts) -> Verdict {
         match self.last_opinion(candidate, facts) {
             Some((index, decision)) => {
@@ -203,32 +203,32 @@ impl DecideRules {
     }
 
     fn last_opinion(&self, candidate: &Candidate, facts: &Facts) -> Option<(usize, Decision)> {
-        let mut standing: Option<(usize, Decision)> = None;
+        let mut current: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.applies(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(current.map(|(_, decision)| decision)) {
                 continue;
             }
             if let Some(decision) = compiled.test.decide(candidate, facts) {
-                standing = Some((index, decision));
+                current = Some((index, decision));
             }
         }
-        standing
+        current
     }
 
-    /// Whether it is worth looking up where the server stands: nobody has
-    /// asked yet, and some country would turn the decision.
+    /// Whether to look up the country of the server: it is not known yet, and
+    /// some country would reverse the decision.
     pub fn needs_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
-        if facts.geo != GeoFact::NotAsked || !self.uses_geo() {
+        if facts.geo != GeoFact::NotQueried || !self.uses_geo() {
             return false;
         }
         let last = self.last_opinion(candidate, facts);
         let (from, decision) = last.map_or((0, Decision::Reject), |(index, decision)| (index + 1, decision));
-        // A rule about permissions can also take back what it said itself.
+        // A rule about permissions can also take back its own opinion.
         let mut speaking = self.rules.iter().skip(from.saturating_sub(1)).filter(|compiled| compiled.rule.enabled);
         if speaking.any(|compiled| compiled.test.wants_geo(candidate, facts)) {
             return true;
         }
-        // Only a rule behind the last word, with another opinion, can turn it.
+        // Only a rule behind the last opinion, with another one, can reverse it.
         let after = self.rules.get(from..).unwrap_or_default().iter().filter_map(CompiledRule::geolocation);
         let mut turning = after.filter(|rule| rule.decision != decision).flat_map(|rule| &rule.countries);
         turning.any(|country| {
@@ -237,57 +237,57 @@ impl DecideRules {
         })
     }
 
-    /// The last word if the server stood in `country`.
+    /// The last opinion if the server were in `country`.
     fn last_opinion_in(&self, candidate: &Candidate, facts: &Facts, country: &str) -> Option<(usize, Decision)> {
-        let mut standing: Option<(usize, Decision)> = None;
+        let mut current: Option<(usize, Decision)> = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if !compiled.applies(standing.map(|(_, decision)| decision)) {
+            if !compiled.applies(current.map(|(_, decision)| decision)) {
                 continue;
             }
-            let said = match compiled.geolocation() {
+            let opinion = match compiled.geolocation() {
                 Some(rule) => rule.lists(country).then_some(rule.decision),
                 None => compiled.test.decide(candidate, facts),
             };
-            if let Some(decision) = said {
-                standing = Some((index, decision));
+            if let Some(decision) = opinion {
+                current = Some((index, decision));
             }
         }
-        standing
+        current
     }
 
-    /// Whether any rule that is switched on asks for the country of a server.
+    /// Whether any rule that is switched on tests the country of a server.
     pub fn uses_geo(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_geo())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_geo())
     }
 
-    /// The lists of countries that rules which are switched on tell apart.
+    /// The lists of countries that rules and grounds test.
     pub fn country_lists(&self) -> impl Iterator<Item = &[String]> {
         let of_rules = self.rules.iter().filter_map(|compiled| Some(compiled.geolocation()?.countries.as_slice()));
         of_rules.chain(std::iter::once(self.grounds.countries.as_slice()))
     }
 
-    /// What the rules of the campaign are compiled with.
+    /// The parts of the campaign that its rules are compiled with.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }
     }
 
-    /// What clones of these rules have in common and others have not, while
-    /// one of them is held.
+    /// A number that clones of these rules share and others do not have, while
+    /// one of them exists.
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.rules).addr()
     }
 
-    /// Whether any rule that is switched on asks for what was fetched.
+    /// Whether any rule that is switched on tests what was fetched.
     pub fn uses_content(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_content())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_content())
     }
 
-    /// Whether any rule that is switched on asks what people said of captures.
+    /// Whether any rule that is switched on reads marks and notes of captures.
     pub fn uses_annotations(&self) -> bool {
-        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.asks_annotation())
+        self.rules.iter().any(|compiled| compiled.rule.enabled && compiled.test.uses_annotation())
     }
 
-    /// What the rules that are switched on look at.
+    /// The inputs that the rules which are switched on read.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
         for compiled in self.rules.iter().filter(|compiled| compiled.rule.enabled) {
@@ -307,20 +307,20 @@ impl DecideRules {
     }
 
     /// Every opinion that is spoken on the way to the verdict, in order.
-    pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut said: impl FnMut(usize, Decision)) {
-        let mut standing = None;
+    pub fn each_opinion(&self, candidate: &Candidate, facts: &Facts, mut on_opinion: impl FnMut(usize, Decision)) {
+        let mut current = None;
         for (index, compiled) in self.rules.iter().enumerate() {
-            if compiled.applies(standing)
+            if compiled.applies(current)
                 && let Some(decision) = compiled.test.decide(candidate, facts)
             {
-                said(index, decision);
-                standing = Some(decision);
+                on_opinion(index, decision);
+                current = Some(decision);
             }
         }
     }
 
     /// Accept or reject, and the index of the rule that spoke last: as
-    /// [`DecideRules::decide`], for those who ask a million times.
+    /// [`DecideRules::decide`], for callers with millions of candidates.
     pub fn decide_by_index(&self, candidate: &Candidate, facts: &Facts) -> (Decision, Option<usize>) {
         match self.last_opinion(candidate, facts) {
             Some((index, decision)) => (decision, Some(index)),
@@ -335,16 +335,16 @@ impl DecideRules {
 }
 
 impl CompiledRule {
-    /// Whether the rule is asked at all while this decision stands.
-    pub(super) fn applies(&self, standing: Option<Decision>) -> bool {
-        self.rule.enabled && (self.only.is_none() || self.only != standing)
+    /// Whether the rule runs at all after this decision of the rules before it.
+    pub(super) fn applies(&self, current: Option<Decision>) -> bool {
+        self.rule.enabled && (self.only.is_none() || self.only != current)
     }
 
     pub(super) fn new(rule: Rule, test: Arc<dyn DecideRule>) -> Self {
         Self { rule, only: test.only_decision(), test, is_refusals: false }
     }
 
-    /// The same rule compiled with something else.
+    /// Replaces the compiled test of the rule.
     fn with_test(&self, test: Arc<dyn DecideRule>) -> Self {
         Self { is_refusals: self.is_refusals, ..Self::new(self.rule.clone(), test) }
     }

@@ -2,23 +2,23 @@
 
 use crate::uri::Url;
 
-/// A list of domains (`uk`, `.uk`, `*.co.uk`, `рф`), asked by whole labels:
+/// A list of domains (`uk`, `.uk`, `*.co.uk`, `рф`), compared by whole labels:
 /// `shop.uk` is under `uk`, `uk.com` is not. An address is under none.
 #[derive(Debug, Clone, Default)]
 pub struct Domains(Vec<String>);
 
 impl Domains {
     /// Reads domains. `Err` names the one that is none.
-    pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut domains = Vec::new();
-        for word in words {
-            let bare = word.trim().trim_start_matches('*').trim_matches('.');
+        for name in names {
+            let bare = name.trim().trim_start_matches('*').trim_matches('.');
             let url = Url::parse(&format!("http://{bare}/")).ok();
             let host = url
                 .as_ref()
                 .and_then(Url::domain)
                 .filter(|_| !bare.is_empty() && !bare.contains([':', '/', '@', '?', '#', '\\']));
-            let host = host.ok_or_else(|| format!("“{word}” is no domain; give it as pt or co.uk"))?;
+            let host = host.ok_or_else(|| format!("“{name}” is no domain; give it as pt or co.uk"))?;
             domains.push(host.to_owned());
         }
         Ok(Self(domains))

@@ -8,89 +8,89 @@ use crate::uri::ScopePrefix;
 use std::sync::Arc;
 
 impl DecideRules {
-    /// What every rule tested and said, and the smallest change that would
-    /// turn the verdict. A change is offered only after it was tried out on
-    /// these very rules.
+    /// Traces what every rule tested and decided, with the smallest change that
+    /// would reverse the verdict. A change is offered only after it was tried out
+    /// on these very rules.
     pub fn explain(&self, candidate: &Candidate, facts: &Facts) -> Trace {
         self.explain_with_remedy(candidate, facts).0
     }
 
-    /// The same, with the change itself, so that it can be made.
+    /// Explains as [`Self::explain`] does, and gives the change, so that it can be made.
     pub fn explain_with_remedy(&self, candidate: &Candidate, facts: &Facts) -> (Trace, Option<Remedy>) {
         let verdict = self.decide(candidate, facts);
-        let mut standing = None;
+        let mut current = None;
         let mut steps = Vec::with_capacity(self.rules.len());
         for (index, compiled) in self.rules.iter().enumerate() {
-            let applies = compiled.applies(standing);
-            let said = if applies { compiled.test.decide(candidate, facts) } else { None };
+            let applies = compiled.applies(current);
+            let opinion = if applies { compiled.test.decide(candidate, facts) } else { None };
             let tested = if compiled.rule.enabled && !applies {
-                "not asked: it could only repeat the decision".to_owned()
+                "skipped: it could only repeat the decision".to_owned()
             } else {
                 compiled.test.tested(candidate, facts)
             };
-            standing = said.or(standing);
+            current = opinion.or(current);
             steps.push(TraceStep {
                 index,
                 name: compiled.test.name().to_owned(),
                 words: compiled.test.summary(),
                 enabled: compiled.rule.enabled,
                 tested,
-                said,
+                opinion,
                 deciding: verdict.rule_index == Some(index),
             });
         }
         let remedy = self.remedy(candidate, facts);
         let summary = remedy.as_ref().map(|remedy| remedy.summary.clone());
-        (Trace { url: candidate.url.to_string(), steps, verdict, turn: summary }, remedy)
+        (Trace { url: candidate.url.to_string(), steps, verdict, remedy: summary }, remedy)
     }
 
     /// The smallest change that reverses the verdict. It was tried out on these
     /// very rules and this candidate.
     pub fn remedy(&self, candidate: &Candidate, facts: &Facts) -> Option<Remedy> {
-        let wanted = match self.decide_by_index(candidate, facts).0 {
+        let target = match self.decide_by_index(candidate, facts).0 {
             Decision::Accept => Decision::Reject,
             Decision::Reject => Decision::Accept,
         };
-        let mut offers = self.offers(candidate, facts, wanted);
+        let mut offers = self.offers(candidate, facts, target);
         // Stable: of equals the one nearest to the decision comes first.
         offers.sort_by_key(|offer| offer.cost);
         let offered_remedy = |offer: &Offer| {
             let (rules, facts) = self.after(offer, facts)?;
-            let is_reversed = rules.decide_by_index(candidate, &facts).0 == wanted;
+            let is_reversed = rules.decide_by_index(candidate, &facts).0 == target;
             is_reversed.then(|| Remedy { summary: capital(&offer.summary), rules, facts })
         };
         // A rule more is larger than two small changes.
         let (grown, small): (Vec<_>, Vec<_>) = offers.iter().partition(|offer| offer.cost == Cost::NewRule);
         let single = |offers: Vec<&Offer>| offers.into_iter().find_map(offered_remedy);
-        single(small).or_else(|| self.remedy_together(candidate, facts, wanted)).or_else(|| single(grown))
+        single(small).or_else(|| self.remedy_together(candidate, facts, target)).or_else(|| single(grown))
     }
 
     /// Every single change that might do.
-    fn offers(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Vec<Offer> {
+    fn offers(&self, candidate: &Candidate, facts: &Facts, target: Decision) -> Vec<Offer> {
         let mut offers = Vec::new();
         for (index, compiled) in self.rules.iter().enumerate().rev() {
-            let said = compiled.test.decide(candidate, facts);
+            let opinion = compiled.test.decide(candidate, facts);
             if !compiled.rule.enabled {
-                if said == Some(wanted) {
+                if opinion == Some(target) {
                     offers.push(Offer::switch(index, compiled, true));
                 }
                 continue;
             }
-            let wish = if said.is_some_and(|said| said != wanted) { None } else { Some(wanted) };
-            let changes = compiled.test.changes(candidate, facts, wish);
+            let goal = if opinion.is_some_and(|opinion| opinion != target) { None } else { Some(target) };
+            let changes = compiled.test.changes(candidate, facts, goal);
             offers.extend(changes.into_iter().map(|change| Offer::change(index, compiled, change)));
-            if wish.is_none() && (compiled.is_refusals || compiled.test.only_decision().is_none()) {
+            if goal.is_none() && (compiled.is_refusals || compiled.test.only_decision().is_none()) {
                 offers.push(Offer::switch(index, compiled, false));
             }
-            if let (RuleKind::Geolocation(rule), Some(_)) = (&compiled.rule.kind, wish) {
-                offers.extend(geo_offer(index, rule, facts, wanted));
+            if let (RuleKind::Geolocation(rule), Some(_)) = (&compiled.rule.kind, goal) {
+                offers.extend(geo_offer(index, rule, facts, target));
             }
         }
         let prefix = ScopePrefix::implied_by_seed(candidate.url.as_str()).to_string();
-        let verb = if wanted == Decision::Accept { "accepts" } else { "rejects" };
+        let verb = if target == Decision::Accept { "accepts" } else { "rejects" };
         let kind = RuleKind::SurtPrefix(SurtPrefix {
             prefixes: vec![prefix.clone()],
-            decision: wanted,
+            decision: target,
             also_check_via: false,
         });
         offers.push(Offer {
@@ -102,8 +102,8 @@ impl DecideRules {
         offers
     }
 
-    /// Where no single change does, the two rules that stand in the way.
-    fn remedy_together(&self, candidate: &Candidate, facts: &Facts, wanted: Decision) -> Option<Remedy> {
+    /// Changes two rules, where no single change is enough.
+    fn remedy_together(&self, candidate: &Candidate, facts: &Facts, target: Decision) -> Option<Remedy> {
         let (mut rules, mut facts, mut summaries) = (self.clone(), facts.clone(), Vec::new());
         for _ in 0..2 {
             let index = rules.decide(candidate, &facts).rule_index?;
@@ -116,7 +116,7 @@ impl DecideRules {
             (rules, facts) = rules.after(&offer, &facts)?;
             summaries.push(offer.summary);
         }
-        let is_reversed = rules.decide_by_index(candidate, &facts).0 == wanted;
+        let is_reversed = rules.decide_by_index(candidate, &facts).0 == target;
         is_reversed.then(|| Remedy { summary: capital(&summaries.join("; and ")), rules, facts })
     }
 
@@ -148,7 +148,7 @@ impl DecideRules {
 /// A change that reverses a verdict.
 #[derive(Debug, Clone)]
 pub struct Remedy {
-    /// What is to be done, as an instruction.
+    /// The change as an instruction.
     pub summary: String,
     /// The rules after it.
     pub rules: DecideRules,
@@ -182,7 +182,7 @@ impl Remedy {
     }
 }
 
-/// What a change costs, from small to large.
+/// The cost of a change, from small to large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Cost {
     Number,
@@ -231,9 +231,9 @@ impl Offer {
     }
 }
 
-/// A lookup that nobody has made yet might speak for the wanted decision.
-fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, wanted: Decision) -> Option<Offer> {
-    let country = rule.countries.first().filter(|_| rule.decision == wanted && facts.geo == GeoFact::NotAsked)?;
+/// Offers a lookup that nobody has made yet and that might give the target decision.
+fn geo_offer(index: usize, rule: &super::rules::Geolocation, facts: &Facts, target: Decision) -> Option<Offer> {
+    let country = rule.countries.first().filter(|_| rule.decision == target && facts.geo == GeoFact::NotQueried)?;
     let known = super::GeoEvidence {
         date: crate::uri::CaptureDate::default(),
         addresses: vec![super::AddressCountry::new(

@@ -1,4 +1,4 @@
-//! Where an address is, by a MaxMind database that the archivist brings.
+//! Countries of addresses, by a MaxMind database that the archivist brings.
 
 use super::{AddressCountry, AnswerSource, GeoEvidence};
 use crate::uri::CaptureDate;
@@ -23,7 +23,7 @@ pub enum GeoError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         why: std::io::Error,
     },
     /// The file is no database, or a broken one.
@@ -31,11 +31,11 @@ pub enum GeoError {
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is broken.
+        /// The fault.
         why: String,
     },
-    /// The database tells no countries.
-    #[error("{path} (type {database}) tells no countries; choose a country or city database")]
+    /// The database has no countries.
+    #[error("{path} (type {database}) has no countries; choose a country or city database")]
     NoCountries {
         /// The file.
         path: PathBuf,
@@ -48,28 +48,28 @@ pub enum GeoError {
 const COUNTRY_PATHS: [&[PathElement<'static>]; 2] =
     [&[PathElement::Key("country"), PathElement::Key("iso_code")], &[PathElement::Key("country_code")]];
 
-/// Older databases are told of: address blocks change hands every week.
+/// Older databases get a remark: address blocks change hands every week.
 const OUTDATED_DAYS: i64 = 90;
 const DAY_SECONDS: i64 = 86_400;
 
-/// Entries looked at to see whether a database tells countries: enough to meet
+/// Entries read to see whether a database has countries: enough to meet
 /// one in any real file, few enough to open it in no time.
 const ENTRIES_TRIED: usize = 2000;
 
 impl GeoDatabase {
-    /// Reads a database into memory and makes sure that it tells countries.
+    /// Reads a database into memory and makes sure that it has countries.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, GeoError> {
         let path = path.as_ref().to_owned();
         let bytes = std::fs::read(&path).map_err(|why| GeoError::Unreadable { path: path.clone(), why })?;
         let broken = |why: MaxMindDbError| GeoError::Broken { path: path.clone(), why: why.to_string() };
         let reader = Reader::from_source(bytes).map_err(broken)?;
-        let mut tells = false;
+        let mut has_countries = false;
         for entry in reader.networks(Default::default()).map_err(broken)?.take(ENTRIES_TRIED) {
             let entry = entry.map_err(broken)?;
             entry.decode::<Whole>().map_err(broken)?;
-            tells |= country_of(&entry).map_err(broken)?.is_some();
+            has_countries |= country_of(&entry).map_err(broken)?.is_some();
         }
-        match tells {
+        match has_countries {
             true => Ok(Self { reader, path }),
             false => Err(GeoError::NoCountries { database: reader.metadata().database_type.clone(), path }),
         }
@@ -85,7 +85,7 @@ impl GeoDatabase {
         &self.reader.metadata().database_type
     }
 
-    /// Nodes of its search tree, which tell about how many networks it holds.
+    /// Nodes of its search tree, a measure of the number of its networks.
     pub fn nodes(&self) -> u64 {
         u64::from(self.reader.metadata().node_count)
     }
@@ -95,16 +95,16 @@ impl GeoDatabase {
         self.reader.metadata().ip_version == 6
     }
 
-    /// When the database was built.
+    /// The build date of the database.
     pub fn build_date(&self) -> CaptureDate {
         CaptureDate::from_seconds(i64::try_from(self.reader.metadata().build_epoch).unwrap_or(i64::MAX))
     }
 
-    /// What speaks against trusting the database at `now`, in words.
+    /// A warning where the database should not be trusted at `now`.
     pub fn remark(&self, now: CaptureDate) -> Option<String> {
         let build = self.build_date();
-        let words = build.to_readable();
-        let day = words.split(' ').next().unwrap_or_default();
+        let text = build.to_readable();
+        let day = text.split(' ').next().unwrap_or_default();
         match (now.seconds() - build.seconds()).div_euclid(DAY_SECONDS) {
             ..-1 => Some(format!("the country database says it was built on {day}, which is still to come")),
             days if days > OUTDATED_DAYS => Some(format!(
@@ -117,8 +117,10 @@ impl GeoDatabase {
 
     /// The network of an address and its ISO 3166 country; none where the
     /// database has none. It is the country where the address is used, never
-    /// the one where it is registered.
+    /// the one where it is registered. An IPv4 address that is written as one of
+    /// IPv6 (`::ffff:203.0.113.5`) is looked up as what it is.
     pub fn lookup(&self, address: IpAddr) -> Result<(String, Option<String>), GeoError> {
+        let address = address.to_canonical();
         let broken = |why: MaxMindDbError| GeoError::Broken { path: self.path.clone(), why: why.to_string() };
         if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             // The whole of IPv6 is unknown to such a database.
@@ -146,9 +148,10 @@ impl GeoDatabase {
         })
     }
 
-    /// What no rule asks for, where the database has it: the country that the
-    /// network is registered in, and the city.
+    /// The country that the network is registered in, and the city, where the
+    /// database has them. No rule uses these.
     fn more_about(&self, address: IpAddr) -> (Option<String>, Option<String>) {
+        let address = address.to_canonical();
         if address.is_ipv6() && self.reader.metadata().ip_version == 4 {
             return (None, None);
         }
@@ -162,8 +165,8 @@ impl GeoDatabase {
     }
 }
 
-/// All of an entry, read to see whether it can be: a country that is told by
-/// a file with broken entries is no evidence.
+/// All of an entry, read to see whether it can be: a country out of a file
+/// with broken entries is no evidence.
 struct Whole;
 
 impl<'de> Deserialize<'de> for Whole {
@@ -334,7 +337,7 @@ mod tests {
             let (network, country) = database.lookup(address.parse().unwrap()).unwrap();
             assert_eq!(country.as_deref().unwrap_or("-"), expected, "{name} {address}");
             let network: ipnet::IpNet = network.parse().unwrap();
-            assert!(network.contains(&address.parse::<IpAddr>().unwrap()), "{network} {address}");
+            assert!(network.contains(&address.parse::<IpAddr>().unwrap().to_canonical()), "{network} {address}");
             *right += 1;
         }
         for (name, (database, right)) in &counts {
@@ -354,8 +357,8 @@ mod tests {
                 continue;
             }
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let tells = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
-            let sound = tells && !name.contains("Broken");
+            let has_countries = name.starts_with("GeoIP2") || name.starts_with("GeoLite2-Country");
+            let sound = has_countries && !name.contains("Broken");
             let opened = GeoDatabase::open(&path);
             assert_eq!(opened.is_ok(), sound, "{name}");
             match opened {

@@ -12,7 +12,7 @@ pub const MAX_REDIRECTS: usize = 20;
 /// Name in logs of the verdict that ends a chain of redirects.
 pub const TOO_MANY_REDIRECTS: &str = "TooManyRedirectsDecideRule";
 
-/// How many hops a path has.
+/// The number of hops of a path.
 pub fn hop_count(hops: &str) -> usize {
     let (before, letters) = split(hops);
     before.saturating_add(letters.len())
@@ -29,7 +29,7 @@ pub fn with_hop(hops: &str, hop: char) -> String {
     }
 }
 
-/// The name of the verdict that refuses a URL whatever the rules say: one
+/// The name of the verdict that refuses a URL whatever the rules decide: one
 /// behind a chain of redirects that may have no end.
 pub fn refused_anyway(candidate: &Candidate) -> Option<&'static str> {
     let (_, letters) = split(&candidate.hops);

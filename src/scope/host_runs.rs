@@ -21,7 +21,7 @@ pub(super) struct HostRuns {
     used_bytes: usize,
     most_bytes: usize,
     runs: SpillSort,
-    /// The key in hand, so that a known host costs no allocation.
+    /// The current key, so that a known host costs no allocation.
     key: String,
 }
 
@@ -31,7 +31,7 @@ struct Entry {
     first_url: Box<str>,
 }
 
-/// What an entry takes besides its text: the map's slot at its usual load,
+/// Bytes of an entry besides its text: the map's slot at its usual load,
 /// and the overhead of two allocations.
 const ENTRY_BYTES: usize = 130;
 

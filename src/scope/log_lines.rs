@@ -1,4 +1,4 @@
-//! One line of a log as a decision, read without a copy.
+//! Parser of decisions out of log lines, without a copy.
 //!
 //! [`ScopeLine`](super::ScopeLine) reads every part of a line; this reads what
 //! a count over a hundred million lines needs.
@@ -17,7 +17,7 @@ pub(super) struct LoggedDecision<'a> {
     pub url: &'a [u8],
 }
 
-/// Reads a line, without its end. `Err` says what it is not.
+/// Reads a line, without its end. `Err` is the reason why it is no decision.
 pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static str> {
     let (date, rest) = cut(line).ok_or("the line has one word only")?;
     if !is_date(date) {
@@ -37,10 +37,10 @@ pub(super) fn decision_of(line: &[u8]) -> Result<LoggedDecision<'_>, &'static st
     in_crawl_log(line).ok_or("the line holds no decision: neither scope.log nor crawl.log with scopeDecision")
 }
 
-fn opinion_of(word: &[u8]) -> Option<bool> {
-    match word {
+fn opinion_of(token: &[u8]) -> Option<bool> {
+    match token {
         b"ACCEPT" => Some(true),
-        // No rule spoke: only what is accepted is in scope.
+        // No rule had an opinion: only what is accepted is in scope.
         b"REJECT" | b"NONE" => Some(false),
         _ => None,
     }
@@ -52,11 +52,11 @@ fn cut(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..blank], &text[blank + 1..]))
 }
 
-fn is_date(word: &[u8]) -> bool {
-    word.len() >= 14 && word.first().is_some_and(u8::is_ascii_digit)
+fn is_date(token: &[u8]) -> bool {
+    token.len() >= 14 && token.first().is_some_and(u8::is_ascii_digit)
 }
 
-/// The URL before a JSON object, if one stands behind it.
+/// The URL before a JSON object, if one follows it.
 fn url_of(rest: &[u8]) -> &[u8] {
     if rest.ends_with(b"}") {
         return memchr::memmem::find(rest, b" {\"").map_or(rest, |at| &rest[..at]);
@@ -70,9 +70,9 @@ fn in_crawl_log(line: &[u8]) -> Option<LoggedDecision<'_>> {
     const KEY: &[u8] = b"\"scopeDecision\":\"";
     let json = memchr::memmem::find(line, b" {\"")?;
     let at = json + memchr::memmem::find(&line[json..], KEY)? + KEY.len();
-    let words = &line[at..at + memchr::memchr(b'"', &line[at..])?];
-    let (decision, words) = cut(words)?;
-    let rule = words.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
+    let quoted = &line[at..at + memchr::memchr(b'"', &line[at..])?];
+    let (decision, quoted) = cut(quoted)?;
+    let rule = quoted.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
     let mut columns = line.split(|&byte| byte == b' ').filter(|column| !column.is_empty());
     Some(LoggedDecision { rule, accepted: opinion_of(decision)?, url: columns.nth(3)? })
 }
@@ -99,7 +99,7 @@ impl<'a> LoggedDecision<'a> {
     }
 }
 
-/// What stands between `://` and the path; what follows `dns:`.
+/// The text between `://` and the path; what follows `dns:`.
 fn authority(url: &[u8]) -> Option<&[u8]> {
     let rest = match memchr::memmem::find(url, b"://") {
         Some(at) => &url[at + 3..],

@@ -1,9 +1,9 @@
-//! Which hosts one rule let in, out of a scope log of any length.
+//! Report of the hosts that one rule let in, out of a scope log of any length.
 //!
-//! What the British Library asked of 89.5 million lines: the distinct hosts
+//! A question of the British Library to 89.5 million lines: the distinct hosts
 //! that geolocation ruled in outside the own top-level domains. Read are our
 //! own logs, Heritrix's (with and without JSON behind the URL), and crawl.log
-//! lines whose JSON says `scopeDecision`.
+//! lines whose JSON has `scopeDecision`.
 //!
 //! A chain of `grep`, `cut` and `sort -u` goes wrong in ways that this does
 //! not: `shop.uk:8080` is a host under `.uk`, and the same host as `shop.uk`;
@@ -24,7 +24,7 @@ pub const GEOLOCATION_RULE: &str = "ExternalGeoLocationDecideRule";
 /// A longer line is no line of a log; it is counted, not read.
 const MAX_LINE_BYTES: usize = 1024 * 1024;
 
-/// Bytes asked of a file at once.
+/// Bytes read of a file at once.
 const READ_BYTES: usize = 256 * 1024;
 
 /// Unread lines that are kept as examples.
@@ -33,7 +33,7 @@ const EXAMPLES: usize = 20;
 /// Names of rules that are counted apart; a log has a dozen or two.
 const MAX_RULES: usize = 1_000;
 
-/// What is asked of a log.
+/// A question to a log: which hosts a rule let in, beyond those that are expected.
 #[derive(Debug, Clone)]
 pub struct LogQuestion {
     /// The rule, as the log names it.
@@ -47,23 +47,23 @@ pub struct LogQuestion {
     pub memory_bytes: usize,
 }
 
-/// One host that the rule let in.
+/// A host that the rule let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LoggedHost {
     /// Its name, without port.
     pub host: String,
-    /// Lines of the log that let a URL of it in; a URL may stand in several.
+    /// Lines of the log that let a URL of it in; a URL may be in several.
     pub decisions: u64,
     /// The first of these URLs.
     pub first_url: String,
 }
 
-/// What a log holds, all lines counted.
+/// Counts over all lines of a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LogTotals {
     /// Lines read, empty ones not counted.
     pub lines: u64,
-    /// Lines of `dns:` URLs, which are not in the numbers below unless asked for.
+    /// Lines of `dns:` URLs, which are not in the numbers below unless requested.
     pub dns: u64,
     /// Decisions to accept.
     pub accepted: u64,
@@ -97,7 +97,7 @@ pub struct LogReport {
     question: LogQuestion,
     totals: LogTotals,
     hosts: HostRuns,
-    /// Where in `totals.rules` the last line's rule stands: mostly the next one's too.
+    /// Index in `totals.rules` of the last line's rule: mostly the next one's too.
     last_rule: usize,
 }
 
@@ -107,7 +107,7 @@ pub enum LogReportError {
     /// The file, or a temporary one, failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A person asked to stop.
+    /// A person stopped it.
     #[error(transparent)]
     Stopped(#[from] Cancelled),
 }
@@ -119,19 +119,19 @@ impl LogReport {
         Self { question, totals: LogTotals::default(), hosts, last_rule: 0 }
     }
 
-    /// Reads a log; `name` says where in the examples. Progress is counted in
+    /// Reads a log; `name` is its name in the examples. Progress is counted in
     /// bytes of `log`.
     pub fn read(&mut self, name: &str, mut log: impl Read, cx: &JobCx) -> Result<(), LogReportError> {
         let mut buffer = vec![0; READ_BYTES];
         // Bytes at the begin of the buffer that await the end of their line.
-        let (mut held, mut number, mut overlong) = (0, 0, false);
+        let (mut filled, mut number, mut overlong) = (0, 0, false);
         loop {
-            let count = log.read(&mut buffer[held..])?;
+            let count = log.read(&mut buffer[filled..])?;
             cx.advance(count as u64)?;
-            let end = held + count;
+            let end = filled + count;
             let mut begin = 0;
-            for newline in memchr::memchr_iter(b'\n', &buffer[held..end]) {
-                let newline = held + newline;
+            for newline in memchr::memchr_iter(b'\n', &buffer[filled..end]) {
+                let newline = filled + newline;
                 number += 1;
                 if overlong {
                     self.unread(name, number, "the line is too long");
@@ -150,15 +150,15 @@ impl LogReport {
                 return Ok(());
             }
             buffer.copy_within(begin..end, 0);
-            held = end - begin;
-            if held == buffer.len() {
-                if held < MAX_LINE_BYTES {
-                    buffer.resize(held * 2, 0);
+            filled = end - begin;
+            if filled == buffer.len() {
+                if filled < MAX_LINE_BYTES {
+                    buffer.resize(filled * 2, 0);
                 } else {
-                    (held, overlong) = (0, true);
+                    (filled, overlong) = (0, true);
                 }
             } else if overlong {
-                held = 0;
+                filled = 0;
             }
         }
     }
@@ -230,8 +230,8 @@ impl LogReport {
         }
     }
 
-    /// Hands out every host once, those of a domain together, and says what
-    /// there was.
+    /// Passes every host on once, those of a domain together, and returns the
+    /// totals.
     pub fn finish<E: From<io::Error>>(self, mut each: impl FnMut(LoggedHost) -> Result<(), E>) -> Result<LogTotals, E> {
         let mut totals = self.totals;
         totals.spills = self.hosts.spills();
@@ -337,7 +337,7 @@ mod tests {
         let (hosts, totals) = report(&scope, &["uk"]);
         assert_eq!(hosts, [("www.jaymoy.com".to_owned(), 1, "http://www.jaymoy.com/".to_owned())]);
         assert_eq!((totals.lines, totals.rejected, totals.unread), (3, 2, 0));
-        // A crawl.log tells decisions too, where its JSON does.
+        // A crawl.log has decisions too, where its JSON does.
         let (_, totals) = report(&crawl, &["uk"]);
         println!("crawl.log: {} decisions, {} lines without one", totals.accepted, totals.unread);
         assert!(

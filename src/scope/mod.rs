@@ -7,8 +7,8 @@
 //! Scopes of other crawlers are read and written ([`engines`]).
 //!
 //! Semantics are Heritrix's (`DecideRuleSequence`): every enabled rule speaks
-//! in order, the last opinion wins, a disabled rule keeps its index, nothing
-//! said is reject.
+//! in order, the last opinion wins, a disabled rule keeps its index, no
+//! opinion is reject.
 //!
 //! Invariants: deciding is pure; addresses, countries and robots rules are
 //! facts looked up before and recorded with their evidence.
@@ -26,12 +26,11 @@
 //! assert_eq!((verdict.decision, verdict.rule_name.as_str()), (Decision::Reject, "RejectDecideRule"));
 //! ```
 //!
-//! Not here: resolving names and asking for robots.txt. [`GeoDatabase`] answers
+//! Not here: resolving names and fetching robots.txt. [`GeoDatabase`] answers
 //! for addresses that somebody has resolved.
 
 mod decide_rules;
 mod domains;
-pub mod engines;
 mod explain;
 mod geo;
 mod hops;
@@ -44,6 +43,7 @@ pub mod rules;
 mod scope_log;
 mod standard;
 
+pub mod other_crawlers;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod semantics;
@@ -126,22 +126,22 @@ impl Candidate {
     }
 }
 
-/// What is known about a candidate's host and path when it is decided.
+/// The facts about a candidate's host and path at its decision.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Facts {
-    /// Where its server stands.
+    /// Country of its server.
     pub geo: GeoFact,
-    /// What its robots.txt says about this URL.
+    /// Decision of its robots.txt on this URL.
     pub robots: RobotsFact,
     /// When it is decided; none where that shall not matter.
     pub date: Option<CaptureDate>,
-    /// What people said of its captures, where they said something.
+    /// Marks and notes of people on its captures, where there are some.
     pub annotation: Option<AnnotationFact>,
-    /// What was fetched.
+    /// The content that was fetched.
     pub content: ContentFact,
 }
 
-/// What people said of a URL's captures.
+/// Marks and notes of people on a URL's captures.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AnnotationFact {
     /// The last mark that holds (`approve`, `reject`, `flag`); may be empty.
@@ -150,7 +150,7 @@ pub struct AnnotationFact {
     pub notes: Vec<String>,
 }
 
-/// What a URL answered.
+/// The answer of a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum ContentFact {
@@ -161,23 +161,24 @@ pub enum ContentFact {
     Fetched {
         /// HTTP status.
         status: u16,
-        /// MIME type as the server told it.
+        /// MIME type as the server gave it.
         mime: String,
         /// Bytes of the payload.
         bytes: u64,
     },
 }
 
-/// Where a host's server stands, with the evidence.
+/// The country of a host's server, with the evidence.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum GeoFact {
-    /// Nobody has asked yet.
+    /// Not looked up yet.
     #[default]
-    NotAsked,
+    #[serde(rename = "not_asked")]
+    NotQueried,
     /// The name could not be resolved: a failure, never "not in the country".
     Failed {
-        /// What the resolver said.
+        /// The error of the resolver.
         why: String,
     },
     /// Looked up.
@@ -203,13 +204,13 @@ pub struct GeoEvidence {
     pub database: String,
     /// Build date of the database.
     pub database_build: CaptureDate,
-    /// Who named the addresses.
+    /// The source of the addresses.
     #[serde(default)]
     pub source: AnswerSource,
 }
 
 impl GeoEvidence {
-    /// The same, with who named the addresses.
+    /// Sets the source of the addresses.
     pub fn answered_by(self, source: AnswerSource) -> Self {
         Self { source, ..self }
     }
@@ -220,7 +221,7 @@ impl GeoEvidence {
     }
 }
 
-/// Who named the addresses of a host.
+/// The source of the addresses of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerSource {
@@ -236,7 +237,7 @@ pub enum AnswerSource {
 }
 
 impl AnswerSource {
-    /// Its name for people.
+    /// The name of the source for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Unrecorded => "not recorded",
@@ -247,7 +248,7 @@ impl AnswerSource {
     }
 }
 
-/// One address and where the database puts it.
+/// An address with network and country by the database.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressCountry {
     /// The address.
@@ -256,11 +257,11 @@ pub struct AddressCountry {
     pub network: String,
     /// ISO 3166 code, where the database has one.
     pub country: Option<String>,
-    /// Country that the network is registered in, where the database tells;
-    /// no rule asks for it, a person may.
+    /// Country that the network is registered in, where the database has it;
+    /// no rule uses it, a person may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registered: Option<String>,
-    /// City, where the database tells.
+    /// City, where the database has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub city: Option<String>,
 }
@@ -279,13 +280,12 @@ impl AddressCountry {
     }
 }
 
-/// What robots.txt says about one URL.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
+/// The decision of robots.txt on one URL.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RobotsFact {
-    /// robots.txt was not asked for (yet).
+    /// robots.txt was not fetched (yet).
     #[default]
-    NotAsked,
+    NotFetched,
     /// Allowed.
     Allowed,
     /// Disallowed, with the reason (the line, or the status that denies all).
@@ -295,7 +295,7 @@ pub enum RobotsFact {
     },
 }
 
-/// What the rules say in the end.
+/// The decision of all rules, and the rule that gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// In or out.
@@ -313,21 +313,22 @@ impl Verdict {
     }
 }
 
-/// One line of a trace.
+/// A line of a trace: one rule with its test and decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceStep {
     /// Index of the rule in the list, from 0; disabled rules keep theirs.
     pub index: usize,
     /// Its name as logs have it.
     pub name: String,
-    /// What it is, in words, with its arguments.
+    /// A summary of the rule with its arguments.
     pub words: String,
     /// Whether it is switched on.
     pub enabled: bool,
     /// The value it tested, in words (`4 hops`, `http://(pt,fct,)/`).
     pub tested: String,
-    /// What it said; none is no opinion.
-    pub said: Option<Decision>,
+    /// Its decision; none is no opinion.
+    #[serde(rename = "said")]
+    pub opinion: Option<Decision>,
     /// Whether it is the rule that spoke last.
     pub deciding: bool,
 }
@@ -342,5 +343,6 @@ pub struct Trace {
     /// The end of it.
     pub verdict: Verdict,
     /// The smallest change that would turn the verdict, in words.
-    pub turn: Option<String>,
+    #[serde(rename = "turn")]
+    pub remedy: Option<String>,
 }

@@ -16,14 +16,14 @@ use std::borrow::Cow;
 /// Where a label, a host or a path segment ends in a SURT.
 const BOUNDARIES: [char; 7] = [',', ')', '/', '?', ':', '@', '('];
 
-/// The permissions of a campaign, ready to be asked.
+/// The permissions of a campaign, compiled for decisions on URLs.
 #[derive(Debug)]
 pub struct Permissions {
     reading: Reading,
     domains: Domains,
-    domain_words: Vec<String>,
+    typed_domains: Vec<String>,
     countries: Vec<String>,
-    /// In the order in which they are asked: the first that fits decides.
+    /// In the order in which they are tried: the first that fits decides.
     records: Vec<Record>,
 }
 
@@ -37,7 +37,7 @@ struct Record {
     permission: Permission,
 }
 
-/// What a record covers.
+/// The coverage of a record.
 #[derive(Debug)]
 enum Covers {
     /// All that begins so.
@@ -46,7 +46,7 @@ enum Covers {
         /// Its tail as URLs are compared with it.
         tail: String,
     },
-    /// A URL, and how far it hands down.
+    /// A URL, and its reach.
     Url {
         url: Url,
         reach: SeedScope,
@@ -89,7 +89,7 @@ fn without(tail: &str, mark: char) -> Cow<'_, str> {
     }
 }
 
-/// What a URL may be collected on.
+/// The ground on which a URL may be collected.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Basis<'a> {
     /// A record.
@@ -103,7 +103,7 @@ pub(super) enum Basis<'a> {
 }
 
 impl Basis<'_> {
-    /// How it stands with the URL; none where nothing covers it.
+    /// State of the permission for the URL; none where nothing covers it.
     pub(super) fn state(self) -> Option<PermissionState> {
         match self {
             Self::Record(permission) => Some(permission.state),
@@ -118,17 +118,17 @@ impl Basis<'_> {
 pub struct Derivation {
     /// The URL.
     pub url: String,
-    /// How it stands; none where nothing covers it.
+    /// State of its permission; none where nothing covers it.
     pub state: Option<PermissionState>,
-    /// What it rests on.
+    /// The ground that it rests on.
     pub criterion: Option<Criterion>,
     /// Position of the record that decides, from 0.
     pub record: Option<usize>,
-    /// What the record covers, where it is handed down from there.
+    /// The coverage of the record, where the URL inherits from it.
     pub inherited_from: Option<String>,
     /// The reason in words.
     pub why: String,
-    /// Everything that was looked at, in order.
+    /// All records and criteria on the way, in order.
     pub steps: Vec<DerivationStep>,
 }
 
@@ -139,25 +139,26 @@ impl Derivation {
     }
 }
 
-/// One record or criterion that was looked at.
+/// A record or criterion on the way to a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DerivationStep {
-    /// What was looked at.
+    /// The record or criterion.
     pub what: String,
-    /// What came of it.
-    pub said: String,
+    /// The result of the step.
+    #[serde(rename = "said")]
+    pub result: String,
     /// Whether it decides.
     pub deciding: bool,
 }
 
-/// Whether all seeds of a campaign may be collected.
+/// The decision whether all seeds of a campaign may be collected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SeedsVerdict {
     /// Whether each seed has a ground.
     pub covered: bool,
-    /// Whether all seeds are under the domains. W3ACT's feed asks for this flag.
+    /// Whether all seeds are under the domains. W3ACT's feed has this flag.
     pub all_by_domain: bool,
-    /// Whether all seeds are hosted in the countries. W3ACT's feed asks for this flag.
+    /// Whether all seeds are hosted in the countries. W3ACT's feed has this flag.
     pub all_by_hosting: bool,
     /// The reason in words.
     pub why: String,
@@ -185,14 +186,14 @@ impl Permissions {
             Reading::Strict => {
                 records.sort_by_key(|record| std::cmp::Reverse((record.covers.closeness(), record.position)))
             }
-            // Evidence by hand comes first there, then licences.
+            // Evidence of people comes first there, then licences.
             Reading::W3act => {
-                records.sort_by_key(|record| (!record.permission.criterion.is_by_hand(), record.position))
+                records.sort_by_key(|record| (!record.permission.criterion.needs_evidence(), record.position))
             }
         }
-        let domain_words = grounds.domains.clone();
+        let typed_domains = grounds.domains.clone();
         let domains =
-            Domains::parse(domain_words.iter().map(String::as_str)).map_err(|why| format!("grounds: {why}"))?;
+            Domains::parse(typed_domains.iter().map(String::as_str)).map_err(|why| format!("grounds: {why}"))?;
         let mut countries = Vec::new();
         for country in &grounds.countries {
             let code = country.trim().to_ascii_uppercase();
@@ -201,15 +202,15 @@ impl Permissions {
             }
             countries.push(code);
         }
-        Ok(Self { reading: grounds.reading, domains, domain_words, countries, records })
+        Ok(Self { reading: grounds.reading, domains, typed_domains, countries, records })
     }
 
-    /// What a URL may be collected on.
+    /// Finds the ground on which a URL may be collected.
     pub(super) fn basis(&self, candidate: &Candidate, facts: &Facts) -> Basis<'_> {
         // Making a URL ready to be compared takes longer than most rules.
         let record = (!self.records.is_empty()).then(|| {
-            let asked = Question::of(candidate);
-            self.records.iter().find(|record| self.refusal(record, &asked, facts).is_none())
+            let question = Question::of(candidate);
+            self.records.iter().find(|record| self.refusal(record, &question, facts).is_none())
         });
         match record.flatten() {
             Some(record) => Basis::Record(&record.permission),
@@ -219,7 +220,7 @@ impl Permissions {
         }
     }
 
-    /// What the records cover that refuse something, in the campaign's order.
+    /// The coverage of records that refuse something, in the campaign's order.
     pub(super) fn refused(&self) -> Vec<String> {
         let mut records: Vec<&Record> =
             self.records.iter().filter(|record| record.permission.state == PermissionState::Refused).collect();
@@ -231,24 +232,24 @@ impl Permissions {
         self.domains.position(url.domain()?.trim_end_matches('.'))
     }
 
-    /// The country of the grounds that the server stands in, or why there is none.
+    /// The country of the grounds that hosts the server, or why there is none.
     fn hosting(&self, facts: &Facts) -> Result<&str, String> {
         if self.countries.is_empty() {
             return Err("no country is set".to_owned());
         }
         let evidence = match &facts.geo {
-            GeoFact::NotAsked => return Err("not known: the country of the server was not looked up".to_owned()),
+            GeoFact::NotQueried => return Err("not known: the country of the server was not looked up".to_owned()),
             GeoFact::Failed { why } if self.reading == Reading::Strict => return Err(format!("not known: {why}")),
             GeoFact::Failed { .. } => return Err("not in the country (the lookup failed)".to_owned()),
             GeoFact::Known(evidence) => evidence,
         };
         // A host with a foot in another country is not hosted here; the old reading sees the first address only.
-        let asked = match self.reading {
+        let checked = match self.reading {
             Reading::Strict => evidence.addresses.len(),
             Reading::W3act => 1,
         };
         let mut found: Option<&str> = None;
-        for place in evidence.addresses.iter().take(asked) {
+        for place in evidence.addresses.iter().take(checked) {
             let country = place.country.as_deref().unwrap_or("no country");
             let listed = self.countries.iter().find(|listed| listed.eq_ignore_ascii_case(country));
             found = Some(listed.ok_or_else(|| format!("{} in {} is {country}", place.address, place.network))?);
@@ -256,28 +257,28 @@ impl Permissions {
         found.ok_or_else(|| "the host has no address".to_owned())
     }
 
-    /// Whether looking up where the server stands could change what is said.
+    /// Whether the country of the server could change the result.
     pub(super) fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         !self.countries.is_empty()
-            && facts.geo == GeoFact::NotAsked
+            && facts.geo == GeoFact::NotQueried
             && matches!(self.basis(candidate, facts), Basis::Unknown)
     }
 
     /// Whether the country of a server can matter.
-    pub(super) fn asks_geo(&self) -> bool {
+    pub(super) fn uses_geo(&self) -> bool {
         !self.countries.is_empty()
     }
 
-    /// Why a record does not speak of a URL; none where it does.
-    fn refusal(&self, record: &Record, asked: &Question<'_>, facts: &Facts) -> Option<&'static str> {
+    /// The reason why a record does not decide on a URL; none where it does.
+    fn refusal(&self, record: &Record, question: &Question<'_>, facts: &Facts) -> Option<&'static str> {
         let permission = &record.permission;
         let covers = match self.reading {
             // What keeps a URL out and names no port keeps out all ports of its host.
             Reading::Strict if permission.state != PermissionState::Granted => {
-                record.covers.covers(asked, &asked.tail) || record.covers.covers(asked, &asked.any_port)
+                record.covers.covers(question, &question.tail) || record.covers.covers(question, &question.any_port)
             }
-            Reading::Strict => record.covers.covers(asked, &asked.tail),
-            Reading::W3act => record.covers.covers_as_strings(&asked.candidate.url),
+            Reading::Strict => record.covers.covers(question, &question.tail),
+            Reading::W3act => record.covers.covers_as_strings(&question.candidate.url),
         };
         if !covers {
             return Some("does not cover it");
@@ -297,7 +298,7 @@ impl Permissions {
         let granted = permission.state == PermissionState::Granted;
         match self.reading {
             Reading::W3act if !granted => Some("is not granted, which counts for nothing"),
-            Reading::Strict if granted && permission.criterion.is_by_hand() && !permission.has_evidence() => {
+            Reading::Strict if granted && permission.criterion.needs_evidence() && !permission.has_evidence() => {
                 Some("has no evidence, so it counts for nothing")
             }
             _ => None,
@@ -306,17 +307,17 @@ impl Permissions {
 
     /// The whole way to the answer for a URL.
     pub fn derive(&self, candidate: &Candidate, facts: &Facts) -> Derivation {
-        let asked = Question::of(candidate);
+        let question = Question::of(candidate);
         let mut steps = Vec::new();
         let mut decided: Option<&Record> = None;
         for record in &self.records {
-            let refusal = self.refusal(record, &asked, facts);
+            let refusal = self.refusal(record, &question, facts);
             // What is about other sites is not listed; there may be thousands.
             if refusal == Some("does not cover it") {
                 continue;
             }
             let deciding = refusal.is_none() && decided.is_none();
-            let said = match refusal {
+            let outcome = match refusal {
                 Some(why) => why.to_owned(),
                 None if deciding => record.summary(),
                 None => format!("{}, but a closer record or an earlier one decides", record.permission.state.as_str()),
@@ -325,22 +326,28 @@ impl Permissions {
                 decided = Some(record);
             }
             let what = format!("record {} for {}", record.position + 1, record.permission.covers);
-            steps.push(DerivationStep { what, said, deciding });
+            steps.push(DerivationStep { what, result: outcome, deciding });
         }
         let by_record = decided.is_some();
-        let domain = self.domain(&candidate.url).and_then(|at| self.domain_words.get(at));
-        if !self.domain_words.is_empty() {
-            let said = domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
-            let what = format!("domains {}", self.domain_words.join(", "));
-            steps.push(DerivationStep { what, said, deciding: !by_record && domain.is_some() });
+        let domain = self.domain(&candidate.url).and_then(|at| self.typed_domains.get(at));
+        if !self.typed_domains.is_empty() {
+            let outcome =
+                domain.map_or_else(|| "is under none of them".to_owned(), |domain| format!("is under {domain}"));
+            let what = format!("domains {}", self.typed_domains.join(", "));
+            steps.push(DerivationStep { what, result: outcome, deciding: !by_record && domain.is_some() });
         }
         let hosting = self.hosting(facts);
         if !self.countries.is_empty() {
-            let said = hosting.as_ref().map_or_else(Clone::clone, |country| format!("its server stands in {country}"));
+            let outcome =
+                hosting.as_ref().map_or_else(Clone::clone, |country| format!("its server stands in {country}"));
             let deciding = !by_record && domain.is_none() && hosting.is_ok();
-            steps.push(DerivationStep { what: format!("hosting in {}", self.countries.join(", ")), said, deciding });
+            steps.push(DerivationStep {
+                what: format!("hosting in {}", self.countries.join(", ")),
+                result: outcome,
+                deciding,
+            });
         }
-        let inherited_from = decided.filter(|record| !record.is_own(&asked)).map(|r| r.permission.covers.clone());
+        let inherited_from = decided.filter(|record| !record.is_own(&question)).map(|r| r.permission.covers.clone());
         let (state, criterion) = match (decided, domain, hosting) {
             (Some(record), ..) => (Some(record.permission.state), Some(record.permission.criterion)),
             (None, Some(_), _) => (Some(PermissionState::Granted), Some(Criterion::Domain)),
@@ -349,8 +356,8 @@ impl Permissions {
         };
         let why = match steps.iter().find(|step| step.deciding) {
             Some(step) => match &inherited_from {
-                Some(from) => format!("{}, inherited from {from}", step.said),
-                None => step.said.clone(),
+                Some(from) => format!("{}, inherited from {from}", step.result),
+                None => step.result.clone(),
             },
             None if steps.is_empty() => "no record covers it, and no grounds are set".to_owned(),
             None => "nothing that holds covers it".to_owned(),
@@ -388,8 +395,8 @@ impl Permissions {
 }
 
 impl Record {
-    fn is_own(&self, asked: &Question<'_>) -> bool {
-        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == asked.tail);
+    fn is_own(&self, question: &Question<'_>) -> bool {
+        let is_own = |tails: &[String; 2]| tails.iter().any(|tail| *tail == question.tail);
         match &self.covers {
             Covers::Url { tails, .. } => is_own(tails),
             Covers::Prefix { .. } => self.permission.url().is_some_and(|url| is_own(&tails_of(&url))),
@@ -430,21 +437,19 @@ impl Covers {
         }
     }
 
-    /// By whole labels and path segments; http and https are one. `asked_tail`
+    /// By whole labels and path segments; http and https are one. `url_tail`
     /// is a tail of the URL.
-    fn covers(&self, asked: &Question<'_>, asked_tail: &str) -> bool {
+    fn covers(&self, question: &Question<'_>, url_tail: &str) -> bool {
         match self {
-            // Typed by hand a prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
+            // A typed prefix may end in the middle of a name: `(uk,bl` is not about `blah.uk`.
             Self::Prefix { tail, .. } => {
                 let ends = |rest: &str| tail.ends_with(BOUNDARIES) || rest.is_empty() || rest.starts_with(BOUNDARIES);
-                tail.contains('(') && asked_tail.strip_prefix(tail.as_str()).is_some_and(ends)
+                tail.contains('(') && url_tail.strip_prefix(tail.as_str()).is_some_and(ends)
             }
-            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => {
-                asked_tail.starts_with(domain.tail())
-            }
-            Self::Url { url, reach: SeedScope::Subdomains, .. } => asked.candidate.url.host() == url.host(),
+            Self::Url { domain: Some(domain), reach: SeedScope::Subdomains, .. } => url_tail.starts_with(domain.tail()),
+            Self::Url { url, reach: SeedScope::Subdomains, .. } => question.candidate.url.host() == url.host(),
             Self::Url { tails, reach, .. } => tails.iter().any(|own| {
-                let rest = asked_tail.strip_prefix(own.as_str());
+                let rest = url_tail.strip_prefix(own.as_str());
                 let ends = own.ends_with('/');
                 match reach {
                     SeedScope::Root => rest.is_some_and(|rest| ends || rest.is_empty() || rest.starts_with(['/', '?'])),
@@ -454,7 +459,7 @@ impl Covers {
         }
     }
 
-    /// As W3ACT compares: text of URL and host, no boundaries.
+    /// Compares as W3ACT does: text of URL and host, no boundaries.
     fn covers_as_strings(&self, candidate: &Url) -> bool {
         let text = |url: &Url| url.as_str().to_lowercase().replacen("www.", "", 1);
         let host = |url: &Url| url.host_str().unwrap_or_default().to_lowercase().replacen("www.", "", 1);

@@ -31,7 +31,7 @@ fn only(reading: Reading) -> Grounds {
     Grounds { reading, ..Grounds::default() }
 }
 
-fn stands_in(countries: &[&str]) -> Facts {
+fn hosted_in(countries: &[&str]) -> Facts {
     let place = |(n, country): (usize, &&str)| {
         let address = format!("192.0.2.{n}").parse().unwrap();
         AddressCountry::new(address, "192.0.2.0/24", Some((*country).to_owned()))
@@ -61,7 +61,7 @@ fn check(records: &[Permission], expected: &[(&str, bool, bool)]) {
 }
 
 #[test]
-fn what_a_record_hands_down_the_host_tree() {
+fn what_a_record_passes_down_the_host_tree() {
     use SeedScope::{Plus1, Resource, Root, Subdomains};
     // The table of W3ACT's own test of inheritance, and its faults.
     check(
@@ -122,7 +122,7 @@ fn what_a_record_hands_down_the_host_tree() {
 }
 
 #[test]
-fn a_prefix_typed_by_hand_ends_where_a_name_does() {
+fn a_typed_prefix_ends_where_a_name_does() {
     let prefix = |covers: &str| Permission {
         covers: covers.to_owned(),
         state: PermissionState::Granted,
@@ -175,7 +175,7 @@ fn the_closest_record_decides_and_a_refusal_counts_in_the_strict_reading() {
     let derived = Permissions::compile(&records, &only(Reading::Strict))
         .unwrap()
         .derive(&candidate("http://old.bl.uk/"), &Facts::default());
-    assert_eq!(derived.steps[0].said, "superseded by another record");
+    assert_eq!(derived.steps[0].result, "superseded by another record");
     let permissions = Permissions::compile(&records, &only(Reading::Strict)).unwrap();
     let derived = permissions.derive(&candidate("http://sub.bl.uk/a"), &Facts::default());
     assert_eq!((derived.record, derived.inherited_from.as_deref()), (Some(0), Some("http://bl.uk/")));
@@ -184,7 +184,7 @@ fn the_closest_record_decides_and_a_refusal_counts_in_the_strict_reading() {
     assert_eq!((derived.record, derived.inherited_from), (Some(0), None));
     let derived = permissions.derive(&candidate("http://bl.uk/private/x"), &Facts::default());
     let steps: Vec<(&str, &str, bool)> =
-        derived.steps.iter().map(|step| (step.what.as_str(), step.said.as_str(), step.deciding)).collect();
+        derived.steps.iter().map(|step| (step.what.as_str(), step.result.as_str(), step.deciding)).collect();
     assert_eq!(
         steps,
         [
@@ -199,7 +199,7 @@ fn neither_a_user_nor_another_port_steps_around_a_refusal() {
     use PermissionState::{Granted, Pending, Refused};
     use SeedScope::{Resource, Root};
     let prefix = |covers: &str, state| Permission { covers: covers.to_owned(), state, ..Permission::default() };
-    let said = |records: &[Permission], url: &str| {
+    let state_of = |records: &[Permission], url: &str| {
         let permissions = Permissions::compile(records, &uk(Reading::Strict)).unwrap();
         let derived = permissions.derive(&candidate(url), &Facts::default());
         assert_eq!(permissions.basis(&candidate(url), &Facts::default()).state(), derived.state, "{url}");
@@ -221,28 +221,28 @@ fn neither_a_user_nor_another_port_steps_around_a_refusal() {
             "https://x@www.secret.uk:8443/",
         ] {
             let expected = if refusal.reach.is_none() && url.contains("www.") { Granted } else { Refused };
-            assert_eq!(said(std::slice::from_ref(&refusal), url), Some(expected), "{} {url}", refusal.covers);
+            assert_eq!(state_of(std::slice::from_ref(&refusal), url), Some(expected), "{} {url}", refusal.covers);
         }
         // The path is no user and no port.
-        assert_eq!(said(std::slice::from_ref(&refusal), "http://open.uk/@secret.uk:80/"), Some(Granted));
+        assert_eq!(state_of(std::slice::from_ref(&refusal), "http://open.uk/@secret.uk:80/"), Some(Granted));
     }
     let page = record("http://secret.uk/a", Resource, Pending);
-    assert_eq!(said(std::slice::from_ref(&page), "http://x@secret.uk:81/a"), Some(Pending));
-    assert_eq!(said(std::slice::from_ref(&page), "http://x@secret.uk:81/ab"), Some(Granted));
-    // A record about a port speaks of that port only, and is closer than one about the host.
+    assert_eq!(state_of(std::slice::from_ref(&page), "http://x@secret.uk:81/a"), Some(Pending));
+    assert_eq!(state_of(std::slice::from_ref(&page), "http://x@secret.uk:81/ab"), Some(Granted));
+    // A record about a port covers that port only, and is closer than one about the host.
     let ports = [record("http://[2001:db8::1]/", Root, Refused), record("http://[2001:db8::1]:8080/", Root, Granted)];
     let open = record("http://[2001:db8::1]:81/", Root, Refused);
-    assert_eq!(said(&ports, "http://x@[2001:db8::1]:8081/a"), Some(Refused));
-    assert_eq!(said(&ports, "http://x@[2001:db8::1]:8080/a"), Some(Granted));
-    assert_eq!(said(&[open], "http://[2001:db8::1]/a"), None);
+    assert_eq!(state_of(&ports, "http://x@[2001:db8::1]:8081/a"), Some(Refused));
+    assert_eq!(state_of(&ports, "http://x@[2001:db8::1]:8080/a"), Some(Granted));
+    assert_eq!(state_of(&[open], "http://[2001:db8::1]/a"), None);
     // A grant does not widen to other ports.
     let granted = judgement("http://a.example/", Root);
-    assert_eq!(said(std::slice::from_ref(&granted), "http://x@a.example/b"), Some(Granted));
-    assert_eq!(said(&[granted], "http://a.example:8080/b"), None);
+    assert_eq!(state_of(std::slice::from_ref(&granted), "http://x@a.example/b"), Some(Granted));
+    assert_eq!(state_of(&[granted], "http://a.example:8080/b"), None);
 }
 
 #[test]
-fn evidence_by_hand_has_to_be_there() {
+fn evidence_of_a_person_has_to_be_there() {
     let bare = Permission { evidence: String::new(), ..judgement("http://a.example/", SeedScope::Root) };
     check(std::slice::from_ref(&bare), &[("http://a.example/", false, true)]);
     let file = crate::campaign::EvidenceFile { path: "evidence/a.pdf".to_owned(), sha256: "0".repeat(64) };
@@ -268,18 +268,18 @@ fn domains_and_hosting_cover_what_no_record_does() {
     // The path is no host.
     check("http://www.ukbiologycompetitions.org/dfsfsf.uk", &unknown, None, None);
     check("http://notuk/", &unknown, None, None);
-    check("http://www.gov.com/", &stands_in(&["GB"]), hosting, hosting);
-    check("http://109.123.65.110/", &stands_in(&["GB"]), hosting, hosting);
-    check("http://www.gov.com/", &stands_in(&["US"]), None, None);
-    // With a foot abroad: the old reading looks at the first address only.
-    check("http://www.gov.com/", &stands_in(&["GB", "US"]), None, hosting);
-    check("http://www.gov.com/", &stands_in(&["US", "GB"]), None, None);
+    check("http://www.gov.com/", &hosted_in(&["GB"]), hosting, hosting);
+    check("http://109.123.65.110/", &hosted_in(&["GB"]), hosting, hosting);
+    check("http://www.gov.com/", &hosted_in(&["US"]), None, None);
+    // With a foot abroad: the old reading uses the first address only.
+    check("http://www.gov.com/", &hosted_in(&["GB", "US"]), None, hosting);
+    check("http://www.gov.com/", &hosted_in(&["US", "GB"]), None, None);
 
     let failed = Facts { geo: GeoFact::Failed { why: "no answer".to_owned() }, ..Facts::default() };
-    for (reading, words) in [(Reading::Strict, "not known: no answer"), (Reading::W3act, "not in the country")] {
+    for (reading, message) in [(Reading::Strict, "not known: no answer"), (Reading::W3act, "not in the country")] {
         let permissions = Permissions::compile(&[], &uk(reading)).unwrap();
         let derived = permissions.derive(&candidate("http://www.gov.com/"), &failed);
-        assert!(derived.steps[1].said.contains(words), "{derived:?}");
+        assert!(derived.steps[1].result.contains(message), "{derived:?}");
     }
 }
 
@@ -288,14 +288,14 @@ fn the_seeds_of_a_campaign_are_judged_together() {
     #[track_caller]
     fn check(seeds: &[(&str, &[&str])], reading: Reading, expected: (bool, bool, bool)) {
         let permissions = Permissions::compile(&[], &uk(reading)).unwrap();
-        let seeds: Vec<_> = seeds.iter().map(|(url, countries)| (candidate(url), stands_in(countries))).collect();
+        let seeds: Vec<_> = seeds.iter().map(|(url, countries)| (candidate(url), hosted_in(countries))).collect();
         let verdict = permissions.of_seeds(&seeds);
         assert_eq!((verdict.covered, verdict.all_by_domain, verdict.all_by_hosting), expected, "{verdict:?}");
     }
     use Reading::{Strict, W3act};
     for reading in [Strict, W3act] {
         check(&[("http://a.uk/", &["GB"])], reading, (true, true, true));
-        // Each seed has a ground, but not all the same: the flags of the feed say no.
+        // Each seed has a ground, but not all the same: the flags of the feed are false.
         check(&[("http://a.uk/", &["US"]), ("http://b.com/", &["GB"])], reading, (true, false, false));
         check(&[("http://a.uk/", &["US"]), ("http://b.com/", &["US"])], reading, (false, false, false));
     }
@@ -305,11 +305,11 @@ fn the_seeds_of_a_campaign_are_judged_together() {
 
 #[test]
 fn grounds_that_make_no_sense_are_named() {
-    for (domain, country, words) in [("u k", "GB", "no domain"), ("uk", "Britain", "no country code")] {
+    for (domain, country, message) in [("u k", "GB", "no domain"), ("uk", "Britain", "no country code")] {
         let grounds =
             Grounds { domains: vec![domain.to_owned()], countries: vec![country.to_owned()], ..Grounds::default() };
         let error = Permissions::compile(&[], &grounds).unwrap_err();
-        assert!(error.starts_with("grounds: ") && error.contains(words), "{error}");
+        assert!(error.starts_with("grounds: ") && error.contains(message), "{error}");
     }
     let no_url = Permission { covers: "(uk,bl,".to_owned(), ..judgement("", SeedScope::Root) };
     assert!(Permissions::compile(&[no_url], &Grounds::default()).unwrap_err().contains("reach"));

@@ -7,15 +7,15 @@ use std::fmt;
 
 /// One decision as the log has it:
 /// `2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.jaymoy.com/`
-/// and, where wanted, a JSON object with `hopPath`, `via`, `seed` and `host`.
+/// and, on request, a JSON object with `hopPath`, `via`, `seed` and `host`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScopeLine {
     /// When it was decided.
     pub date: CaptureDate,
-    /// Index and name of the rule, and what it said. A verdict without a rule
+    /// Index, name and decision of the rule. A verdict without a rule
     /// has index -1.
     pub verdict: Verdict,
-    /// The URL as it stands in the log.
+    /// The URL as the log has it.
     pub url: String,
     /// What else is known.
     pub extra: Option<Map<String, Value>>,
@@ -31,10 +31,10 @@ pub enum ScopeLineError {
     #[error("the line has {0} of 5 parts: date, rule index, rule, decision, URL")]
     Short(usize),
     /// The second word is no index.
-    #[error("“{0}” is no rule index; a number from 0 is wanted, or -1 where no rule spoke")]
+    #[error("“{0}” is no rule index; a number from 0 is expected, or -1 where no rule spoke")]
     Index(String),
     /// The fourth word is no decision.
-    #[error("“{0}” is no decision; ACCEPT or REJECT is wanted")]
+    #[error("“{0}” is no decision; ACCEPT or REJECT is expected")]
     Decision(String),
 }
 
@@ -159,9 +159,9 @@ mod tests {
             ),
             (
                 "2014-11-05T10:17:39.790Z x Rule ACCEPT u",
-                "“x” is no rule index; a number from 0 is wanted, or -1 where no rule spoke",
+                "“x” is no rule index; a number from 0 is expected, or -1 where no rule spoke",
             ),
-            ("2014-11-05T10:17:39.790Z 4 Rule NONE u", "“NONE” is no decision; ACCEPT or REJECT is wanted"),
+            ("2014-11-05T10:17:39.790Z 4 Rule NONE u", "“NONE” is no decision; ACCEPT or REJECT is expected"),
         ] {
             assert_eq!(ScopeLine::parse(line).unwrap_err().to_string(), expected);
         }

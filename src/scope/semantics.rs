@@ -28,7 +28,7 @@ fn candidate(url: &str, hops: &str) -> Candidate {
     }
 }
 
-fn stands_in(country: Option<&str>) -> Facts {
+fn hosted_in(country: Option<&str>) -> Facts {
     let evidence = GeoEvidence {
         date: CaptureDate::default(),
         addresses: vec![AddressCountry::new("192.0.2.1".parse().unwrap(), "192.0.2.0/24", country.map(str::to_owned))],
@@ -114,7 +114,7 @@ fn broken_rules_are_named() {
 }
 
 #[test]
-fn hosting_as_a_ground_is_looked_up_where_it_matters() {
+fn hosting_as_a_ground_is_resolved_where_it_matters() {
     let uncovered = json!({"rule": "permission", "states": [], "uncovered": true, "decision": "REJECT"});
     let mut campaign = campaign(&[("http://fct.pt/", SeedScope::Root)], vec![json!({"rule": "accept_all"}), uncovered]);
     campaign.grounds.countries = vec!["PT".to_owned()];
@@ -127,17 +127,17 @@ fn hosting_as_a_ground_is_looked_up_where_it_matters() {
     for (country, expected) in
         [(Some("PT"), Decision::Accept), (Some("GB"), Decision::Reject), (None, Decision::Reject)]
     {
-        let facts = stands_in(country);
+        let facts = hosted_in(country);
         assert!(!rules.needs_geo(&abroad, &facts));
         assert_eq!(rules.decide(&abroad, &facts).decision, expected, "{country:?}");
         assert_eq!(rules.decide(&covered, &facts).decision, Decision::Accept);
     }
-    let trace = rules.explain(&abroad, &stands_in(Some("PT")));
+    let trace = rules.explain(&abroad, &hosted_in(Some("PT")));
     assert_eq!(trace.steps[1].tested, "its server stands in PT");
 }
 
 #[test]
-fn countries_are_looked_up_only_where_they_could_change_the_decision() {
+fn countries_are_resolved_only_where_they_could_change_the_decision() {
     let geo = json!({"rule": "geolocation", "countries": ["PT"]});
     let rules =
         |list: Vec<Value>| DecideRules::compile(&campaign(&[("http://fct.pt/", SeedScope::Root)], list)).unwrap();
@@ -150,21 +150,21 @@ fn countries_are_looked_up_only_where_they_could_change_the_decision() {
     {
         assert_eq!(all.needs_geo(&candidate(url, hops), &Facts::default()), expected, "{url} {hops}");
     }
-    let asked = candidate("http://example.com/", "L");
-    assert!(!all.needs_geo(&asked, &stands_in(Some("GB"))));
+    let foreign = candidate("http://example.com/", "L");
+    assert!(!all.needs_geo(&foreign, &hosted_in(Some("GB"))));
     let failed = Facts { geo: GeoFact::Failed { why: "no such host".to_owned() }, ..Facts::default() };
-    assert!(!all.needs_geo(&asked, &failed));
-    assert_eq!(all.decide(&asked, &failed).decision, Decision::Reject);
-    assert_eq!(all.decide(&asked, &stands_in(None)).decision, Decision::Reject);
-    let verdict = all.decide(&asked, &stands_in(Some("PT")));
+    assert!(!all.needs_geo(&foreign, &failed));
+    assert_eq!(all.decide(&foreign, &failed).decision, Decision::Reject);
+    assert_eq!(all.decide(&foreign, &hosted_in(None)).decision, Decision::Reject);
+    let verdict = all.decide(&foreign, &hosted_in(Some("PT")));
     assert_eq!((verdict.rule_index, verdict.rule_name.as_str()), (Some(2), "ExternalGeoLocationDecideRule"));
-    assert!(!rules(vec![reject_all]).needs_geo(&asked, &Facts::default()));
+    assert!(!rules(vec![reject_all]).needs_geo(&foreign, &Facts::default()));
 }
 
 #[test]
 fn a_trace_names_what_was_tested() {
     let trace = standard().explain(&candidate("http://fct.pt/a/a/a/b?c=1", "LE"), &Facts::default());
-    let step = |index: usize| (trace.steps[index].tested.as_str(), trace.steps[index].said);
+    let step = |index: usize| (trace.steps[index].tested.as_str(), trace.steps[index].opinion);
     assert_eq!(step(1), ("http://(pt,fct,)/a/a/a/b?c=1 starts with http://(pt,fct,)/", Some(Decision::Accept)));
     assert_eq!(step(3), ("2 hops (LE)", None));
     assert_eq!(step(4), ("1 hop without a link at the end (LE)", Some(Decision::Accept)));
@@ -181,7 +181,7 @@ fn the_smallest_change_is_offered() {
     #[track_caller]
     fn check(rules: &DecideRules, url: &str, hops: &str, facts: &Facts, expected: &str) {
         let trace = rules.explain(&candidate(url, hops), facts);
-        assert_eq!(trace.turn.as_deref(), Some(expected), "{url} {hops} {:?}", trace.verdict);
+        assert_eq!(trace.remedy.as_deref(), Some(expected), "{url} {hops} {:?}", trace.verdict);
     }
     let rules = standard();
     let none = Facts::default();
@@ -215,13 +215,13 @@ fn the_smallest_change_is_offered() {
     );
     let geo = vec![json!({"rule": "reject_all"}), json!({"rule": "geolocation", "countries": ["PT", "BR"]})];
     let geo = DecideRules::compile(&campaign(&[], geo)).unwrap();
-    let asked = "Look up the country of its server: in PT or BR the decision reverses";
-    check(&geo, "http://example.com/", "L", &none, asked);
+    let advice = "Look up the country of its server: in PT or BR the decision reverses";
+    check(&geo, "http://example.com/", "L", &none, advice);
     check(
         &geo,
         "http://example.com/",
         "L",
-        &stands_in(Some("GB")),
+        &hosted_in(Some("GB")),
         "In rule 1 (country of the server), add GB to the countries",
     );
     let nothing = DecideRules::compile(&campaign(&[], Vec::new())).unwrap();
@@ -314,14 +314,14 @@ fn what_a_permission_refuses_is_rejected_behind_all_rules() {
         }
     }
     let rules = DecideRules::compile(&campaign).unwrap();
-    let asked = candidate("http://fct.pt/private/a", "L");
-    let trace = rules.explain(&asked, &Facts::default());
+    let private = candidate("http://fct.pt/private/a", "L");
+    let trace = rules.explain(&private, &Facts::default());
     assert_eq!(trace.steps[2].tested, "permission 2: refused, inherited from http://fct.pt/private/");
-    assert_eq!(trace.turn.as_deref(), Some("Switch off rule 2 (permission refused)"));
-    let changed = rules.remedy(&asked, &Facts::default()).unwrap().apply(&campaign);
+    assert_eq!(trace.remedy.as_deref(), Some("Switch off rule 2 (permission refused)"));
+    let changed = rules.remedy(&private, &Facts::default()).unwrap().apply(&campaign);
     assert!(!changed.grounds.obey_refusals && changed.rules == campaign.rules);
     let off = DecideRules::compile(&changed).unwrap();
-    assert_eq!(off.decide(&asked, &Facts::default()).decision, Decision::Accept);
+    assert_eq!(off.decide(&private, &Facts::default()).decision, Decision::Accept);
     assert!(!off.lines().last().unwrap().3);
 }
 
@@ -404,25 +404,25 @@ proptest! {
         }
         let verdict = rules.decide(&candidate, &facts);
 
-        // The trace says the same, and its last word is the verdict.
+        // The trace agrees, and its last opinion is the verdict.
         let trace = rules.explain(&candidate, &facts);
         prop_assert_eq!(&trace.verdict, &verdict);
-        let last = trace.steps.iter().rev().find(|step| step.said.is_some());
+        let last = trace.steps.iter().rev().find(|step| step.opinion.is_some());
         prop_assert_eq!(last.map(|step| step.index), verdict.rule_index);
-        prop_assert_eq!(last.and_then(|step| step.said).unwrap_or(Decision::Reject), verdict.decision);
-        prop_assert!(trace.steps.iter().all(|step| step.enabled || step.said.is_none()));
+        prop_assert_eq!(last.and_then(|step| step.opinion).unwrap_or(Decision::Reject), verdict.decision);
+        prop_assert!(trace.steps.iter().all(|step| step.enabled || step.opinion.is_none()));
         // A rule at the end can always turn it, and what is offered does, once
-        // the campaign is changed so and compiled anew.
+        // the campaign is changed so and compiled again.
         let remedy = rules.remedy(&candidate, &facts).unwrap();
-        prop_assert_eq!(trace.turn.as_deref(), Some(remedy.summary.as_str()));
+        prop_assert_eq!(trace.remedy.as_deref(), Some(remedy.summary.as_str()));
         let turned = DecideRules::compile(&remedy.apply(&campaign)).unwrap().decide(&candidate, &remedy.facts);
         prop_assert_ne!(turned.decision, verdict.decision, "{}", remedy.summary);
         let changed = remedy.apply(&campaign) != campaign || remedy.facts != facts;
         prop_assert!(changed, "{}", remedy.summary);
 
-        // Geolocation is worth asking exactly when some answer turns the decision.
+        // The country is needed exactly when some answer reverses the decision.
         let turned = [Some("PT"), Some("GB"), None].iter().any(|country| {
-            let facts = Facts { geo: stands_in(*country).geo, ..facts.clone() };
+            let facts = Facts { geo: hosted_in(*country).geo, ..facts.clone() };
             rules.decide(&candidate, &facts).decision != verdict.decision
         });
         prop_assert_eq!(rules.needs_geo(&candidate, &facts), turned);

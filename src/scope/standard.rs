@@ -51,19 +51,19 @@ fn web_schemes() -> Vec<String> {
     vec!["http".to_owned(), "https".to_owned()]
 }
 
-/// One of each kind, with its label.
+/// Templates of rules, one of each kind, with its label.
 pub fn rule_templates() -> Vec<(&'static str, Value)> {
     templates().into_iter().map(|(label, kind)| (label, rule(true, "", kind))).collect()
 }
 
-/// The same by what rules look at, for a menu that adds them.
+/// Templates of rules, grouped by what they test, for a menu that adds them.
 pub fn rule_groups() -> Vec<(&'static str, Vec<(&'static str, Value)>)> {
     let mut groups: Vec<(&'static str, Vec<(&'static str, Value)>)> = Vec::new();
     for (label, kind) in templates() {
         let name = group_of(&kind);
         let template = (label, rule(true, "", kind));
         match groups.iter_mut().find(|(group, _)| *group == name) {
-            Some((_, held)) => held.push(template),
+            Some((_, members)) => members.push(template),
             None => groups.push((name, vec![template])),
         }
     }

@@ -4,7 +4,7 @@
 //! is Equal Earth (Šavrič, Patterson and Jenny, 2018), in which areas are true: a
 //! country is not more in sight for being far from the equator.
 
-use super::facts::{FacetKind, FacetValue};
+use crate::search::capture_columns::{FacetKind, FacetValue};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::ops::Range;

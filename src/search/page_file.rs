@@ -346,7 +346,7 @@ mod tests {
             assert_eq!(block.read(&file, slots[nth as usize], nth).unwrap(), expected);
         }
         file.check(len).unwrap();
-        assert!(block.read(&file, slots[1], 2).unwrap_err().to_string().contains("another one"));
+        assert!(block.read(&file, slots[1], 2).unwrap_err().to_string().contains("another page"));
         assert_eq!(file.len().unwrap(), len);
     }
 

@@ -1,11 +1,11 @@
 //! The versions found are ranked by how well they answer a query.
 
 use super::best::{Ranking, TermForms};
-use super::leaves::SearchedPhrase;
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::analysis::TokenTest;
 use crate::query::{FieldTerm, Query, TextTest};
+use crate::search::term_matches::{is_phrase, phrase_terms};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;

@@ -5,10 +5,10 @@
 //!
 //! Invariants, whatever a client sends: nothing listens beyond loopback; a connection takes one thread, and there are at
 //! most [`ServerLimits::connections`]; a request takes at most [`ServerLimits::head_bytes`] and
-//! [`ServerLimits::body_bytes`] of memory, a streamed reply one buffer; a client that sends or reads too slowly is let go;
+//! [`ServerLimits::body_bytes`] of memory, a streamed reply one buffer; a client that is too slow is disconnected;
 //! a handler that panics costs its client a reply and nobody else anything; dropping the server ends every connection.
 //!
-//! Which hosts and origins may ask, and what a path leads to, is the handler's to decide: a request carries `Host` and
+//! The handler decides which hosts and origins it serves, and what a path leads to: a request carries `Host` and
 //! target as they were sent, and [`HttpRequest::file_path`] gives the path of a file that leads out of no folder.
 //!
 //! Not here on purpose: TLS, HTTP/2, compression, bodies of requests in chunks, more than loopback.

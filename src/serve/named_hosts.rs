@@ -19,8 +19,8 @@ pub struct NamedHosts {
 impl NamedHosts {
     /// Listens on every address named.
     ///
-    /// Where an address of 127.0.0.0/8 cannot be bound (other systems than Linux know 127.0.0.1 only), 127.0.0.1 stands
-    /// in and [`Self::fallback`] says so.
+    /// Where an address of 127.0.0.0/8 cannot be bound (other systems than Linux know 127.0.0.1 only), 127.0.0.1 is
+    /// used and [`Self::fallback`] is true.
     ///
     /// # Errors
     ///
@@ -62,8 +62,8 @@ impl NamedHosts {
         self.resolve.push((host.to_owned(), URL_PORT, SocketAddr::new(IpAddr::V4(address), 1)));
     }
 
-    /// Whether 127.0.0.1 stands in for an address that could not be bound, so that geolocation cannot tell the hosts
-    /// apart.
+    /// Whether 127.0.0.1 replaces an address that could not be bound, so that geolocation sees one address for
+    /// several hosts.
     pub fn fallback(&self) -> bool {
         self.fallback
     }

@@ -10,7 +10,7 @@ const PIECE_BYTES: usize = 64 << 10;
 /// Bytes of a chunk: uneven, so that a reader cannot count on lines or words.
 const CHUNK_BYTES: usize = 777;
 
-/// How the body goes over the wire.
+/// The framing of a body on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyFraming {
     /// `Content-Length`.
@@ -29,7 +29,7 @@ pub enum ReplyBody {
 }
 
 impl ReplyBody {
-    /// Its length in bytes.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Self::Bytes(bytes) => bytes.len() as u64,
@@ -49,12 +49,12 @@ impl fmt::Debug for ReplyBody {
     }
 }
 
-/// What a client gets.
+/// A reply to a client.
 #[derive(Debug)]
 pub struct HttpReply {
     /// HTTP status.
     pub status: u16,
-    /// Header fields, without those of framing and connection. What cannot stand in a head is left out of it.
+    /// Header fields, without those of framing and connection. What cannot be in a head is left out of it.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: ReplyBody,
@@ -86,7 +86,7 @@ impl HttpReply {
         Self::plain(405, "Method not allowed").with("Allow", allowed)
     }
 
-    /// The same with one more header field.
+    /// Adds a header field.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -98,7 +98,7 @@ impl HttpReply {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 
-    /// The body where it is at hand; empty where it is streamed.
+    /// The body where it is in memory; empty where it is streamed.
     pub fn bytes(&self) -> &[u8] {
         match &self.body {
             ReplyBody::Bytes(bytes) => bytes,

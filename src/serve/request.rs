@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Header fields of a request beyond which it is refused with 431.
 const MAX_FIELDS: usize = 100;
 
-/// What a client sends. All of it is hostile.
+/// A request of a client. All of it is hostile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpRequest {
     /// The method as sent; [`super::HttpServer`] passes on any.
@@ -19,7 +19,7 @@ pub struct HttpRequest {
     pub host: String,
     /// Path as sent, percent escapes and dots kept.
     pub path: String,
-    /// What follows the first `?`, as sent.
+    /// The query after the first `?`, as sent.
     pub query: Option<String>,
     /// Header fields as sent, in their order; bytes that are no UTF-8 are replaced.
     pub headers: Vec<(String, String)>,
@@ -34,7 +34,7 @@ impl HttpRequest {
         Self { method: "GET".into(), host: host.to_ascii_lowercase(), path, query, ..Self::default() }
     }
 
-    /// The same with one more header field.
+    /// Adds a header field.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -57,7 +57,7 @@ impl HttpRequest {
     /// The path of a file below some folder that the path names: decoded, without empty parts and `.`. None where a
     /// part is `..` or holds what some system takes for a separator, a drive or the end of a name.
     ///
-    /// A link on the disk may still lead out of that folder; whoever opens the file looks at that.
+    /// A link on the disk may still lead out of that folder; the code that opens the file has to check that.
     pub fn file_path(&self) -> Option<PathBuf> {
         let decoded = percent_decode_str(&self.path).decode_utf8().ok()?;
         let mut file = PathBuf::new();
@@ -95,7 +95,7 @@ pub(super) struct ReadRequest {
     pub is_current: bool,
 }
 
-/// What comes in on a connection.
+/// The next input of a connection: a request, an error or its end.
 #[derive(Debug)]
 pub(super) enum Incoming {
     Request(ReadRequest),
@@ -146,7 +146,7 @@ impl RequestReader {
         Ok(Incoming::Request(read))
     }
 
-    /// Reads to the end of a head; says how long it is.
+    /// Reads to the end of a head; returns its length.
     fn read_head(&mut self, limits: &ServerLimits) -> io::Result<Result<usize, Incoming>> {
         let mut until = Instant::now() + limits.idle;
         let mut begun = false;
@@ -227,7 +227,7 @@ fn parse_head(head: &[u8]) -> Result<(ReadRequest, u64), (u16, &'static str)> {
         headers.iter().filter(move |(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     };
     let is_current = parsed.version == Some(1);
-    // Who names two hosts, or none, is not understood alike by all (RFC 9112, 3.2).
+    // Servers understand a request with two hosts, or none, differently (RFC 9112, 3.2).
     if values("host").count() > 1 || is_current && values("host").count() == 0 {
         return Err(BAD);
     }

@@ -18,10 +18,10 @@ const WAIT_FOR_HANDLERS: Duration = Duration::from_secs(5);
 const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 /// How often the end of a server tries to wake a listener.
 const WAKE_ATTEMPTS: usize = 20;
-/// What is still read of a client that was refused.
+/// Time and bytes for reading on from a client that was refused.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
 
-/// What clients may take of a server.
+/// The limits of a server on its clients.
 #[derive(Debug, Clone)]
 pub struct ServerLimits {
     /// Connections at once, each with a thread; one more is answered with 503.
@@ -53,7 +53,7 @@ impl Default for ServerLimits {
 
 /// Something that can be served.
 pub trait Handler: Send + Sync {
-    /// What a client gets for a request. Only the method decides whether it is sent with its body: HEAD gets the head.
+    /// Answers a request. Only the method decides whether the reply is sent with its body: HEAD gets the head.
     fn handle(&self, request: &HttpRequest) -> HttpReply;
 }
 
@@ -97,7 +97,7 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; what the system says.
+    /// [`ErrorKind::InvalidInput`] for an address beyond loopback; errors of the operating system.
     pub fn listen(&mut self, address: SocketAddr) -> io::Result<SocketAddr> {
         if !address.ip().is_loopback() {
             let why = format!("{address} can be reached by others; name an address of loopback, such as 127.0.0.1");
@@ -122,7 +122,7 @@ impl Drop for HttpServer {
     fn drop(&mut self) {
         let shared = &self.shared;
         {
-            // Under the lock: a handler that waits looks at the flag under it, too.
+            // Under the lock: a handler that waits reads the flag under it, too.
             let _connections = lock(&shared.connections);
             shared.stopping.store(true, Ordering::SeqCst);
         }

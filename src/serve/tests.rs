@@ -1,4 +1,4 @@
-//! What hostile and slow clients get, over real sockets.
+//! Tests of hostile and slow clients, over real sockets.
 
 #![allow(clippy::unwrap_used)]
 

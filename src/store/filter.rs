@@ -1,13 +1,16 @@
 //! Filter lines of tables: their fields, and what they mean in the catalogue.
 //!
 //! How a line is read (words, quotes, AND, OR, NOT, brackets) stands with
-//! [`parse_fields`]; [`filter_fields`] lists the fields. Plain words are
-//! looked for in URL and title. Words and texts of pages fold case and
+//! [`parse_fields`]; [`filter_fields`] lists the fields. A line finds the same
+//! captures as a filter and as a search: this is the one place that answers it.
+//! Plain words are looked for in texts where captures have an index of them,
+//! else in URL and title. Words and texts of pages fold case and
 //! diacritics as the request of a campaign does; `host:` means a host and its
 //! subdomains, and `=` in the place of `:` the whole value: `host=` that host
 //! alone.
 
 mod among;
+mod columns;
 mod functions;
 mod of_campaign;
 mod texts;
@@ -16,13 +19,14 @@ pub(super) use functions::register;
 pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
-use super::captures::which::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use super::rows::{CampaignId, ReviewMark};
 use crate::analysis::Judgement;
 use crate::query::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;
+use crate::search::CaptureFacts;
+use crate::store::captures::originals::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::judgements::judged_sql;
@@ -30,9 +34,13 @@ use crate::store::review::marks::{
     inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql,
 };
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
+use among::{IS_AMONG, bits};
+use columns::host_text;
 use fixedbitset::FixedBitSet;
 use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
+use std::sync::Arc;
+use texts::TextColumn;
 
 /// A filter as a part of a WHERE clause with its values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -65,6 +73,10 @@ impl FilterField {
     pub fn needs_index(&self) -> bool {
         matches!(self.kind, Kind::Indexed | Kind::IndexedDate)
     }
+
+    fn not_ordered(&self, test: &FieldTest) -> String {
+        format!("{} is not compared with {}; write {}", self.name, test.sign.as_str(), self.example)
+    }
 }
 
 /// Every field of the filter of captures, in the order of a help page.
@@ -96,18 +108,9 @@ pub(super) struct FilterTable {
     anywhere: &'static [TextColumn],
 }
 
-/// SQL of a text.
-#[derive(Debug, Clone, Copy)]
-enum TextColumn {
-    /// A text of a page, as [`Kind::Text`].
-    Text(&'static str),
-    /// A URL, as [`Kind::Url`].
-    Url(&'static str),
-}
-
-/// Answers what only the index of texts can.
+/// Answers what the catalogue alone cannot: words of texts, by their index, and columns of all captures.
 pub trait FullText: Send + Sync {
-    /// Numbers of the captures that meet a term: words of `text:`, `main:`,
+    /// Numbers of the captures that meet a term: words, of any text or those of `text:`, `main:`,
     /// `rest:` and `anchors:`, captures whose text is `like:` or
     /// nearly the same as (`similar:`) that of another, what a search found
     /// (`found:`) and what meets a request (`request:`).
@@ -118,17 +121,20 @@ pub trait FullText: Send + Sync {
     /// Why there is no answer, and what to do.
     fn captures(&self, term: &FieldTerm, campaign: Option<CampaignId>) -> Result<FixedBitSet, String>;
 
-    /// Numbers of the captures of a campaign.
+    /// Whether there is an index, so that words without a field are looked for in texts.
     ///
     /// # Errors
-    /// Why there is no answer.
-    fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String>;
+    /// An index that cannot be read, and what to do.
+    fn has_index(&self) -> Result<bool, String>;
 
-    /// Numbers of the captures of a media (see [`crate::captures::Media`]).
+    /// The columns of all captures, which may be loaded for it.
     ///
     /// # Errors
     /// Why there is no answer.
-    fn of_media(&self, media: &str) -> Result<FixedBitSet, String>;
+    fn facts(&self) -> Result<Arc<CaptureFacts>, String>;
+
+    /// The same, if they are in memory as they are now.
+    fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>>;
 }
 
 /// The captures table.
@@ -223,6 +229,8 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "host:gov.pt",
         Kind::Host,
     ),
+    field("domain", "Registrable domain of the host", "domain=example.pt", Kind::Value("domain_of(h.name)")),
+    field("tld", "Last label of the host", "tld=pt", Kind::Value("top_level_of(h.name)")),
     field("fqdn", "A host as links count it: with or without www, any port", "fqdn:a.pt", Kind::Fqdn),
     field("key", "A page by its URL or index key", "key:http://a.pt/x", Kind::Key),
     field("re", "A regular expression over the URL", "re:/20[0-9]{2}/", Kind::Pattern),
@@ -429,7 +437,14 @@ impl Filter {
         context: FilterContext<'_>,
     ) -> Result<Self, String> {
         let is_of_selection = is_of_selection(query, true);
-        let mut writer = FilterWriter { table, context, values: Vec::new(), among: None, is_joint: false };
+        let mut has_plain_terms = false;
+        query.for_each_term(&mut |term| has_plain_terms |= term.field.is_none());
+        let has_index = match context.full_text {
+            Some(full_text) if has_plain_terms => full_text.has_index()?,
+            _ => false,
+        };
+        let facts = context.full_text.and_then(FullText::facts_in_memory);
+        let mut writer = FilterWriter { table, context, has_index, facts, values: Vec::new(), among: None };
         let sql = writer.whole(query)?;
         Ok(Self { sql, values: writer.values, among: writer.among, is_of_selection })
     }
@@ -449,10 +464,12 @@ struct FilterWriter<'a> {
     table: &'static FilterTable,
     context: FilterContext<'a>,
     values: Vec<Value>,
-    /// What the index answered of terms that have to hold together.
+    /// Words without a field are looked for in texts.
+    has_index: bool,
+    /// Columns of captures, where these are in memory.
+    facts: Option<Arc<CaptureFacts>>,
+    /// What sets answered of parts that have to hold together.
     among: Option<FixedBitSet>,
-    /// The term that is written has to hold, whatever the others do.
-    is_joint: bool,
 }
 
 impl FilterWriter<'_> {
@@ -460,6 +477,11 @@ impl FilterWriter<'_> {
         let (parts, group, joint): (_, fn(_) -> _, _) = match query {
             Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
             query if self.is_of_texts(query) => return Ok(self.texts(query)),
+            query if self.is_of_sets(query) => {
+                let found = self.set(query)?;
+                self.values.push(bits(&found));
+                return Ok(IS_AMONG.to_owned());
+            }
             Query::And(parts) => (parts, Query::And, " AND "),
             Query::Or(parts) => (parts, Query::Or, " OR "),
             // What is unknown does not hold.
@@ -469,34 +491,35 @@ impl FilterWriter<'_> {
         Ok(format!("({})", self.parts(parts, group)?.join(joint)))
     }
 
-    /// The parts of a group; those that ask texts alone are one of them, the last.
+    /// The parts of a group; those that sets answer are one of them, the first, and those of texts of rows the last.
     fn parts(
         &mut self,
         parts: &[Query<FieldTerm>],
         group: fn(Vec<Query<FieldTerm>>) -> Query<FieldTerm>,
     ) -> Result<Vec<String>, String> {
-        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| self.is_of_texts(part));
-        let mut written = others.into_iter().map(|part| self.query(part)).collect::<Result<Vec<_>, _>>()?;
-        if !texts.is_empty() {
-            written.push(self.texts(&group(texts.into_iter().cloned().collect())));
-        }
-        Ok(written)
+        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_texts(part));
+        let (of_sets, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| self.is_of_sets(part));
+        let together = |parts: Vec<_>| (!parts.is_empty()).then(|| group(parts));
+        let written = together(of_sets).into_iter().chain(others).chain(together(texts));
+        written.map(|part| self.query(&part)).collect()
     }
 
     fn term(&mut self, term: &FieldTerm) -> Result<String, String> {
         let Some(test) = &term.field else { return Ok(self.texts(&Query::Term(term.clone()))) };
         let at = |column: usize, why: String| format!("column {column}: {why}");
-        let fields = self.table.fields;
-        let Some(field) = fields.iter().find(|field| field.name == test.name) else {
-            let why = unknown_field(&test.name, fields.iter().map(|field| field.name));
-            return Err(at(term.column, why));
-        };
-        let is_ordered = matches!(field.kind, Kind::Number(_) | Kind::Date(_) | Kind::IndexedDate);
-        if !is_ordered && test.sign.is_ordering() {
-            let why = format!("{} is not compared with {}; write {}", field.name, test.sign.as_str(), field.example);
-            return Err(at(term.column, why));
+        let Some(field) = self.field(test) else { return Err(at(term.column, self.unknown(test))) };
+        if !matches!(field.kind, Kind::Number(_) | Kind::Date(_)) && test.sign.is_ordering() {
+            return Err(at(term.column, field.not_ordered(test)));
         }
         self.test(field, test, term).map_err(|why| at(test.value_column, why))
+    }
+
+    fn field(&self, test: &FieldTest) -> Option<&'static FilterField> {
+        self.table.fields.iter().find(|field| field.name == test.name)
+    }
+
+    fn unknown(&self, test: &FieldTest) -> String {
+        unknown_field(&test.name, self.table.fields.iter().map(|field| field.name))
     }
 
     fn test(&mut self, field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<String, String> {
@@ -505,7 +528,6 @@ impl FilterWriter<'_> {
             return Err(format!("a value is missing, such as {}", field.example));
         }
         if term.test == TextTest::Any
-            && !field.needs_index()
             && let Some(sql) = has_value(&field.kind)
         {
             return Ok(sql);
@@ -570,7 +592,8 @@ impl FilterWriter<'_> {
                 self.one("regexp(?, u.url)", value)
             }
             Kind::Linked => self.linked(field, value)?,
-            Kind::Indexed | Kind::IndexedDate => self.indexed(field, test, term)?,
+            // Such a term is answered by a set.
+            Kind::Indexed | Kind::IndexedDate => return Err(format!("write {}", field.example)),
         })
     }
 
@@ -604,18 +627,11 @@ impl FilterWriter<'_> {
             let like = escape_like(&pattern.to_lowercase()).replace('*', "%").replace('?', "_");
             return self.one(&format!("{name} LIKE ? ESCAPE '\\'"), &like);
         }
-        let ascii = |url: Url| url.host_str().map(str::to_owned);
-        let host = match value.is_ascii() {
-            true => value.to_lowercase(),
-            // The catalogue has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
-            false => {
-                Url::parse(&format!("http://{value}/")).ok().and_then(ascii).unwrap_or_else(|| value.to_lowercase())
-            }
-        };
+        let host = host_text(value);
         if alone {
             return self.one("h.name = ?", &host);
         }
-        // A host stands for its subdomains too, at a label boundary.
+        // A host stands for its subdomains too, at a label boundary, whatever the port.
         let below = format!("%.{}", escape_like(&host));
         self.values.extend([host, below].map(Value::Text));
         format!("({name} = ? OR {name} LIKE ? ESCAPE '\\')")

@@ -243,11 +243,11 @@ fn a_failed_write_takes_back_only_itself() {
 fn the_last_location_of_a_host_counts() {
     let made = made();
     let failed = GeoFact::Failed { why: "no such name".to_owned() };
-    made.ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::NotAsked)]).unwrap();
+    made.ledger.keep_geo_facts(&[("a.pt".to_owned(), GeoFact::NotQueried)]).unwrap();
     made.ledger.keep_geo_facts(&[("a.pt".to_owned(), failed.clone())]).unwrap();
     assert_eq!(made.ledger.geo_facts().unwrap().get("a.pt"), Some(&failed));
     assert_eq!(made.workspace.catalogue().geo_fact("a.pt").unwrap(), failed);
-    assert_eq!(made.workspace.catalogue().geo_fact("b.pt").unwrap(), GeoFact::NotAsked);
+    assert_eq!(made.workspace.catalogue().geo_fact("b.pt").unwrap(), GeoFact::NotQueried);
 }
 
 const DAY: i64 = 86_400;

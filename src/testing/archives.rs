@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// When the captures of these records were made, unless a test names a date.
+/// The date of the captures of these records, unless a test names one.
 pub(crate) const DATE: &str = "2024-03-01T09:00:00Z";
 
 /// A record as it is in a plain file; its ID is `urn:x:KIND:URL:DATE`.

@@ -28,7 +28,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Where a value of the whole run of tests may keep its files. Such a value is
+/// The folder for files of a value of the whole run of tests. Such a value is
 /// never dropped: the next run removes what earlier ones left.
 pub(crate) fn folder_of_this_run(place: &Path, prefix: &str) -> PathBuf {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {

@@ -1,6 +1,6 @@
 //! Test cases in the format of html5lib.
 
-/// One case of a `.dat` file.
+/// A case of a `.dat` file.
 pub(crate) struct DatCase(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl DatCase {

@@ -1,4 +1,4 @@
-//! A scripted server on loopback for tests: it says exactly what it is told.
+//! A scripted server on loopback for tests: it sends exactly the given bytes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the server does with one request.
+/// The server's response to one request.
 #[derive(Clone)]
 pub struct ScriptedReply {
     /// Bytes, and the pause after each part.
     pub parts: Vec<(Vec<u8>, Duration)>,
-    /// Says the last part again and again until the client is gone.
+    /// Sends the last part again and again until the client is gone.
     pub endless: bool,
     /// Waits for another request on the same line.
     pub keep_open: bool,
 }
 
 impl ScriptedReply {
-    /// These bytes, then the connection is closed.
+    /// A reply of these bytes; then the connection is closed.
     pub fn raw(bytes: impl AsRef<[u8]>) -> Self {
         Self { parts: vec![(bytes.as_ref().to_vec(), Duration::ZERO)], endless: false, keep_open: false }
     }
@@ -39,7 +39,7 @@ impl ScriptedReply {
 
 /// The server; it serves until the test ends.
 pub struct ScriptedServer {
-    /// Where it listens.
+    /// The address of the server.
     pub addr: SocketAddr,
     /// `host path` of every request, in order.
     pub hits: Arc<Mutex<Vec<String>>>,
@@ -91,7 +91,7 @@ impl ScriptedServer {
         }
     }
 
-    /// Paths asked for on `host`, in order.
+    /// Paths requested on `host`, in order.
     pub fn paths(&self, host: &str) -> Vec<String> {
         let prefix = format!("{host} ");
         self.hits.lock().unwrap().iter().filter_map(|hit| hit.strip_prefix(&prefix)).map(str::to_owned).collect()

@@ -31,7 +31,7 @@ impl Town {
     }
 }
 
-/// The town of this run of the tests, made by the first who asks.
+/// The town of this run of the tests, made at its first use.
 pub(crate) fn town() -> &'static Town {
     static TOWN: OnceLock<Town> = OnceLock::new();
     TOWN.get_or_init(|| make(&folder_of_this_run(&std::env::temp_dir(), "fonds-test-town-")))
@@ -43,7 +43,7 @@ fn make(folder: &Path) -> Town {
     let archives = folder.join("old");
     write_archives(&archives);
     let session = Session::new(Workspace::open(&report.workspace).unwrap());
-    // Tests that look for words index them.
+    // Tests of the search index them.
     std::fs::remove_dir_all(work::index_folder(&session.workspace)).unwrap();
     session.import(std::slice::from_ref(&archives), ImportOptions::default(), &cx).unwrap();
     session.build_inlinks(false, &cx).unwrap();

@@ -69,8 +69,8 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-/// Text with its letters as [`fold`] sees them and all other characters as
-/// they stand, for what is looked for in URLs: `/Ciência/?id=4` is `/ciencia/?id=4`.
+/// Folds letters as [`fold`] does and keeps all other characters, for searches in URLs: `/Ciência/?id=4` is
+/// `/ciencia/?id=4`.
 pub fn fold_letters(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Which language a text is written in; the one place that says so.
+//! Identifies the language of a text.
 //!
 //! The rule, measured on one and on five sentences in twenty languages:
 //! 1. A text with fewer than [`FEWEST_LETTERS`] letters is in an unknown language.
@@ -21,17 +21,17 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use whatlang::{Lang, Script};
 
-/// Text that the language is told from, in bytes.
+/// Text that is judged for its language, in bytes.
 pub const LANGUAGE_BYTES: usize = 2048;
 
-/// Letters below which no language is told. A character of a script without
-/// blanks between its units counts [`UNSPACED_LETTERS`].
+/// Letters below which the language is unknown. A character of a script without blanks between its units
+/// counts [`UNSPACED_LETTERS`].
 const FEWEST_LETTERS: usize = 40;
 
-/// What a character of Chinese, Japanese, Thai … counts.
+/// Weight of a character of Chinese, Japanese, Thai …
 const UNSPACED_LETTERS: usize = 3;
 
-/// What a syllable of Korean counts.
+/// Weight of a syllable of Korean.
 const SYLLABLE_LETTERS: usize = 2;
 
 /// Letters from which trigrams are better than whichlang.
@@ -40,7 +40,7 @@ const TRIGRAM_LETTERS: usize = 200;
 /// Function words in a text from which they may object.
 const FEWEST_HITS: u32 = 3;
 
-/// Languages that whichlang tells apart, in Latin script.
+/// Languages in Latin script that whichlang identifies.
 const SHORT_JUDGE_KNOWS: [&str; 10] = ["nl", "en", "fr", "de", "it", "pt", "es", "sv", "tr", "vi"];
 
 /// By how many function words another language has to be ahead, of a hundred in the text.
@@ -122,7 +122,7 @@ static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u64>> = LazyLock::new(|| {
     index
 });
 
-/// The language of a text as ISO 639-1, where it can be told.
+/// The language of a text as ISO 639-1; `None` where it is unknown.
 ///
 /// ```
 /// use fonds::text::language_of;
@@ -133,13 +133,13 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     text_language(text).map(|found| found.language)
 }
 
-/// The language that a text tells, and how sure that is.
+/// The language of a text, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextLanguage {
     /// ISO 639-1.
     pub language: &'static str,
-    /// 100 where its script tells it or two of three judges agree, the confidence of trigrams where they judge alone,
-    /// and 50 where no more than function words or whichlang say so.
+    /// 100 where its script decides or two of three judges agree, the confidence of trigrams where they judge
+    /// alone, and 50 where only function words or whichlang decide.
     pub percent: u8,
 }
 
@@ -152,13 +152,13 @@ impl TextLanguage {
         Self { language, percent: 50 }
     }
 
-    /// What trigrams say.
+    /// Judgement of trigrams.
     fn by_trigrams(found: &whatlang::Info) -> Self {
         Self { language: code(found.lang()), percent: (found.confidence().clamp(0.0, 1.0) * 100.0) as u8 }
     }
 }
 
-/// The language of a text as [`language_of`] tells it, with how sure that is.
+/// The language of a text as in [`language_of`], with how sure that is.
 pub fn text_language(text: &str) -> Option<TextLanguage> {
     let sample = text.get(..text.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or(text);
     let letters: usize = sample.chars().filter(|c| c.is_alphabetic()).map(weight).sum();
@@ -188,7 +188,7 @@ pub fn text_language(text: &str) -> Option<TextLanguage> {
     if is_short {
         return evidence.of_short(&whatlang::detect(sample)?, by_short_judge());
     }
-    // Two of three agree whatever trigrams say, which are most of the work.
+    // Two of three agree without trigrams, which are most of the work.
     if let Some(language) = evidence.clearest().filter(|language| *language == by_short_judge()) {
         return Some(TextLanguage::sure(language));
     }
@@ -215,7 +215,7 @@ fn has_russian_letters(text: &str) -> bool {
     text.contains(['ы', 'э']) && !text.contains(['і', 'ї', 'є', 'ґ', 'ў', 'ј', 'ћ'])
 }
 
-/// How many letters a character is worth.
+/// Number of letters that a character is worth.
 fn weight(c: char) -> usize {
     match c {
         '\u{ac00}'..='\u{d7a3}' => SYLLABLE_LETTERS,
@@ -224,7 +224,7 @@ fn weight(c: char) -> usize {
     }
 }
 
-/// How many function words of each language a text has.
+/// Counts of the function words of each language in a text.
 struct Evidence {
     hits: [u32; FUNCTION_LISTS.len()],
     tokens: u32,
@@ -366,7 +366,7 @@ impl Evidence {
     }
 }
 
-/// What function words say against a judgement.
+/// Objection of function words to a judgement.
 struct Objection {
     language: &'static str,
     /// The judges know it, too.

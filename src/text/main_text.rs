@@ -1,4 +1,4 @@
-//! Which lines of a page are its main text, and which are boilerplate.
+//! Separates the main text of a page from its boilerplate, line by line.
 //!
 //! A pure function over the layout of a page, in three steps (after boilerpipe,
 //! Kohlschütter et al. 2010, and jusText, Pomikálek 2011; the way down the
@@ -31,16 +31,16 @@ const TOO_MUCH_PERCENT: u64 = 50;
 /// Percent of the good bytes of an element that a part of it has to hold to take its place.
 const DESCENT_PERCENT: u64 = 80;
 
-/// The same for an element that says it is the article.
+/// Percentage for an element that is marked as the article.
 const ARTICLE_PERCENT: u64 = 30;
 
-/// The same of a short line beside good ones.
+/// Percentage of links in a short line beside good ones.
 const BESIDE_LINKS_PERCENT: u32 = 20;
 
 /// Percent of all good bytes that are left where names are to be believed.
 const LEFT_PERCENT: u64 = 25;
 
-/// Elements around the body of an article in which its lead stands.
+/// Elements around the body of an article that are searched for its lead.
 const LEAD_LEVELS: usize = 4;
 
 /// Lines between two good ones that are looked over.
@@ -101,7 +101,7 @@ const BOILERPLATE_NAMES: [&str; 51] = [
     "mostread",
 ];
 
-/// The same, as whole names or between hyphens.
+/// Names of boilerplate, as whole names or between hyphens.
 const BOILERPLATE_TOKENS: [&str; 7] = ["nav", "ad", "ads", "aside", "rss", "bio", "toc"];
 
 /// Parts of names of the article itself.
@@ -125,7 +125,7 @@ const ARTICLE_NAMES: [&str; 14] = [
 static NAMES: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(BOILERPLATE_NAMES.iter().chain(&ARTICLE_NAMES)).ok());
 
-/// What the names of an element say.
+/// Meaning of the names of an element.
 #[derive(Debug, Clone, Copy, Default)]
 struct Named {
     boilerplate: bool,
@@ -150,7 +150,7 @@ impl Named {
     }
 }
 
-/// What is known of one line.
+/// Properties of one line.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     bytes: u32,
@@ -203,7 +203,7 @@ pub(super) fn main_lines(page: &Page) -> Vec<bool> {
     kept
 }
 
-/// Of each element the one that it shares with others, where it is a paragraph or heading.
+/// For each element that is a paragraph or heading, the element that it shares with others.
 fn around(layout: &Layout) -> Vec<usize> {
     let mut around = vec![0; layout.elements.len()];
     for (at, element) in layout.elements.iter().enumerate().skip(1) {
@@ -217,8 +217,8 @@ fn around(layout: &Layout) -> Vec<usize> {
     around
 }
 
-/// Keeps good lines between the last first-order heading and the root: the lead
-/// of an article often stands beside its body.
+/// Keeps good lines between the last first-order heading and the root: the lead of an article is often beside
+/// its body.
 fn keep_lead(layout: &Layout, lines: &[Line], aside: &[bool], root: usize, kept: &mut [bool]) {
     let Some(first) = kept.iter().position(|kept| *kept) else { return };
     let is_title = |line: &Line| layout.ancestors(line.element).take(4).any(|at| layout.elements[at].tag == Tag::H1);
@@ -266,8 +266,8 @@ fn sums(layout: &Layout, values: impl Iterator<Item = (usize, u32)>) -> Vec<u64>
     sums
 }
 
-/// Which elements are no main text, whatever is in them, and how much good text
-/// the others hold. Where little is left, names are not believed.
+/// Finds elements that are no main text, whatever is in them, and the amount of good text in the others.
+/// Where little is left, names are not believed.
 fn put_aside(layout: &Layout, lines: &[Line]) -> (Vec<bool>, Vec<u64>) {
     let good = sums(layout, lines.iter().map(|line| (line.element, line.good)));
     let total = good.first().copied().unwrap_or_default();
@@ -303,7 +303,7 @@ fn descend(layout: &Layout, content: &[u64], named: impl Fn(usize) -> Named) -> 
         .filter(|at| content[*at] * 100 > total * ARTICLE_PERCENT && named(*at).article)
         .max_by_key(|at| content[*at]);
     let mut root = article.unwrap_or_default();
-    // Children stand behind their parents: one way through finds the way down.
+    // Children follow their parents, so that one pass finds the way down.
     for at in root + 1..content.len() {
         let element = &layout.elements[at];
         if element.parent as usize == root

@@ -1,5 +1,4 @@
-//! The text of pages: when two spellings are one, what the main text of a page
-//! is, which language it is in, when it was published.
+//! The text of pages: folding of spellings, main text, language, date of publication.
 //!
 //! In: pages as [`crate::links`] reads them, in one pass with their links. Out:
 //! [`PageText`], folded text, sentences, a language or none.
@@ -8,7 +7,7 @@
 //! |---|---|
 //! | [`fold`], [`words`], [`text_tokens`] | when two spellings are one word |
 //! | [`PageText`] | what of a page is main text, what boilerplate; title, description |
-//! | [`language_of`] | which language a text is in; the one place that says so |
+//! | [`language_of`] | which language a text is in |
 //! | [`Published`] | when a page says that it was published, and how |
 //! | [`sentences`] | where sentences end |
 //! | [`near`] | which texts are nearly the same |
@@ -19,6 +18,7 @@
 //! Not here: which body is a page ([`crate::captures::Body::text`]).
 
 mod folding;
+mod json_text;
 mod language;
 mod letters;
 mod main_text;
@@ -29,6 +29,7 @@ mod sentences;
 
 pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
 pub(crate) use folding::{is_open, next_term};
+pub(crate) use json_text::text_of_json;
 pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, text_language};
 pub(crate) use letters::{is_invisible, is_unspaced};
 pub(crate) use page_text::text_of_markup;

@@ -1,4 +1,4 @@
-//! Which texts are nearly the same.
+//! Finds texts that are nearly the same.
 //!
 //! A text is the set of its runs of four tokens ([`shingles`]). MinHash (Broder
 //! 1997) keeps 128 numbers of it, in 16 bands of 8: two texts that share a band
@@ -9,7 +9,7 @@
 //! Groups do not chain: a text joins a group where it is near one of its texts,
 //! and alike to the oldest by [`GROUP_JACCARD`] or more.
 //!
-//! Which texts share a band is found by whoever keeps the signatures.
+//! Callers keep the signatures and find the texts that share a band.
 
 use super::words;
 use foldhash::fast::FixedState;
@@ -30,7 +30,7 @@ pub const BANDS: usize = SIGNATURE_LEN / BAND_LEN;
 /// Share of runs that two texts have in common from which they are near-duplicates.
 pub const NEAR_JACCARD: f64 = 0.8;
 
-/// The same between a text and the oldest of its group.
+/// Least similarity of a text and the oldest of its group.
 pub const GROUP_JACCARD: f64 = 0.7;
 
 /// Shared numbers of two signatures below which a candidate is not checked: a
@@ -70,8 +70,7 @@ fn mixed(value: u64) -> u64 {
     value ^ value >> 31
 }
 
-/// How alike two sets are that are in order, 0 to 1: what they share of what
-/// either has. Two empty ones are not alike.
+/// Jaccard similarity of two sorted sets, 0 to 1; 0 for two empty ones.
 pub fn jaccard(one: &[u64], other: &[u64]) -> f64 {
     let (mut at, mut shared) = (0, 0_usize);
     for hash in one {
@@ -84,8 +83,8 @@ pub fn jaccard(one: &[u64], other: &[u64]) -> f64 {
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
 }
 
-/// What is kept of a text: of the least of its hashes under 128 orders eight
-/// bits each, and one hash of each band of them.
+/// Signature of a text: eight bits of its least hash under each of 128 orders, and one hash of each band of
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinHash {
     bits: [u8; SIGNATURE_LEN],
@@ -96,7 +95,7 @@ impl MinHash {
     /// Bytes in which it is kept.
     pub const BYTES: usize = SIGNATURE_LEN + 4 * BANDS;
 
-    /// Of the runs of a text; none where it has none.
+    /// Signature of the runs of a text; none where it has none.
     pub fn of(shingles: &[u64]) -> Option<Self> {
         if shingles.is_empty() {
             return None;
@@ -117,7 +116,7 @@ impl MinHash {
         Some(Self { bits: least.map(|number| number as u8), bands })
     }
 
-    /// One hash of each band.
+    /// Hash of each band.
     pub fn bands(&self) -> &[u32; BANDS] {
         &self.bands
     }
@@ -127,7 +126,7 @@ impl MinHash {
         self.bits.iter().zip(&other.bits).filter(|(one, other)| one == other).count() >= FEWEST_SHARED
     }
 
-    /// From bytes that [`Self::to_bytes`] gave.
+    /// Reads a signature from bytes of [`Self::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (mut bits, mut bands) = ([0; SIGNATURE_LEN], [0; BANDS]);
         let (first, rest) = bytes.split_at(SIGNATURE_LEN);
@@ -138,7 +137,7 @@ impl MinHash {
         Self { bits, bands }
     }
 
-    /// Its bytes, to be kept; the same in all versions of the program.
+    /// Writes the signature as bytes, the same in all versions of the program.
     pub fn to_bytes(&self) -> [u8; Self::BYTES] {
         let mut bytes = [0; Self::BYTES];
         let (first, rest) = bytes.split_at_mut(SIGNATURE_LEN);
@@ -171,11 +170,11 @@ pub fn group_among<E>(
     firsts.dedup();
     let mut within_reach = Vec::new();
     for first in firsts {
-        let alike = similarity(first)?;
-        if alike >= NEAR_JACCARD {
+        let score = similarity(first)?;
+        if score >= NEAR_JACCARD {
             return Ok(Some(first));
         }
-        if alike >= GROUP_JACCARD {
+        if score >= GROUP_JACCARD {
             within_reach.push(first);
         }
     }

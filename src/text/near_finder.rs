@@ -1,5 +1,4 @@
-//! All in memory, and one text after the other: what finding from files is
-//! compared with.
+//! Finds near-duplicates in memory, one text after the other, as the reference for finding them from files.
 
 use super::{BANDS, MAX_CANDIDATES, MinHash, group_among, jaccard};
 use std::collections::HashMap;

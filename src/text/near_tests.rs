@@ -1,4 +1,4 @@
-//! Edited copies of known rate, beside exact comparison of all pairs.
+//! Compares the finder with an exact comparison of all pairs, on copies edited at known rates.
 
 use super::finder::NearFinder;
 use super::*;
@@ -44,8 +44,8 @@ impl NearFinder {
     fn near_texts(&self, shingles: &[u64], mut fetch: impl FnMut(u64) -> Option<Vec<u64>>) -> Vec<(u64, f64)> {
         let candidates = MinHash::of(shingles).map(|signature| self.candidates(&signature)).unwrap_or_default();
         let numbers = candidates.into_iter().map(|at| self.number(at));
-        let alike = numbers.filter_map(|number| Some((number, jaccard(shingles, &fetch(number)?))));
-        alike.filter(|(_, alike)| *alike >= NEAR_JACCARD).collect()
+        let scores = numbers.filter_map(|number| Some((number, jaccard(shingles, &fetch(number)?))));
+        scores.filter(|(_, score)| *score >= NEAR_JACCARD).collect()
     }
 }
 
@@ -56,8 +56,8 @@ fn what_is_near_is_found_and_nothing_else() {
     let mut finder = NearFinder::default();
     let mut found = HashSet::new();
     for (number, set) in (0_u64..).zip(&sets) {
-        for (older, alike) in finder.near_texts(set, fetch) {
-            assert!(alike == jaccard(set, &sets[older as usize]) && alike >= NEAR_JACCARD);
+        for (older, score) in finder.near_texts(set, fetch) {
+            assert!(score == jaccard(set, &sets[older as usize]) && score >= NEAR_JACCARD);
             found.insert((older, number));
         }
         finder.add(number, set, fetch);
@@ -66,10 +66,10 @@ fn what_is_near_is_found_and_nothing_else() {
     let mut counts = [(0_u32, 0_u32); 2];
     for (number, set) in (0_u64..).zip(&sets) {
         for (older, other) in (0..number).zip(&sets) {
-            let alike = jaccard(set, other);
+            let score = jaccard(set, other);
             for (least, (all, hits)) in [0.9, 0.8].into_iter().zip(&mut counts) {
-                *all += u32::from(alike >= least);
-                *hits += u32::from(alike >= least && found.contains(&(older, number)));
+                *all += u32::from(score >= least);
+                *hits += u32::from(score >= least && found.contains(&(older, number)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a page says, taken apart for a reader and for an index.
+//! Splits the text of a page into its parts, for a reader and for an index.
 
 use super::main_text::main_lines;
 use super::published::published_of;
@@ -7,8 +7,8 @@ use crate::links::{Page, Tag, TextLine};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
 
-/// How the lines of main text and boilerplate follow each other on a page: so many of the main text, so many of the
-/// rest, and so on in turn. Empty for what has no boilerplate.
+/// Order of the lines of main text and boilerplate on a page: counts of lines of the main text and of the
+/// rest, alternating. Empty for what has no boilerplate.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LineOrder(Vec<u32>);
@@ -29,8 +29,8 @@ impl LineOrder {
         }
     }
 
-    /// The visible text of the page as it was read, one line a block. Lines that the order does not know stand at
-    /// the end.
+    /// The visible text of the page as it was read, one line a block. Lines that the order does not have come
+    /// last.
     pub fn join(&self, main: &str, rest: &str) -> String {
         let mut text = String::with_capacity(main.len() + rest.len() + 1);
         let mut add = |lines: &str| {
@@ -39,8 +39,8 @@ impl LineOrder {
             }
         };
         let mut parts = [main, rest];
-        for (turn, count) in self.0.iter().enumerate() {
-            let part = &mut parts[turn % 2];
+        for (index, count) in self.0.iter().enumerate() {
+            let part = &mut parts[index % 2];
             let (lines, behind) = split_lines(part, *count);
             add(lines);
             *part = behind;
@@ -50,7 +50,7 @@ impl LineOrder {
     }
 }
 
-/// The first lines of a text, and what stands behind their line end.
+/// The first lines of a text, and the text behind their line end.
 fn split_lines(text: &str, count: u32) -> (&str, &str) {
     let Some(last) = count.checked_sub(1) else { return ("", text) };
     let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(last as usize);
@@ -62,23 +62,21 @@ fn split_lines(text: &str, count: u32) -> (&str, &str) {
 pub struct PageText {
     /// Its title, where it has one.
     pub title: Option<String>,
-    /// What it says that it is about.
+    /// Declared description.
     pub description: Option<String>,
     /// Its main text, one line a block. All of what is no page.
     pub main: String,
-    /// Its boilerplate: navigation, advertising, what stands around the main
-    /// text; one line a block. At its end the alternative texts of images.
+    /// Its boilerplate: navigation, advertising and other text around the main text; one line a block. At its end the alternative texts of images.
     pub rest: String,
     /// How main text and boilerplate follow each other on the page.
     pub order: LineOrder,
     /// Its first heading; empty where it has none.
     pub heading: String,
-    /// When it was published, where it says so.
+    /// Date of publication, where it declares one.
     pub published: Option<Published>,
-    /// What it says that its language is, else what the main text tells; ISO
-    /// 639-1, none where that is unknown.
+    /// The declared language, else that of the main text; ISO 639-1, none where that is unknown.
     pub language: Option<String>,
-    /// The language that the main text tells, where the page declares none.
+    /// The language of the main text, where the page declares none.
     pub judged: Option<TextLanguage>,
     /// Text is missing behind what was read.
     pub is_cut: bool,
@@ -99,7 +97,7 @@ impl PageText {
         }
     }
 
-    /// The same without what has to be told from it: description, date and language. Less than half the work.
+    /// As [`PageText::of_page`] without description, date and language, which takes less than half the time.
     pub fn parts_of(page: &Page) -> Self {
         let mut text = Self {
             title: page.title.clone().filter(|title| !title.is_empty()).or_else(|| meta(page, &["og:title"])),
@@ -133,12 +131,12 @@ impl PageText {
         Self { main, is_cut, language, judged, ..Self::default() }
     }
 
-    /// All of it, main text first.
+    /// The whole text, main text first.
     pub fn all(&self) -> String {
         LineOrder::default().join(&self.main, &self.rest)
     }
 
-    /// All of it, as it stands on the page.
+    /// The whole text in the order of the page.
     pub fn in_order(&self) -> String {
         self.order.join(&self.main, &self.rest)
     }
@@ -151,8 +149,44 @@ pub(crate) fn text_of_markup(xml: &str) -> String {
     if !text.contains('&') {
         return text;
     }
-    let names = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
-    without_tags(&names.iter().fold(text, |text, (name, letter)| text.replace(name, letter)))
+    without_tags(&unescaped(&text))
+}
+
+/// Text with the references resolved that XML knows without a document type (XML 1.0, 4.1 and 4.6).
+fn unescaped(text: &str) -> String {
+    /// Bytes of a reference that is looked at.
+    const MAX_REFERENCE: usize = 12;
+    let letter_of = |name: &str| match name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "amp" => Some('&'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?).filter(|letter| *letter != '\0')
+        }
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let near = &rest[..rest.floor_char_boundary(MAX_REFERENCE)];
+        match near.find(';').and_then(|end| Some((letter_of(&near[..end])?, end))) {
+            Some((letter, end)) => {
+                out.push(letter);
+                rest = &rest[end + 1..];
+            }
+            None => out.push('&'),
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 fn without_tags(markup: &str) -> String {
@@ -174,7 +208,7 @@ fn without_tags(markup: &str) -> String {
     out
 }
 
-/// Whether a line stands in a heading.
+/// Whether a line is in a heading.
 fn is_heading(page: &Page, line: &TextLine) -> bool {
     let element = page.layout.elements.get(line.element as usize);
     element.is_some_and(|element| matches!(element.tag, Tag::H1 | Tag::H2))
@@ -198,7 +232,7 @@ mod tests {
         PageText::of_page(&read_page(html.as_bytes(), Some("utf-8"), &url, &PageOptions::default()), &url)
     }
 
-    /// What a reader would call the article, and nothing else.
+    /// A page with an article and boilerplate.
     const ARTICLE: &str = "<title>Festival</title><meta name=description content='O festival da ria.'>\
         <nav><a href=/>Início</a> <a href=/n>Notícias</a></nav>\
         <div class=sidebar><p>Assine já a nossa carta de notícias e receba todas as semanas o melhor da região no seu correio.</div>\
@@ -258,11 +292,12 @@ mod tests {
         check("<rss><title>A ria</title>\n<!-- <no> --><link/>x  y</rss>", "A ria\nx y");
         check("<d><![CDATA[<p>Olá <b>mundo</b>]]></d><d>&lt;p>1 &amp;amp; 2&lt;/p></d>", "Olá\nmundo\n1 &amp; 2");
         check("a < b", "a");
+        check("<t>Popula&#231;&#xE3;o &#38;#65; &nosuch; & x</t>", "População &#65; &nosuch; & x");
         check("", "");
     }
 
     #[test]
-    fn what_a_page_says_of_its_language_counts() {
+    fn the_declared_language_of_a_page_counts() {
         assert_eq!(text_of(&format!("<html lang=en-GB>{ARTICLE}")).language.as_deref(), Some("en"));
         assert_eq!(text_of("<p>OK").language, None);
     }

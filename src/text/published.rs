@@ -1,4 +1,4 @@
-//! When a page says that it was published, and how it says so.
+//! Finds the declared date of publication of a page, and its source.
 //!
 //! In this order: `meta` elements, JSON-LD, `time` elements and microdata, a
 //! day in the URL, a day in a short line near the headline. The day is taken as
@@ -20,11 +20,11 @@ const LAST_YEAR: i16 = 2099;
 pub struct Published {
     /// Midnight of the day, in UTC.
     pub date: CaptureDate,
-    /// What says so.
+    /// Source of the date.
     pub evidence: DateEvidence,
 }
 
-/// What a date of publication was read from.
+/// Source of a date of publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DateEvidence {
     /// A `meta` element.
@@ -40,7 +40,7 @@ pub enum DateEvidence {
 }
 
 impl DateEvidence {
-    /// Its value in records and tables.
+    /// Value in records and tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Meta => "meta",
@@ -91,7 +91,7 @@ const META_NAMES: [&str; 29] = [
     "date",
 ];
 
-/// When a page was published, where it says so.
+/// Date of publication of a page, where the page has one.
 pub(super) fn published_of(page: &Page, url: &Url) -> Option<Published> {
     let statements = &page.statements;
     let by = |date: Option<Date>, evidence| date.and_then(|date| published(date, evidence));
@@ -114,7 +114,9 @@ fn published(date: Date, evidence: DateEvidence) -> Option<Published> {
 }
 
 fn date_of_metas(metas: &[(String, String)]) -> Option<Date> {
-    let of = |wanted: &&str| metas.iter().filter(move |(name, _)| name == wanted).find_map(|(_, value)| date_in(value));
+    let of = |requested: &&str| {
+        metas.iter().filter(move |(name, _)| name == requested).find_map(|(_, value)| date_in(value))
+    };
     META_NAMES.iter().find_map(of)
 }
 
@@ -160,8 +162,7 @@ fn date_of_path(path: &str) -> Option<Date> {
     None
 }
 
-/// The first day in a short line whose element is named after its date, or that
-/// stands near the headline.
+/// The first day in a short line whose element is named after its date, or that is near the headline.
 fn date_of_lines(page: &Page) -> Option<Date> {
     let layout = &page.layout;
     let is_headline =

@@ -1,9 +1,9 @@
-//! Where sentences end.
+//! Finds the ends of sentences.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Abbreviations after which a sentence goes on, folded to lower case, without
-/// their full stop: titles and the like that stand before names and numbers.
+/// Abbreviations after which a sentence goes on, folded to lower case, without their full stop: titles and
+/// the like before names and numbers.
 #[rustfmt::skip]
 const ABBREVIATIONS: [&str; 62] = [
     "dr", "dra", "drs", "sr", "sra", "srs", "srta", "prof", "profa", "eng", "arq", "exmo", "exma", "av", "n", "nº", "no", "art",

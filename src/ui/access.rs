@@ -1,7 +1,7 @@
-//! What people hear who listen to the window, and how the keyboard goes from
-//! one part of it to the next.
+//! Accessible regions of the window, and the keys that go from one of them to
+//! the next.
 //!
-//! Names and roles of single controls come with them (egui asks for a name of
+//! Names and roles of single controls come with them (egui takes a name of
 //! each); here are those of what holds them together.
 
 use super::table::arrow_to_table_below;
@@ -12,7 +12,7 @@ use egui::{
 };
 use egui::{WidgetInfo, WidgetText};
 
-/// How far outside a region the mark of the keyboard is drawn, in points.
+/// Distance of the keyboard mark from its region, in points.
 const RING: f32 = 5.0;
 
 /// A part of the window that F6 goes to, in this order.
@@ -30,8 +30,8 @@ pub enum Region {
 
 /// A region that is on screen.
 #[derive(Clone, Copy)]
-struct Shown {
-    /// What takes the keyboard at its beginning.
+struct VisibleRegion {
+    /// The node that takes the keyboard at its beginning.
     anchor: Id,
     rect: Rect,
 }
@@ -64,16 +64,16 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
         painter.rect_stroke(rect.expand(RING), 2.0, stroke, StrokeKind::Inside);
     }
     ui.data_mut(|data| {
-        let shown: &mut Vec<Shown> = data.get_temp_mut_or_default(shown_id());
-        shown.push(Shown { anchor, rect: ui.clip_rect() });
+        let shown: &mut Vec<VisibleRegion> = data.get_temp_mut_or_default(shown_id());
+        shown.push(VisibleRegion { anchor, rect: ui.clip_rect() });
     });
 }
 
 /// Goes to the next region on F6, to the one before on Shift+F6. Called once a
 /// frame, when all regions are drawn.
 pub fn go_between_regions(ctx: &Context) {
-    let shown: Vec<Shown> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
-    // First what is more: without Shift any modifier that is not asked for is passed over.
+    let shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    // The longer combination first: a test for a key alone passes over Shift.
     let back = ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F6));
     let forward = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F6));
     if shown.is_empty() || !(forward || back) {
@@ -105,7 +105,7 @@ pub fn note_keyboard_place(ui: &Ui, place: Rect) {
     ui.data_mut(|data| data.insert_temp(place_id(), Some(place)));
 }
 
-/// Where the keyboard is: that place, else the control that has it. Asked once a frame, when all is drawn.
+/// The place of the keyboard: that region, else the control that has it. Read once a frame, when all is drawn.
 pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
     let within: Option<Rect> = ui.data_mut(|data| data.remove_temp::<Option<Rect>>(place_id())).flatten();
     // While the pointer clicks, whoever reads a response takes the focus from what was not clicked.
@@ -173,7 +173,7 @@ pub fn tabs_ui<R>(ui: &mut Ui, name: &str, draw: impl FnOnce(&mut Ui) -> R) -> I
     })
 }
 
-/// One of several tabs.
+/// A tab of several.
 pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Response {
     let label = label.into();
     let name = label.text().to_owned();
@@ -184,7 +184,7 @@ pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Resp
     response
 }
 
-/// One of several tabs, which chooses a value.
+/// A tab of several, which chooses a value.
 pub fn tab_of_ui<T: PartialEq>(ui: &mut Ui, value: &mut T, of: T, label: impl Into<WidgetText>) -> Response {
     let response = tab_ui(ui, *value == of, label);
     if response.clicked() {

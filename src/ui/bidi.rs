@@ -5,7 +5,7 @@
 //! laid out just before it is drawn, row by row, so that wrapped text is right
 //! too, and a screen reader and the clipboard still get the text as it is
 //! stored. The field that has the keyboard stays as egui laid it out, since its
-//! cursor stands there.
+//! cursor is there.
 
 use egui::epaint::text::{Galley, Glyph, Row};
 use egui::{Context, FullOutput, Rect, Shape};
@@ -38,7 +38,7 @@ impl egui::Plugin for ReadingOrder {
     }
 
     fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
-        // A widget that is asked for its response gives the keyboard up when a click was elsewhere.
+        // A widget whose response is read gives the keyboard up when a click was elsewhere.
         let field = ctx.memory(|memory| memory.focused()).filter(|_| ctx.text_edit_focused());
         let field = field.and_then(|id| ctx.viewport(|viewport| Some(viewport.this_pass.widgets.get(id)?.rect)));
         let field = field.unwrap_or(Rect::NOTHING);
@@ -164,7 +164,7 @@ fn units_of(glyphs: &[Glyph], text: &[Leveled]) -> Option<(Vec<Unit>, usize)> {
                 });
                 (at, read) = (at + 1, read + 1);
             }
-            // What stands for the rest of a text that is cut.
+            // The sign for the rest of a text that is cut.
             _ if at + 1 == glyphs.len() => {
                 let level = text.first().map_or(Level::ltr(), |first| first.paragraph);
                 units.push(Unit { glyphs: at..at + 1, level, is_space: false, is_mirrored: false });

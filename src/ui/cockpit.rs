@@ -16,22 +16,22 @@ use std::sync::Arc;
 
 /// The window's contents.
 pub struct Cockpit {
-    /// What is open, shown and running.
+    /// The state of the window.
     pub app: AppState,
     open: OpenPages,
     /// Of which opening of a workspace they are.
     generation: u64,
     help: HelpPage,
     drops: Drops,
-    /// How far down the page needed its room when it was drawn last.
+    /// The height that the page needed when it was drawn last.
     page_room: Option<f32>,
     /// Height of the job strip when it was drawn last.
     strip_height: f32,
-    /// What the window was called last.
+    /// The last title of the window.
     title: String,
 }
 
-/// What pages and bars keep between frames: all of it is of the workspace that is open.
+/// State of pages and bars between frames: all of it is of the workspace that is open.
 #[derive(Default)]
 struct OpenPages {
     campaigns: CampaignsPage,
@@ -79,7 +79,7 @@ impl Cockpit {
         })
     }
 
-    /// What a person chose, to be kept.
+    /// The settings, to be kept.
     pub fn settings(&self) -> &Settings {
         &self.app.settings
     }
@@ -90,7 +90,7 @@ impl Cockpit {
         self.app.tick();
         self.follow_workspace(ctx);
         self.choose_a_campaign();
-        self.ask_before_closing(ctx);
+        self.confirm_close(ctx);
         self.open.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
         let zoom = self.app.settings.zoom_factor();
@@ -140,7 +140,7 @@ impl Cockpit {
         }
     }
 
-    /// What the window is called.
+    /// The title of the window.
     #[cfg(test)]
     pub(super) fn title(&self) -> &str {
         &self.title
@@ -163,7 +163,7 @@ impl Cockpit {
         }
     }
 
-    /// Where the page, the lower panel and the job strip lie in what is left of
+    /// The places of the page, the lower panel and the job strip in what is left of
     /// the window.
     fn parts(&mut self, area: Rect) -> (Rect, Option<Rect>, Rect) {
         let (above, strip) = area.split_top_bottom_at_y((area.bottom() - self.strip_height).max(area.top()));
@@ -192,7 +192,7 @@ impl Cockpit {
     /// Captures and Review are read with it; elsewhere a row calls for it.
     fn has_lower_panel(&self) -> bool {
         let app = &self.app;
-        let wanted = match app.route() {
+        let is_panel_page = match app.route() {
             _ if app.selected_together().is_some() => true,
             Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
@@ -201,7 +201,7 @@ impl Cockpit {
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
             Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => false,
         };
-        wanted && app.settings.lower_panel && app.session().is_some()
+        is_panel_page && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
@@ -274,7 +274,7 @@ impl Cockpit {
         }
     }
 
-    /// With one campaign or more there is one at hand, but where all captures are asked for.
+    /// Chooses the first campaign where none is chosen, except where all captures are shown.
     fn choose_a_campaign(&mut self) {
         if self.app.campaign().is_none()
             && self.app.session().is_some()
@@ -285,12 +285,12 @@ impl Cockpit {
         }
     }
 
-    /// Closing asks first where edits or running work would be lost.
-    fn ask_before_closing(&mut self, ctx: &Context) {
-        let asked = ctx.input(|input| input.viewport().close_requested());
+    /// Opens a dialog before closing where edits or running work would be lost.
+    fn confirm_close(&mut self, ctx: &Context) {
+        let is_close_requested = ctx.input(|input| input.viewport().close_requested());
         let edited = || self.app.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
         let waits = self.app.is_at_work() || edited() || self.app.has_unused_workspace();
-        if asked && !self.app.is_closing() && waits {
+        if is_close_requested && !self.app.is_closing() && waits {
             ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             self.app.send(Command::CloseWindow);
         }

@@ -1,5 +1,5 @@
 //! Decisions by keys, buttons and notes. What they act on is answered by the window's state
-//! alone ([`AppState::decision_target`]), and stands at the head of the lower panel.
+//! alone ([`AppState::decision_target`]), and is at the head of the lower panel.
 
 use super::panel::NoteField;
 use super::text;

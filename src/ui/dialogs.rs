@@ -1,4 +1,4 @@
-//! What lies over the page: palette, keys, folders, window, closing.
+//! Dialogs over the page: palette, keys, folders, window, closing.
 
 mod answers;
 mod campaigns;
@@ -44,7 +44,7 @@ const PAGE_KEYS: [(&str, &str); 19] = [
     ("?", "this list"),
 ];
 
-/// What a dialog is called where it is read out.
+/// The name of a dialog for screen readers.
 fn name_of(dialog: Dialog) -> &'static str {
     match dialog {
         Dialog::Palette => "Commands",
@@ -66,7 +66,7 @@ fn name_of(dialog: Dialog) -> &'static str {
     }
 }
 
-/// What dialogs keep between frames.
+/// State of the dialogs between frames.
 #[derive(Default)]
 pub struct Dialogs {
     shown: Option<Dialog>,
@@ -78,7 +78,7 @@ pub struct Dialogs {
     locate_path: PathField,
     picked_files: Option<Promise<Picked<Vec<PathBuf>>>>,
     options: ImportOptions,
-    /// Which of the places for a new campaign is chosen.
+    /// The chosen place for a new campaign, by its number.
     place: usize,
     days: u32,
     table_form: TableForm,
@@ -149,18 +149,18 @@ impl Dialogs {
         if response.changed() {
             self.at = 0;
         }
-        let words: Vec<String> = self.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        let terms: Vec<String> = self.query.to_lowercase().split_whitespace().map(str::to_owned).collect();
         let mut actions: Vec<Action> = Action::ALL
             .into_iter()
             .filter(|action| {
                 let label = format!("{} {}", action.label_now(app), action.hint()).to_lowercase();
-                words.iter().all(|word| label.contains(word))
+                terms.iter().all(|term| label.contains(term))
             })
             .collect();
         // What can be done comes first, what is named comes before what is described.
         actions.sort_by_key(|action| {
             let label = action.label_now(app).to_lowercase();
-            (!words.iter().all(|word| label.contains(word)), resolve(*action, app).is_err())
+            (!terms.iter().all(|term| label.contains(term)), resolve(*action, app).is_err())
         });
         let find = (!self.query.trim().is_empty()).then(|| self.query.trim().to_owned());
         let last = (actions.len() + usize::from(find.is_some())).saturating_sub(1);
@@ -197,11 +197,11 @@ impl Dialogs {
                         }
                     }
                 }
-                if let Some(words) = &find {
+                if let Some(text) = &find {
                     let here = self.at == actions.len();
-                    let label = format!("🔍 Find captures with “{}”", text::short(words, 60));
+                    let label = format!("🔍 Find captures with “{}”", text::short(text, 60));
                     if ui.selectable_label(here, label).clicked() || (here && enter) {
-                        chosen = Some(Command::Go(Route::Captures { filter: words.clone() }));
+                        chosen = Some(Command::Go(Route::Captures { filter: text.clone() }));
                     }
                 }
             });
@@ -317,7 +317,7 @@ fn unsaved_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
 /// Errors of a campaign that the question before its crawl names.
 const ERRORS_SHOWN: usize = 5;
 
-/// What a crawl will do, before it starts.
+/// Draws the plan of a crawl, before it starts.
 fn crawl_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(request) = app.crawl_request().cloned() else { return };
     let saves = request.edits.is_some();
@@ -364,12 +364,12 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
     let title = format!("{}, version {}", text::short(&plan.title, 100), plan.version);
     ui.label(RichText::new(title).color(tokens(ui).strong_text));
     let some = |all: u64, first: &[String]| {
-        let first_words: Vec<String> = first.iter().map(|text| text::short(text, 70)).collect();
+        let first_lines: Vec<String> = first.iter().map(|text| text::short(text, 70)).collect();
         let more = match all.saturating_sub(first.len() as u64) {
             0 => String::new(),
             more => format!(" and {} more", text::count(more)),
         };
-        format!("{}{more}", first_words.join(", "))
+        format!("{}{more}", first_lines.join(", "))
     };
     let seeds = text::counted(plan.seeds, "seed");
     ui.label(format!("{seeds}: {}", some(plan.seeds, &plan.first_seeds)));
@@ -402,7 +402,7 @@ fn plan_ui(ui: &mut Ui, plan: &CrawlPlan) {
     }
 }
 
-/// A decision on many captures, asked about once.
+/// The dialog that confirms a decision on many captures.
 fn decide_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let Some(decision) = &app.decision() else { return };
     let number = text::counted(decision.captures.count(), "capture");
@@ -437,9 +437,9 @@ fn keys_list_ui(ui: &mut Ui) {
                     ui.label(action.label());
                     ui.end_row();
                 }
-                for (keys, _, word) in MARK_KEYS {
+                for (keys, _, label) in MARK_KEYS {
                     ui.monospace(keys);
-                    ui.label(format!("{word} the selected captures"));
+                    ui.label(format!("{label} the selected captures"));
                     ui.end_row();
                 }
                 for (keys, what) in PAGE_KEYS {

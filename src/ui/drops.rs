@@ -1,4 +1,4 @@
-//! Files dropped on the window are imported; nothing is asked.
+//! Files dropped on the window are imported without a dialog.
 
 use super::text;
 use super::theme::{self, tokens};
@@ -14,7 +14,7 @@ const PAUSE: f64 = 0.15;
 /// Names that are shown while files hover.
 const NAMES: usize = 8;
 
-/// Files that were dropped and are not asked for yet.
+/// Dropped files that wait a moment for others, so that all are one import.
 #[derive(Default)]
 pub struct Drops {
     paths: Vec<PathBuf>,
@@ -40,7 +40,7 @@ impl Drops {
         }
         if !self.paths.is_empty() {
             if now - self.last >= PAUSE {
-                ask(app, std::mem::take(&mut self.paths));
+                import_dropped(app, std::mem::take(&mut self.paths));
             } else {
                 ui.ctx().request_repaint_after(Duration::from_secs_f64(PAUSE));
             }
@@ -55,7 +55,7 @@ impl Drops {
     }
 }
 
-fn ask(app: &mut AppState, paths: Vec<PathBuf>) {
+fn import_dropped(app: &mut AppState, paths: Vec<PathBuf>) {
     if app.session().is_some() {
         let options = app.import_options();
         app.send(Command::Import { paths, options });

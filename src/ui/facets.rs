@@ -1,11 +1,11 @@
-//! Facets of what was found: values with counts, to be asked for or left out.
+//! Facets of search results: values with counts, to be required or excluded.
 
 use super::text;
 use super::theme::{self, GAP};
 use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchCounts};
 use egui::{ScrollArea, Ui};
 
-/// Values of a facet that are shown before more are asked for.
+/// Values of a facet that are shown at first.
 const VALUES: usize = 10;
 /// Further values that are drawn above and below those in sight, for Tab to go to.
 const NEAR: usize = 2;
@@ -15,9 +15,9 @@ pub const FACETS_WIDTH: f32 = 230.0;
 /// Windows narrower than this have the facets below one another in a menu.
 pub const ROOM_FOR_FACETS: f32 = 760.0;
 
-/// What a person asks of a value of a facet.
+/// An action of a person on a value of a facet.
 pub enum FacetAction {
-    /// Only what has it, or only what has it not; asked again, both.
+    /// Only results with it, or only those without it; a second time, both.
     Toggle(FacetChoice),
     /// The captures that it counts.
     Show(FacetChoice),
@@ -35,7 +35,7 @@ pub struct Facets {
 impl Facets {
     /// Draws the facets, those of `chosen` checked.
     pub fn ui(&mut self, ui: &mut Ui, counts: &SearchCounts, chosen: &[FacetChoice]) -> Option<FacetAction> {
-        let mut asked = None;
+        let mut action = None;
         ScrollArea::vertical().id_salt("facets").auto_shrink([false, false]).show(ui, |ui| {
             for (kind, values) in &counts.facets {
                 let is_chosen = chosen.iter().any(|choice| choice.kind == *kind);
@@ -46,14 +46,14 @@ impl Facets {
                 let is_open = self.opened.contains(kind);
                 for value in values.iter().take(VALUES) {
                     let top = ui.cursor().top();
-                    asked = value_ui(ui, chosen, *kind, value).or(asked.take());
+                    action = value_ui(ui, chosen, *kind, value).or(action.take());
                     self.row = ui.cursor().top() - top;
                 }
                 if is_open {
                     // Ids of its own: those of what follows are the same wherever it is scrolled to.
                     let further = values.get(VALUES..).unwrap_or_default();
                     let drawn = ui.push_id(kind.label(), |ui| further_ui(ui, chosen, *kind, further, self.row));
-                    asked = drawn.inner.or(asked.take());
+                    action = drawn.inner.or(action.take());
                 }
                 if values.len() > VALUES {
                     let more = if is_open { "fewer".to_owned() } else { format!("{} more", values.len() - VALUES) };
@@ -67,7 +67,7 @@ impl Facets {
                 ui.add_space(GAP);
             }
         });
-        asked
+        action
     }
 }
 
@@ -102,13 +102,13 @@ fn further_ui(
             ui.allocate_space(egui::vec2(0.0, rows as f32 * row - ui.spacing().item_spacing.y));
         }
     };
-    let mut asked = None;
+    let mut action = None;
     space(ui, shown.start);
     for (nth, value) in values.iter().enumerate().take(shown.end).skip(shown.start) {
-        asked = ui.push_id(nth, |ui| value_ui(ui, chosen, kind, value)).inner.or(asked.take());
+        action = ui.push_id(nth, |ui| value_ui(ui, chosen, kind, value)).inner.or(action.take());
     }
     space(ui, values.len() - shown.end);
-    asked
+    action
 }
 
 /// Brings into sight what Tab has gone to.
@@ -119,7 +119,7 @@ fn follow(response: &egui::Response) {
 }
 
 fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAction> {
-    let mut asked = None;
+    let mut action = None;
     let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
     let name = shown_value(&value.value);
     let size = egui::vec2(ui.available_width(), theme::ROW);
@@ -129,12 +129,12 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
         not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
         follow(&not);
         if not.clicked() {
-            asked = Some(FacetAction::Toggle(choice(true)));
+            action = Some(FacetAction::Toggle(choice(true)));
         }
         if value.count == 0 {
             ui.label("0");
         } else if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
-            asked = Some(FacetAction::Show(choice(false)));
+            action = Some(FacetAction::Show(choice(false)));
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
@@ -142,11 +142,11 @@ fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetV
             let check = ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name);
             follow(&check);
             if check.changed() {
-                asked = Some(FacetAction::Toggle(choice(false)));
+                action = Some(FacetAction::Toggle(choice(false)));
             }
         });
     });
-    asked
+    action
 }
 
 /// A number of captures that leads to them, named with what it counts.

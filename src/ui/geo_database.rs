@@ -1,4 +1,4 @@
-//! The file that tells where servers stand: what it is, and another one.
+//! The geolocation database of a workspace, and the field to choose another one.
 
 use super::pick::{PathField, Sort};
 use super::text;
@@ -9,7 +9,7 @@ use crate::app::{AppState, Command};
 use crate::uri::CaptureDate;
 use egui::{Button, Ui};
 
-/// What is kept between frames.
+/// The field for a geolocation database, kept between frames.
 #[derive(Default)]
 pub(super) struct GeoDatabaseCard {
     file: PathField,

@@ -16,34 +16,34 @@ use std::sync::Arc;
 /// Bytes that a frame lays out, and the rest of the last line.
 const PART: usize = 3 << 9;
 
-/// Places in a text that are marked, and which of them is at hand.
+/// Places in a text that are marked, and the number of the current one.
 pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
 
 /// The text of a capture on the screen.
 #[derive(Default)]
 pub(super) struct LongText {
-    look: Option<Look>,
-    /// As much of the text as is laid out.
+    key: Option<LayoutKey>,
+    /// The part of the text that is laid out.
     job: LayoutJob,
     laid_out: Option<Arc<Galley>>,
-    /// How full the picture of all letters was: it is emptied when it is full,
+    /// Fill of the texture of letters: it is emptied when it is full,
     /// and what was laid out before leads nowhere in it.
     letters: f32,
     /// Bytes of the text, and of its marks, that are in it; its characters.
     taken: usize,
     marked: usize,
     chars: usize,
-    /// The mark at hand, in its characters.
-    at_hand: Option<Range<usize>>,
+    /// The current mark, in its characters.
+    current: Option<Range<usize>>,
     /// Height of the whole, where it was drawn before.
     height: f32,
-    /// When it was drawn last.
+    /// The frame in which it was drawn last.
     pass: u64,
 }
 
-/// What is drawn, and how.
+/// The text, the marks and the style that a layout was made for.
 #[derive(PartialEq)]
-struct Look {
+struct LayoutKey {
     content: ByIdentity<CaptureContent>,
     marks: Option<(ByIdentity<Vec<Range<usize>>>, usize)>,
     font: FontId,
@@ -56,12 +56,12 @@ impl LongText {
     /// Whether this is the text on the screen: that of a capture before is not
     /// laid out while the next one is read.
     pub fn shows(&self, content: &Arc<CaptureContent>) -> bool {
-        self.look.as_ref().is_some_and(|look| look.content == ByIdentity::of(content))
+        self.key.as_ref().is_some_and(|key| key.content == ByIdentity::of(content))
     }
 
-    /// Draws the text; where the mark at hand is, once that is laid out.
+    /// Draws the text; gives the place of the current mark, once that is laid out.
     pub fn ui(&mut self, ui: &mut Ui, content: &Arc<CaptureContent>, marks: Marks<'_>) -> Option<Rect> {
-        let look = Look {
+        let key = LayoutKey {
             content: ByIdentity::of(content),
             marks: marks.map(|(marks, at)| (ByIdentity::of(marks), at)),
             font: TextStyle::Body.resolve(ui.style()),
@@ -74,10 +74,10 @@ impl LongText {
         let was_away = std::mem::replace(&mut self.pass, pass) + 1 < pass;
         let letters = ui.fonts(|fonts| fonts.font_atlas_fill_ratio());
         let is_emptied = letters < std::mem::replace(&mut self.letters, letters);
-        if was_away || is_emptied || self.look.as_ref() != Some(&look) {
-            let is_other = self.look.as_ref().is_none_or(|before| before.content != look.content);
+        if was_away || is_emptied || self.key.as_ref() != Some(&key) {
+            let is_other = self.key.as_ref().is_none_or(|before| before.content != key.content);
             let height = if is_other { 0.0 } else { self.height };
-            *self = Self { look: Some(look), height, pass, letters, ..Self::default() };
+            *self = Self { key: Some(key), height, pass, letters, ..Self::default() };
             self.job.wrap.max_width = ui.available_width();
         }
         let is_whole = self.take_part(ui, &content.text, marks);
@@ -96,12 +96,12 @@ impl LongText {
             ui.ctx().request_repaint();
         }
         let place = |char: usize| galley.pos_from_cursor(CCursor::new(char)).translate(response.rect.min.to_vec2());
-        self.at_hand.as_ref().map(|at| Rect::from_min_max(place(at.start).min, place(at.end).max))
+        self.current.as_ref().map(|at| Rect::from_min_max(place(at.start).min, place(at.end).max))
     }
 
     /// Lays out more of the text; whether that is all.
     fn take_part(&mut self, ui: &Ui, content: &str, marks: Marks<'_>) -> bool {
-        let (marks, at_hand) = marks.map_or((&[][..], 0), |(marks, at)| (marks.as_slice(), at));
+        let (marks, current) = marks.map_or((&[][..], 0), |(marks, at)| (marks.as_slice(), at));
         // As much as is read at most, and all that is marked.
         let limit = marks.last().map_or(0, |mark| mark.end).max(READ_CHARS).min(content.len());
         let limit = content.ceil_char_boundary(limit);
@@ -119,9 +119,9 @@ impl LongText {
             match next {
                 Some(mark) if mark.start <= self.taken => {
                     let begin = self.chars;
-                    self.put(ui, &mut part, content, mark.end, Some(self.marked == at_hand));
-                    if self.marked == at_hand {
-                        self.at_hand = Some(begin..self.chars);
+                    self.put(ui, &mut part, content, mark.end, Some(self.marked == current));
+                    if self.marked == current {
+                        self.current = Some(begin..self.chars);
                     }
                     self.marked += 1;
                     // A mark may go on in the next line.
@@ -160,9 +160,9 @@ impl LongText {
         let (colors, font) = (tokens(ui), TextStyle::Body.resolve(ui.style()));
         let format = match marked {
             None => TextFormat::simple(font, colors.text),
-            Some(is_at_hand) => TextFormat {
+            Some(is_current) => TextFormat {
                 background: colors.chosen_bg,
-                underline: egui::Stroke::new(if is_at_hand { 3.0 } else { 1.0 }, colors.accent),
+                underline: egui::Stroke::new(if is_current { 3.0 } else { 1.0 }, colors.accent),
                 ..TextFormat::simple(font, colors.strong_text)
             },
         };

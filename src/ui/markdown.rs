@@ -40,11 +40,11 @@ pub(super) struct Span {
     is_code: bool,
     is_strong: bool,
     is_emphasis: bool,
-    /// Where it leads to.
+    /// The target of a link.
     link: Option<String>,
 }
 
-/// What a person did with the text that was drawn.
+/// An action of a person on the text that was drawn.
 #[derive(Debug, PartialEq)]
 pub(super) enum MarkdownEvent {
     /// Followed a link to this place.
@@ -53,12 +53,12 @@ pub(super) enum MarkdownEvent {
     Copy(String),
 }
 
-/// The text of spans, without their looks.
+/// The text of spans, without their styles.
 pub(super) fn plain(spans: &[Span]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// What a link to a heading is called, as on the pages of source repositories: `#where-data-lie`.
+/// The target of links to a heading, as on the pages of source repositories: `#where-data-lie`.
 pub(super) fn anchor_of(heading: &str) -> String {
     let letters = heading.to_lowercase().replace(' ', "-");
     letters.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_')).collect()
@@ -77,7 +77,7 @@ impl Markdown {
 }
 
 impl Block {
-    /// Its text, for searching.
+    /// The text of the block, for searching.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Heading(_, spans) | Self::Paragraph(spans) | Self::Item(_, _, spans) => plain(spans),
@@ -101,8 +101,8 @@ impl Block {
             Self::Heading(level, spans) => {
                 ui.add_space(if *level == 1 { 0.0 } else { GAP });
                 let text = plain(spans);
-                let look = RichText::new(text.as_str()).color(tokens(ui).strong_text);
-                let heading = ui.label(if *level <= 2 { look.heading() } else { look.strong() });
+                let style = RichText::new(text.as_str()).color(tokens(ui).strong_text);
+                let heading = ui.label(if *level <= 2 { style.heading() } else { style.strong() });
                 mark_heading(&heading, &text);
                 None
             }
@@ -129,11 +129,11 @@ impl Block {
 struct Reader {
     blocks: Vec<Block>,
     spans: Vec<Span>,
-    /// The look of the text that comes.
-    look: Span,
+    /// The style of the text that comes.
+    style: Span,
     /// Numbers of the lists around, the innermost last; none where they have none.
     lists: Vec<Option<u64>>,
-    /// What is put before the entry that begins.
+    /// The marker before the entry that begins.
     marker: Option<String>,
     code: Option<String>,
     rows: Vec<Vec<Vec<Span>>>,
@@ -149,9 +149,9 @@ impl Reader {
                 None => self.push(&text),
             },
             Event::Code(text) => {
-                self.look.is_code = true;
+                self.style.is_code = true;
                 self.push(&text);
-                self.look.is_code = false;
+                self.style.is_code = false;
             }
             Event::SoftBreak => self.push(" "),
             Event::HardBreak => self.push("\n"),
@@ -167,16 +167,16 @@ impl Reader {
 
     fn push(&mut self, text: &str) {
         match self.spans.last_mut() {
-            Some(last) if Span { text: String::new(), ..last.clone() } == self.look => last.text += text,
-            _ => self.spans.push(Span { text: text.to_owned(), ..self.look.clone() }),
+            Some(last) if Span { text: String::new(), ..last.clone() } == self.style => last.text += text,
+            _ => self.spans.push(Span { text: text.to_owned(), ..self.style.clone() }),
         }
     }
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Strong => self.look.is_strong = true,
-            Tag::Emphasis => self.look.is_emphasis = true,
-            Tag::Link { dest_url, .. } => self.look.link = Some(dest_url.into_string()),
+            Tag::Strong => self.style.is_strong = true,
+            Tag::Emphasis => self.style.is_emphasis = true,
+            Tag::Link { dest_url, .. } => self.style.link = Some(dest_url.into_string()),
             Tag::List(first) => {
                 self.end_text();
                 self.lists.push(first);
@@ -202,9 +202,9 @@ impl Reader {
 
     fn end(&mut self, tag: TagEnd) {
         match tag {
-            TagEnd::Strong => self.look.is_strong = false,
-            TagEnd::Emphasis => self.look.is_emphasis = false,
-            TagEnd::Link => self.look.link = None,
+            TagEnd::Strong => self.style.is_strong = false,
+            TagEnd::Emphasis => self.style.is_emphasis = false,
+            TagEnd::Link => self.style.link = None,
             TagEnd::List(_) => {
                 self.end_text();
                 self.lists.pop();

@@ -2,7 +2,7 @@
 //!
 //! In: [`crate::app::AppState`]. Out: [`crate::app::Command`]s sent to it.
 //!
-//! Invariants: nothing here asks a disk, a network or a database; text from
+//! Invariants: nothing here reads a disk, a network or a database; text from
 //! the web is drawn through [`text`] only, which makes control characters
 //! and overrides of the reading direction visible; colours and sizes come
 //! from [`theme`]; functions that draw end in `_ui`.
@@ -24,7 +24,6 @@ mod pages;
 mod panel;
 mod pick;
 mod recent;
-mod schedule_asks;
 mod shell;
 mod table;
 pub mod text;
@@ -32,6 +31,7 @@ pub mod theme;
 mod trace;
 mod widgets;
 
+mod schedule_questions;
 #[cfg(test)]
 mod tests;
 

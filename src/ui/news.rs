@@ -6,23 +6,23 @@
 //! keyboard: where they would cover it they lie at the upper right.
 
 use super::access::{alert_ui, keyboard_place};
-use super::schedule_asks::schedule_asks_ui;
 use super::text;
 use super::theme::{self, tokens};
 use super::widgets::{is_typing, sign_button_ui};
 use crate::app::models::Notice;
 use crate::app::{AppState, Command, PAGES, Route};
+use crate::ui::schedule_questions::schedule_questions_ui;
 use egui::{Align, Align2, Area, Button, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
 use std::time::Duration;
 
 /// Seconds that a message stays in sight, and more for each letter.
 const SECONDS: f64 = 5.0;
 const SECONDS_A_LETTER: f64 = 0.04;
-/// The same for a warning, which a person should not miss.
+/// Seconds for a warning, which a person should not miss.
 const WARNING_SECONDS: f64 = 30.0;
 /// Messages and errors in sight at the same time; older errors are counted.
 const SHOWN: usize = 3;
-/// How many low windows show.
+/// Number of messages in a low window.
 const SHOWN_LOW: usize = 2;
 /// Most width of a message, in points.
 const WIDTH: f32 = 440.0;
@@ -37,7 +37,7 @@ pub struct News {
     messages: Vec<Message>,
     /// Whether they lie at the top, as they would cover what has the keyboard.
     is_above: bool,
-    /// Where they were drawn last.
+    /// Their place in the last frame.
     drawn: Option<Rect>,
     /// Whether a field or a menu was open when the window was drawn last: Escape is theirs.
     was_typing: bool,
@@ -46,7 +46,7 @@ pub struct News {
 struct Message {
     id: u64,
     notice: Notice,
-    /// How often it came.
+    /// The number of times it came.
     times: u64,
     until: f64,
 }
@@ -106,7 +106,7 @@ impl News {
                 ui.set_width(width);
                 ScrollArea::vertical().max_height(area.height() * SHARE).auto_shrink([false, true]).show(ui, |ui| {
                     self.cards_ui(ui, app, &cards, now);
-                    schedule_asks_ui(ui, app);
+                    schedule_questions_ui(ui, app);
                 });
             });
         self.drawn = Some(shown.response.rect);
@@ -115,7 +115,7 @@ impl News {
         }
     }
 
-    /// What is in sight, the newest first.
+    /// Messages and errors in sight, the newest first.
     fn cards(&self, app: &AppState, window_height: f32) -> Vec<Card> {
         let errors = app.notices().iter().map(|(id, notice)| (*id, notice, 1));
         let passing = self.messages.iter().map(|message| (message.id, &message.notice, message.times));
@@ -169,7 +169,7 @@ impl News {
     }
 }
 
-/// One message or error in sight.
+/// A message or error in sight.
 struct Card {
     id: u64,
     notice: Notice,
@@ -216,7 +216,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
     closes
 }
 
-/// A link to the page that a message speaks of.
+/// A link to the page of a message's subject.
 pub(super) fn go_ui(ui: &mut Ui, app: &mut AppState, route: Route) {
     let page = PAGES.get(route.page()).map_or("page", |(_, name)| name);
     // In one piece: of a link on two lines only the words can be clicked.

@@ -6,7 +6,7 @@ use egui::{Button, Response, TextEdit, Ui};
 use poll_promise::Promise;
 use std::path::PathBuf;
 
-/// What the desktop's file dialog answered.
+/// The answer of the desktop's file dialog.
 pub(super) enum Picked<T> {
     /// A person chose this.
     Path(T),
@@ -16,13 +16,13 @@ pub(super) enum Picked<T> {
     NoDialog,
 }
 
-/// Asks the desktop for a path on a thread of its own.
-pub(super) fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Picked<T>> {
+/// Opens the desktop's file dialog on a thread of its own.
+pub(super) fn pick<T: Send + 'static>(dialog: impl FnOnce() -> Option<T> + Send + 'static) -> Promise<Picked<T>> {
     Promise::spawn_thread("pick a path", move || {
         if !has_file_dialog() {
             return Picked::NoDialog;
         }
-        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(ask)) {
+        match std::panic::catch_unwind(std::panic::AssertUnwindSafe(dialog)) {
             Ok(Some(path)) => Picked::Path(path),
             Ok(None) => Picked::Cancelled,
             Err(_) => Picked::NoDialog,
@@ -30,7 +30,7 @@ pub(super) fn pick<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + '
     })
 }
 
-/// Says that the desktop has no file dialog, and what to do.
+/// Draws the message that the desktop has no file dialog, with the next step.
 pub(super) fn no_picker_ui(ui: &mut Ui) {
     let text = "This desktop has no file dialog (neither a desktop portal nor zenity). Type the path into the field";
     ui.colored_label(tokens(ui).flag, format!("⚠ {text}"));
@@ -64,7 +64,7 @@ fn has_file_dialog() -> bool {
     true
 }
 
-/// What a path leads to.
+/// The kind of a path that a dialog offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A country database.
@@ -75,10 +75,10 @@ pub(super) enum Sort {
     Any,
 }
 
-/// A field for a path, with a button that asks the desktop.
+/// A field for a path, with a button that opens the desktop's file dialog.
 #[derive(Default)]
 pub(super) struct PathField {
-    /// As typed.
+    /// The path as typed.
     pub text: String,
     picked: Option<Promise<Picked<PathBuf>>>,
     has_no_picker: bool,

@@ -11,7 +11,7 @@ use crate::query::{TextTest, parse_fields};
 use egui::accesskit::Role;
 use egui::{Align, Button, Layout, ProgressBar, RichText, TextEdit, Ui, Vec2};
 
-/// What the top bar keeps between frames.
+/// State of the top bar between frames.
 #[derive(Default)]
 pub struct Shell {
     search: String,
@@ -20,7 +20,7 @@ pub struct Shell {
 /// Rows of the rail with room between them: pages, title, and what is below.
 const RAIL_PARTS: f32 = 18.0;
 
-/// The pages, with their words and keys; in a narrow window their icons alone.
+/// Draws the pages with their labels and keys; in a narrow window their icons alone.
 pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
     let frame = theme::chrome_frame(ui);
     let is_narrow = ui.available_width() < theme::NARROW_WINDOW;
@@ -33,14 +33,14 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             ui.label(RichText::new("Fonds").heading().color(tokens(ui).strong_text));
             ui.add_space(GAP);
         }
-        for (number, (icon, word)) in PAGES.iter().enumerate() {
+        for (number, (icon, label)) in PAGES.iter().enumerate() {
             let action = Action::GoTo(number as u8);
             let here = app.route().page() == number;
-            let text = RichText::new(if is_narrow { (*icon).to_owned() } else { format!("{icon}  {word}") });
+            let text = RichText::new(if is_narrow { (*icon).to_owned() } else { format!("{icon}  {label}") });
             let text = if here { text.color(tokens(ui).strong_text) } else { text };
             let button = Button::selectable(here, text).min_size(Vec2::new(ui.available_width(), row));
             let response = ui.add(button).on_hover_text(format!("{} ({})", action.label(), action.keys()));
-            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *word));
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, here, *label));
             ui.ctx().accesskit_node_builder(response.id, |node| node.set_selected(here));
             if response.clicked()
                 && let Ok(command) = resolve(action, app)
@@ -49,13 +49,13 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
             }
         }
         ui.with_layout(Layout::bottom_up(Align::Min), |ui| {
-            for (action, icon, word) in
+            for (action, icon, label) in
                 [(Action::Keys, "?", "Keys"), (Action::Palette, "☰", "Commands"), (Action::Back, "←", "Back")]
             {
-                let label = if is_narrow { icon.to_owned() } else { format!("{icon} {word}") };
-                let response = action_named_ui(ui, app, action, &label);
+                let text = if is_narrow { icon.to_owned() } else { format!("{icon} {label}") };
+                let response = action_named_ui(ui, app, action, &text);
                 if is_narrow {
-                    name_sign(&response, word);
+                    name_sign(&response, label);
                 }
             }
         });
@@ -81,10 +81,10 @@ impl Shell {
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     action_named_ui(ui, app, Action::Settings, "Settings…");
-                    // In a narrow window the room is for what is at hand; the theme is in the settings.
+                    // A narrow window has no room for the theme, which is in the settings too.
                     if ui.ctx().content_rect().width() >= theme::NARROW_WINDOW {
-                        let word = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
-                        action_named_ui(ui, app, Action::ToggleTheme, word);
+                        let label = if ui.visuals().dark_mode { "☀ Light" } else { "🌙 Dark" };
+                        action_named_ui(ui, app, Action::ToggleTheme, label);
                     }
                     let days = text::counted(u64::from(app.settings.window_days), "day");
                     action_named_ui(ui, app, Action::SetWindow, &format!("± {days}"))
@@ -109,7 +109,7 @@ impl Shell {
         if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             // The page shows it in a field of its own.
             let text = std::mem::take(&mut self.search).trim().to_owned();
-            app.send(Command::Go(match asks_for_texts(&text) {
+            app.send(Command::Go(match is_text_query(&text) {
                 true => Route::Search(SearchQuery { text, ..SearchQuery::default() }),
                 false => Route::Captures { filter: text },
             }));
@@ -117,9 +117,9 @@ impl Shell {
     }
 }
 
-/// Whether a line asks for something that texts say, or cannot be read, which the page Search
+/// Whether a line searches texts, or cannot be read, which the page Search
 /// explains; fields and pasted URLs alone are a filter of captures.
-fn asks_for_texts(line: &str) -> bool {
+fn is_text_query(line: &str) -> bool {
     let Ok(query) = parse_fields(line) else { return true };
     let mut has_text = false;
     query.for_each_term(&mut |term| {
@@ -129,21 +129,21 @@ fn asks_for_texts(line: &str) -> bool {
 }
 
 /// Says where the columns of tables count another window than the one that is
-/// shown, and counts anew when clicked.
+/// shown, and recounts when clicked.
 fn counted_window_ui(ui: &mut Ui, app: &mut AppState, info: &WorkspaceInfo) {
-    let wanted = app.settings.window_days;
-    let Some(counted) = info.counted_window_days.filter(|counted| *counted != wanted) else { return };
-    let word = format!("columns: ± {}", text::counted(u64::from(counted), "day"));
+    let window_days = app.settings.window_days;
+    let Some(counted) = info.counted_window_days.filter(|counted| *counted != window_days) else { return };
+    let label = format!("columns: ± {}", text::counted(u64::from(counted), "day"));
     if info.read_only.is_some() {
-        ui.weak(word).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
+        ui.weak(label).on_hover_text("The inlink columns can only be recounted where the workspace is writable");
     } else if app.runs(JobKind::SetWindow) {
-        ui.weak(word).on_hover_text("The inlink columns are being recounted");
-    } else if ui.button(word).on_hover_text("Recount the inlink columns with the window shown beside").clicked() {
-        app.send(Command::SetWindow(wanted));
+        ui.weak(label).on_hover_text("The inlink columns are being recounted");
+    } else if ui.button(label).on_hover_text("Recount the inlink columns with the window shown beside").clicked() {
+        app.send(Command::SetWindow(window_days));
     }
 }
 
-/// What the chooser of campaigns shows where none is at hand.
+/// The label of the chooser of campaigns where there is no current one.
 const EVERY_CAPTURE: &str = "All captures";
 
 fn campaign_chooser_ui(ui: &mut Ui, app: &mut AppState) {
@@ -234,7 +234,7 @@ pub fn job_strip_ui(ui: &mut Ui, app: &mut AppState) -> (f32, egui::Id) {
     (drawn.response.rect.height(), drawn.inner)
 }
 
-/// What there is to say where no job of this window runs: a job of another window may.
+/// The message where no job of this window runs: a job of another window may.
 pub(super) fn no_job(app: &mut AppState) -> String {
     let elsewhere = app.session().is_some().then(|| app.reads.job_elsewhere());
     match elsewhere.as_ref().and_then(|answer| answer.shown()) {

@@ -15,15 +15,15 @@ pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
 pub const CELL_CHARS: usize = 300;
 /// Characters of a text that is read, such as a capture's text.
 pub const READ_CHARS: usize = 200_000;
-/// Combining marks that may stand on one letter.
+/// Combining marks that one letter may have.
 const MARKS_ON_A_LETTER: usize = 4;
 
-/// One line: line breaks and tabs become blanks.
+/// A text in one line: line breaks and tabs become blanks.
 pub fn line(text: &str) -> String {
     safe(text, CELL_CHARS, false)
 }
 
-/// One line of at most `chars` characters.
+/// A text in one line of at most `chars` characters.
 pub fn short(text: &str, chars: usize) -> String {
     safe(text, chars, false)
 }
@@ -88,12 +88,12 @@ pub fn count(number: u64) -> String {
     out
 }
 
-/// How many steps from the seed a path of hops has (`LLE`): `3`, or `seed`.
+/// The number of steps from the seed in a path of hops (`LLE`): `3`, or `seed`.
 pub fn hops(path: &str) -> String {
     if path.is_empty() { "seed".to_owned() } else { count(hop_count(path) as u64) }
 }
 
-/// What the letters of a path of hops mean.
+/// The meaning of the letters in a path of hops.
 pub fn hops_explained(path: &str) -> String {
     let steps = counted(hop_count(path) as u64, "step");
     format!(
@@ -102,8 +102,8 @@ pub fn hops_explained(path: &str) -> String {
     )
 }
 
-/// A message with its numbers as tables write them: digits in groups of three. What stands in
-/// words, addresses, dates and names of folders stays, and so do years and other numbers of four digits.
+/// A message with its numbers as tables write them: digits in groups of three. Numbers in
+/// words, addresses, dates and names of folders stay, and so do years and other numbers of four digits.
 pub fn grouped(message: &str) -> String {
     let is_around = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || "(),;:".contains(c));
     let mut out = String::with_capacity(message.len());
@@ -113,9 +113,9 @@ pub fn grouped(message: &str) -> String {
         let digits = rest[start..].chars().take_while(char::is_ascii_digit).count();
         let (number, after) = rest[start..].split_at(digits);
         out.push_str(&rest[..start]);
-        let stands_alone = is_around(before) && is_around(after.trim_start_matches('.').chars().next());
+        let is_isolated = is_around(before) && is_around(after.trim_start_matches('.').chars().next());
         match number.parse::<u64>() {
-            Ok(value) if stands_alone && (5..=12).contains(&digits) && !number.starts_with('0') => {
+            Ok(value) if is_isolated && (5..=12).contains(&digits) && !number.starts_with('0') => {
                 out.push_str(&count(value))
             }
             _ => out.push_str(number),
@@ -126,23 +126,23 @@ pub fn grouped(message: &str) -> String {
     out
 }
 
-/// With a capital first letter.
-pub fn capital(words: &str) -> String {
-    let mut letters = words.chars();
+/// A text with a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// `1 row`, `2 rows`.
-pub fn counted(number: u64, word: &str) -> String {
-    format!("{} {}", count(number), crate::jobs::noun(number, word))
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {}", count(number), crate::jobs::noun(number, noun))
 }
 
 /// `1 row is`, `2 rows are`.
-pub fn counted_verb(number: u64, word: &str, of_one: &str) -> String {
-    format!("{} {}", counted(number, word), crate::jobs::verb(number, of_one))
+pub fn counted_verb(number: u64, noun: &str, of_one: &str) -> String {
+    format!("{} {}", counted(number, noun), crate::jobs::verb(number, of_one))
 }
 
-/// How far a job is: `3 of 12`, `1.2 MB of 14 MB`.
+/// The progress of a job: `3 of 12`, `1.2 MB of 14 MB`.
 pub fn done(progress: &Progress) -> String {
     let amount = if progress.in_bytes { bytes } else { count };
     match progress.total {
@@ -166,7 +166,7 @@ pub fn day(date: crate::uri::CaptureDate) -> String {
     date.to_readable().chars().take(10).collect()
 }
 
-/// The decision with its sign and a word a person uses.
+/// The label of a decision, with its sign.
 pub fn decision(decision: Option<Decision>) -> &'static str {
     match decision {
         Some(Decision::Accept) => "✔ accept",

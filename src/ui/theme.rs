@@ -1,7 +1,7 @@
 //! Every colour, size and space, named by role.
 //!
 //! Limits: letters that egui's fonts lack are drawn with a font of the system,
-//! where it has one; else a box stands for them.
+//! where it has one; else a box is drawn.
 
 use crate::app::ThemeChoice;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, Style, TextStyle, Theme, Vec2, Visuals};
@@ -94,7 +94,7 @@ pub struct Tokens {
     pub accept: Color32,
     /// Refused, rejected, does not hold.
     pub reject: Color32,
-    /// To be looked at.
+    /// A warning.
     pub flag: Color32,
     /// Behind an error.
     pub error_bg: Color32,

@@ -9,45 +9,45 @@ use egui::{Label, RichText, Ui};
 
 /// The verdict in one line.
 pub fn verdict_line(trace: &Trace) -> String {
-    let said = match trace.verdict.decision {
+    let label = match trace.verdict.decision {
         Decision::Accept => "✔ In scope",
         Decision::Reject => "✖ Refused",
     };
     match trace.verdict.rule_index {
         // Counted from 0, as in scope.log.
-        Some(index) => format!("{said} by rule {index}: {}", rule_label(&trace.verdict.rule_name)),
-        None if trace.verdict.rule_name == NO_RULE => format!("{said}: no rule matched"),
+        Some(index) => format!("{label} by rule {index}: {}", rule_label(&trace.verdict.rule_name)),
+        None if trace.verdict.rule_name == NO_RULE => format!("{label}: no rule matched"),
         None if trace.verdict.rule_name == PREREQUISITE_RULE => {
-            format!("{said} without rules: the crawl itself needs it")
+            format!("{label} without rules: the crawl itself needs it")
         }
-        None => format!("{said}: {}", rule_label(&trace.verdict.rule_name)),
+        None => format!("{label}: {}", rule_label(&trace.verdict.rule_name)),
     }
 }
 
 /// The whole trace, the deciding line marked and bold.
 pub fn trace_ui(ui: &mut Ui, id: &str, trace: &Trace) {
-    turning_trace_ui(ui, id, trace, false);
+    trace_with_change_ui(ui, id, trace, false);
 }
 
-/// As [`trace_ui`], with the change that would turn the verdict as a button
+/// Draws a trace as [`trace_ui`], with the change that would reverse the verdict as a button
 /// where it can be made; true when it was pressed.
-pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) -> bool {
-    let mut turns = false;
+pub fn trace_with_change_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: bool) -> bool {
+    let mut is_pressed = false;
     let colors = tokens(ui);
     let color = match trace.verdict.decision {
         Decision::Accept => colors.accept,
         Decision::Reject => colors.reject,
     };
     ui.label(RichText::new(verdict_line(trace)).color(color)).on_hover_text(text::line(&trace.verdict.rule_name));
-    if let Some(turn) = &trace.turn {
+    if let Some(change) = &trace.remedy {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Smallest rule change that reverses this:");
-            let turn = text::line(turn);
-            if can_turn {
-                let button = ui.button(format!("⮫ {turn}"));
-                turns = button.on_hover_text("Makes this change in the edited rules; Undo reverts it").clicked();
+            let change = text::line(change);
+            if can_apply {
+                let button = ui.button(format!("⮫ {change}"));
+                is_pressed = button.on_hover_text("Makes this change in the edited rules; Undo reverts it").clicked();
             } else {
-                ui.label(turn);
+                ui.label(change);
             }
         });
     }
@@ -66,8 +66,8 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
             };
             ui.label(RichText::new(if step.deciding { "➡" } else { "" }).color(color));
             ui.label(RichText::new(step.index.to_string()).color(text_color));
-            let words = if step.words.is_empty() { &step.name } else { &step.words };
-            let rule = RichText::new(text::line(words)).color(text_color);
+            let summary = if step.words.is_empty() { &step.name } else { &step.words };
+            let rule = RichText::new(text::line(summary)).color(text_color);
             ui.horizontal(|ui| {
                 let rule = if step.deciding { rule.strong().background_color(colors.chosen_bg) } else { rule };
                 ui.scope(|ui| {
@@ -82,15 +82,15 @@ pub fn turning_trace_ui(ui: &mut Ui, id: &str, trace: &Trace, can_turn: bool) ->
                 ui.set_max_width(theme::LONG_FIELD);
                 coloured_cell_ui(ui, &step.tested, text_color);
             });
-            let (said, said_color) = match (step.enabled, step.said) {
+            let (label, label_color) = match (step.enabled, step.opinion) {
                 (false, _) => ("off", colors.weak_text),
                 (true, None) => (text::decision(None), colors.weak_text),
-                (true, Some(Decision::Accept)) => (text::decision(step.said), colors.accept),
-                (true, Some(Decision::Reject)) => (text::decision(step.said), colors.reject),
+                (true, Some(Decision::Accept)) => (text::decision(step.opinion), colors.accept),
+                (true, Some(Decision::Reject)) => (text::decision(step.opinion), colors.reject),
             };
-            ui.label(RichText::new(said).color(said_color));
+            ui.label(RichText::new(label).color(label_color));
             ui.end_row();
         }
     });
-    turns
+    is_pressed
 }

@@ -12,10 +12,10 @@ use egui::accesskit::Role;
 use egui::{Button, Color32, Id, Label, Rect, Response, RichText, TextEdit, Ui, WidgetInfo};
 use std::sync::Arc;
 
-/// How much an old answer is greyed while a new one loads.
+/// Opacity of an old answer while a new one loads.
 const OLD_OPACITY: f32 = 0.6;
 
-/// Draws what can be shown of an answer; says so when there is nothing yet.
+/// Draws the value of an answer, or a note that it is loading or has failed.
 pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut Ui, &T)) {
     match answer {
         Loaded::Ready(value) => draw(ui, value),
@@ -32,10 +32,10 @@ pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut
     }
 }
 
-/// Which rows of a long list are shown, with buttons to the others.
-pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, word: &str) {
+/// Draws the range of shown rows of a long list, with buttons to the others.
+pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, noun: &str) {
     if total <= limit {
-        ui.weak(text::counted(total, word));
+        ui.weak(text::counted(total, noun));
         *offset = 0;
         return;
     }
@@ -44,7 +44,7 @@ pub fn pager_ui(ui: &mut Ui, offset: &mut u64, limit: u64, total: u64, word: &st
     ui.horizontal(|ui| {
         let last = (*offset + limit).min(total);
         let (from, to) = (text::count(*offset + 1), text::count(last));
-        ui.weak(format!("{from}–{to} of {} shown", text::counted(total, word)));
+        ui.weak(format!("{from}–{to} of {} shown", text::counted(total, noun)));
         if ui.add_enabled(*offset > 0, egui::Button::new("Previous")).clicked() {
             *offset = offset.saturating_sub(limit);
         }
@@ -74,7 +74,7 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
     alert_ui(ui, notice.is_error, |ui| frame.show(ui, card));
 }
 
-/// The title of a page, with a sentence that says what it is for.
+/// The title of a page, with a sentence on its purpose.
 pub fn title_ui(ui: &mut Ui, app: &mut AppState, title: &str, about: &str) {
     ui.horizontal_wrapped(|ui| {
         let heading = ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
@@ -104,7 +104,7 @@ pub fn heading_ui(ui: &mut Ui, text: &str) {
     mark_heading(&heading, text);
 }
 
-/// What an empty page says before its buttons.
+/// The text of an empty page before its buttons.
 pub fn empty_ui(ui: &mut Ui, what: &str, next: &str) {
     ui.add_space(GROUP_GAP);
     ui.label(RichText::new(what).heading().color(tokens(ui).strong_text));
@@ -120,7 +120,7 @@ pub fn action_ui(ui: &mut Ui, app: &mut AppState, action: Action) -> Response {
     action_named_ui(ui, app, action, &action.label())
 }
 
-/// As [`action_ui`], with other words on it.
+/// The button of [`action_ui`] with another label.
 pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &str) -> Response {
     let resolved = resolve(action, app);
     let response = ui.add_enabled(resolved.is_ok(), Button::new(label));
@@ -178,7 +178,7 @@ pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) 
     }
 }
 
-/// The same for a button that nothing else stands against.
+/// A button that is greyed only where the workspace is read-only.
 pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Response {
     write_ui(ui, None, Button::new(label.into()))
 }
@@ -195,9 +195,9 @@ struct Placed {
     what: Id,
     /// On which page, or in which bar.
     page: usize,
-    /// When it took the place of another button that was just pressed.
+    /// The time when it took the place of another button that was just pressed.
     replaced: f64,
-    /// When it was pressed last.
+    /// The time when it was pressed last.
     pressed: f64,
     seen: f64,
 }
@@ -226,24 +226,24 @@ pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::
     now - replaced >= SETTLES_IN
 }
 
-/// Seconds without a keystroke after which a line is asked.
+/// Seconds without a keystroke after which a line is applied.
 const TYPING_PAUSE: f64 = 0.15;
 
-/// A line of text that is asked a moment after the last keystroke.
+/// A line of text that is applied a moment after the last keystroke.
 #[derive(Default)]
 pub struct TypedLine {
-    /// When it was changed last, and not asked since.
+    /// The time of the last change; none once it is applied.
     edited: Option<f64>,
 }
 
 impl TypedLine {
-    /// Whether the line in this field is to be asked now: at once with Enter.
+    /// Whether the line in this field is due now: at once with Enter.
     pub fn is_due(&mut self, ui: &Ui, field: &Response) -> bool {
         let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         self.is_due_after(ui, field.changed(), entered)
     }
 
-    /// The same of what several fields change; `at_once` without a pause.
+    /// Whether a value that several fields change is due; `at_once` without a pause.
     pub fn is_due_after(&mut self, ui: &Ui, is_changed: bool, at_once: bool) -> bool {
         let now = ui.input(|input| input.time);
         if is_changed {
@@ -259,12 +259,12 @@ impl TypedLine {
         is_due
     }
 
-    /// Lets it be asked without a pause: the program changed it.
-    pub fn ask(&mut self) {
+    /// Applies the line without a pause: the program changed it.
+    pub fn skip_pause(&mut self) {
         self.edited = Some(f64::NEG_INFINITY);
     }
 
-    /// What was typed is not asked any more.
+    /// Drops an edit that is not applied yet.
     pub fn forget(&mut self) {
         self.edited = None;
     }
@@ -275,14 +275,14 @@ pub fn count_link_ui(ui: &mut Ui, number: u64, leads_to: &str) -> bool {
     ui.link(text::count(number)).on_hover_text(leads_to).clicked()
 }
 
-/// What speaks against figures, or is not in them.
+/// Remarks that limit figures.
 pub fn remarks_ui(ui: &mut Ui, remarks: &[String]) {
     for remark in remarks {
         ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(&text::capital(remark))));
     }
 }
 
-/// How far long work is, while some is under way.
+/// The progress of long work, while some is under way.
 pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
     if let Some(progress) = progress {
         ui.horizontal(|ui| {
@@ -292,7 +292,7 @@ pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
     }
 }
 
-/// A big figure with its words under it; true when clicked.
+/// A big figure with its label below; true when clicked.
 pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) -> bool {
     let mut clicked = false;
     // Nothing leads to no rows.
@@ -352,7 +352,7 @@ pub fn coloured_cell_ui(ui: &mut Ui, text: &str, color: Color32) -> Response {
     ui.add(Label::new(RichText::new(text::line(text)).color(color)).truncate().selectable(false))
 }
 
-/// A mark with its sign, word and colour.
+/// A mark with its sign, label and colour.
 pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>, inherited: bool) -> Response {
     let tokens = tokens(ui);
     match mark {
@@ -379,7 +379,7 @@ pub fn decision_ui(ui: &mut Ui, row: &CaptureRow) -> Response {
     mark_ui(ui, row.mark, row.decision_origin.as_deref(), row.decision_inherited)
 }
 
-/// A status with its colour; the number itself says it too.
+/// A status with its colour; the number has the same meaning without it.
 pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
     let tokens = tokens(ui);
     let color = match status {
@@ -387,16 +387,16 @@ pub fn status_ui(ui: &mut Ui, status: i32) -> Response {
         300..=399 => tokens.flag,
         _ => tokens.reject,
     };
-    let words = match status {
+    let label = match status {
         0 => "no status".to_owned(),
         ..0 => format!("{status} failed"),
         _ => status.to_string(),
     };
-    coloured_cell_ui(ui, &words, color)
+    coloured_cell_ui(ui, &label, color)
 }
 
-/// What the rules say of a URL that no crawl has fetched, given as `ACCEPT` or
-/// `REJECT` with the class name of the rule, or in words.
+/// The verdict of the rules on a URL that no crawl has fetched, given as `ACCEPT` or
+/// `REJECT` with the class name of the rule, or as text.
 pub fn scope_verdict_ui(ui: &mut Ui, verdict: &str) -> Response {
     let tokens = tokens(ui);
     let (text, color, rule) = match verdict.split_once(' ') {
@@ -412,7 +412,7 @@ pub fn rule_cell_ui(ui: &mut Ui, rule: &str) -> Response {
     cell_ui(ui, rule_label(rule)).on_hover_text(text::line(rule))
 }
 
-/// What a crawl knows of a capture; of an import, what its file says.
+/// Draws a value of a capture that a crawl recorded, or that an imported file claims.
 pub fn claim_cell_ui(ui: &mut Ui, text: &str, is_claim: bool) -> Response {
     if !is_claim || text.is_empty() {
         return cell_ui(ui, text);
@@ -421,12 +421,12 @@ pub fn claim_cell_ui(ui: &mut Ui, text: &str, is_claim: bool) -> Response {
     coloured_cell_ui(ui, text, color).on_hover_text("The file says so; no crawl of this workspace vouches for it")
 }
 
-/// How many steps from the seed; the tooltip has their kinds.
+/// The number of steps from the seed; the tooltip has their kinds.
 pub fn hops_cell_ui(ui: &mut Ui, path: &str) -> Response {
     cell_ui(ui, &text::hops(path)).on_hover_text(text::hops_explained(path))
 }
 
-fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
+fn outcome_mark(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
     let tokens = tokens(ui);
     match outcome.kind.class() {
         OutcomeClass::Good => ("✔", tokens.accept),
@@ -436,9 +436,9 @@ fn outcome_look(ui: &Ui, outcome: &UrlOutcome) -> (&'static str, Color32) {
     }
 }
 
-/// What became of a URL, in a cell; its remedy when hovered.
+/// The outcome of a URL in a cell; the remedy when hovered.
 pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
-    let (sign, color) = outcome_look(ui, outcome);
+    let (sign, color) = outcome_mark(ui, outcome);
     let sentence = outcome.sentence.trim_end_matches('.');
     let response = coloured_cell_ui(ui, &format!("{sign} {sentence}"), color);
     let more: Vec<&str> =
@@ -446,9 +446,9 @@ pub fn outcome_cell_ui(ui: &mut Ui, outcome: &UrlOutcome) -> Response {
     if more.is_empty() { response } else { response.on_hover_text(text::line(&more.join(" – "))) }
 }
 
-/// What became of a URL and what to do about it, as the first line of a panel.
+/// The outcome of a URL and its remedy, as the first line of a panel.
 pub fn outcome_ui(ui: &mut Ui, outcome: &UrlOutcome) {
-    let (sign, color) = outcome_look(ui, outcome);
+    let (sign, color) = outcome_mark(ui, outcome);
     ui.horizontal_wrapped(|ui| {
         let sentence = RichText::new(format!("{sign} {}", text::line(&outcome.sentence))).strong().color(color);
         ui.label(sentence);
@@ -470,7 +470,7 @@ pub fn keep_page_room(ui: &Ui, height: f32) {
     });
 }
 
-/// Down to where the page that was drawn last needs its room; none where it did not say.
+/// Down to where the page that was drawn last needs its room; none where it did not report it.
 pub fn take_page_room(ui: &Ui) -> Option<f32> {
     ui.data_mut(|data| data.remove_temp(page_room_id()))
 }

@@ -1,4 +1,4 @@
-//! The key of CDX and CDXJ files.
+//! Makes the keys of CDX and CDXJ files.
 
 use super::cdx_sessions as sessions;
 use super::fqdn::{is_address, push_reversed};
@@ -11,8 +11,8 @@ use std::fmt;
 /// `pt,fct)/sobre?a=1&b=2`: the key that replay tools look up.
 ///
 /// The Internet Archive's canonicalisation, so that pywb and OutbackCDX find
-/// what Fonds wrote: scheme, credentials, default port and `www`, `www2` …
-/// labels dropped; all lower case; percent signs decoded as often as it goes
+/// what Fonds wrote: scheme, credentials, default port and a first label
+/// `www`, `www2` … dropped; all lower case; percent signs decoded as often as it goes
 /// and encoded once; double slashes and the final slash dropped; session ids
 /// out of the query, which is sorted; all labels of a host reversed, those of
 /// an IPv4 address too.
@@ -26,8 +26,7 @@ pub struct CdxKey(String);
 /// Schemes that are not taken for a host name when a line starts with them.
 const HIERARCHICAL: [&str; 7] = ["http:", "https:", "ftp:", "mms:", "rtsp:", "wais:", "whois:"];
 
-/// Session ids that are taken out of a path. Pages have one or two; each wants
-/// a look at the whole path.
+/// Session ids that are taken out of a path. Pages have one or two; each needs a scan of the whole path.
 const MAX_SESSIONS: usize = 16;
 
 impl CdxKey {
@@ -50,11 +49,10 @@ impl CdxKey {
         push_rest(key, parts.path, parts.query);
     }
 
-    /// The key of a line of text, with or without scheme. `filedesc:` and
-    /// `warcinfo:` lines are their own keys, `dns:` lines the key of the host,
-    /// and so is what has a scheme but no host.
+    /// The key of a line of text, with or without scheme. What has a scheme but
+    /// no host is its own key, as `filedesc:`, `warcinfo:`, `dns:` and `mailto:` lines are.
     ///
-    /// `None` where the text is empty, or nothing stands where a host should.
+    /// `None` where the text is empty, or the host is.
     pub fn of_text(line: &str) -> Option<Self> {
         let line = line.trim();
         if line.is_empty() {
@@ -64,16 +62,18 @@ impl CdxKey {
             return Some(Self::from_stored(line.to_owned()));
         }
         if starts_with_ignore_case(line, "dns:") {
-            let mut key = String::new();
-            push_reversed(&mut key, &line[4..].to_ascii_lowercase(), false);
-            key.push(')');
-            return Some(Self::from_stored(key));
+            return Some(Self::from_stored(line.to_ascii_lowercase()));
         }
         let cleaned: Cow<'_, str> = if line.contains(['\t', '\r', '\n']) {
             Cow::Owned(line.replace(['\t', '\r', '\n'], ""))
         } else {
             Cow::Borrowed(line)
         };
+        // An address of mail, or the like, is no user of a host.
+        if cleaned.split_once('@').is_some_and(|(before, _)| before.contains(':') && !before.contains(['/', '?', '#']))
+        {
+            return Some(Self::from_stored(cleaned.into_owned()));
+        }
         let parts = Parts::split(&cleaned)?;
         let Some(port) = parts.port() else {
             // No number where a port should be: it has no host (`data:…`, `urn:…`).
@@ -198,21 +198,17 @@ fn push_typed_host(key: &mut String, host: &str) {
     }
 }
 
-/// Appends a clean host: `www` labels dropped, the rest reversed.
+/// Appends a clean host: a first label `www` dropped, the rest reversed.
 fn push_host(key: &mut String, host: &str) {
     if let Some(inner) = host.strip_prefix('[') {
         key.push_str(inner.strip_suffix(']').unwrap_or(inner));
         return;
     }
     let mut host = host.trim_matches('.');
-    if !is_address(host) {
-        while let Some((label, rest)) = host.split_once('.') {
-            let is_www = label.strip_prefix("www").is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
-            if !is_www {
-                break;
-            }
-            host = rest;
-        }
+    if let Some((label, rest)) = host.split_once('.').filter(|_| !is_address(host))
+        && label.strip_prefix("www").is_some_and(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+    {
+        host = rest;
     }
     push_reversed(key, host, false);
 }
@@ -273,9 +269,8 @@ fn push_cleaned_path(key: &mut String, path: &str) {
 
 /// Decodes percent signs until none is left to decode.
 ///
-/// In one pass: what decodes to a percent sign or a digit may complete another
-/// one, which then stands at the end of what is decoded so far. Passes over the
-/// whole text would be as many as `%252525…` is long.
+/// In one pass: what decodes to a percent sign or a digit may complete another one, which is then at the end
+/// of what is decoded so far. Passes over the whole text would be as many as `%252525…` is long.
 fn decode(text: &[u8]) -> Cow<'_, [u8]> {
     if !text.contains(&b'%') {
         return Cow::Borrowed(text);
@@ -365,7 +360,22 @@ mod tests {
         check("http://017.0.0.1/", "1,0,0,15)/");
         check("http://https://order.1and1.com", "com,1and1,order)/");
         check("http://host.com//twoslashes?more//slashes", "com,host)/twoslashes?more//slashes");
-        check("http://www.www.fccn.pt/", "pt,fccn)/");
+        // As the Python package surt has them.
+        for (line, key) in [
+            ("http://www.www.fccn.pt/", "pt,fccn,www)/"),
+            ("http://www2.www.fccn.pt/p", "pt,fccn,www)/p"),
+            ("http://www.www2.fccn.pt/", "pt,fccn,www2)/"),
+            ("http://www.pt/", "pt)/"),
+            ("http://www.www/", "www)/"),
+            ("http://www2a.fccn.pt/", "pt,fccn,www2a)/"),
+            ("mailto:a@example.org", "mailto:a@example.org"),
+            ("mailto:a@example.org?subject=x", "mailto:a@example.org?subject=x"),
+            ("sip:a@b.org", "sip:a@b.org"),
+            ("dns:www.example.org", "dns:www.example.org"),
+            ("a@example.org", "org,example)/"),
+        ] {
+            check(line, key);
+        }
         check("http://example.com/script?type=a+b+%26+c&grape=wine", "com,example)/script?+c&grape=wine&type=a+b+");
         check("http://www.example.com/x?a=1&", "com,example)/x?&a=1");
         check("http://www.fccn.pt:8080/path/to/page", "pt,fccn:8080)/path/to/page");
@@ -384,7 +394,7 @@ mod tests {
     fn no_key_holds_a_blank() {
         check("data:x y\u{a0}z", "data:x%20y%c2%a0z");
         check("http:\0/fccn.pt/", "http:%00/fccn.pt/");
-        check("dns:fccn .pt", "pt,fccn%20)");
+        check("dns:fccn .pt", "dns:fccn%20.pt");
         check("warcinfo:a b.warc.gz", "warcinfo:a%20b.warc.gz");
         assert_eq!(CdxKey::from_stored("pt,fccn)/a b".to_owned()).as_str(), "pt,fccn)/a%20b");
     }

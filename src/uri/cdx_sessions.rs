@@ -1,5 +1,5 @@
-//! Session ids that CDX keys leave out. Only these exact shapes go, because
-//! existing keys were made so; an id of 33 characters stays.
+//! Removes session ids from CDX keys. Only these exact shapes go, because existing keys were made so; an id
+//! of 33 characters stays.
 
 use std::ops::Range;
 
@@ -66,7 +66,7 @@ pub(super) fn in_path(path: &str) -> Option<Range<usize>> {
     path.rmatch_indices("/(").find_map(|(slash, _)| {
         let start = slash + 1;
         let end = start + path[start..].find('/')? + 1;
-        // Something has to stand between the id and `.aspx`.
+        // Something has to be between the id and `.aspx`.
         (end < page).then_some(())?;
         let inner = path[start..end].strip_prefix('(')?.strip_suffix(")/")?;
         (is_id(inner) || is_lettered(inner)).then_some(start..end)

@@ -1,4 +1,4 @@
-//! What tells the time of captures.
+//! Clock for the times of captures.
 
 use super::CaptureDate;
 
@@ -10,7 +10,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that stands so many days behind the system's.
+    /// A clock that is so many days behind the system's.
     pub const fn days_behind(days: u32) -> Self {
         Self { behind_ms: days as i64 * 86_400_000 }
     }
@@ -20,7 +20,7 @@ impl Clock {
         self.at(CaptureDate::now())
     }
 
-    /// What this clock shows at an instant of the system's.
+    /// Time of this clock at an instant of the system's.
     pub fn at(self, instant: CaptureDate) -> CaptureDate {
         CaptureDate::from_millis(instant.millis().saturating_sub(self.behind_ms))
     }

@@ -1,9 +1,9 @@
-//! Characters in the texts of others that do something where they are shown.
+//! Control characters in untrusted texts that change how these are shown.
 
 use std::borrow::Cow;
 
-/// What a terminal carries out instead of showing it: control characters, also
-/// those above U+007F, and all that changes the reading direction.
+/// Whether a terminal executes the character instead of showing it: control characters, also those above
+/// U+007F, and all that changes the reading direction.
 pub fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! The key of the published inlink data set.
+//! Makes the keys of the published inlink data set.
 
 use super::fqdn::{is_address, push_reversed};
 use super::text::{self, push_lower};
@@ -110,14 +110,16 @@ impl DatasetKey {
         rest[..end].trim_end_matches(',')
     }
 
-    /// The host name that the key stands for; empty for a `data:` URL.
+    /// The host name of the key; empty for a `data:` URL.
     pub fn host(&self) -> Fqdn {
         let part = self.host_part();
         if is_address(part) {
             return Fqdn::new(part);
         }
         let labels: Vec<&str> = part.rsplit(',').collect();
-        Fqdn::new(&labels.join("."))
+        let name = labels.join(".");
+        // One label `www` is gone from the key: a second one is of the name.
+        if labels.first() == Some(&"www") { Fqdn::of_stripped(&name) } else { Fqdn::new(&name) }
     }
 
     /// A URL with this key. The key forgets scheme, `www` and letter case, so

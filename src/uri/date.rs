@@ -1,4 +1,4 @@
-//! The instant of a capture.
+//! Parses and writes instants of captures.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// When something was captured: milliseconds since 1970 in UTC.
+/// Instant of a capture, in milliseconds since 1970 in UTC.
 ///
 /// Written as 14 digits (CDX, launch folders), as `2024-03-01T09:00:00`
 /// (inlink data set) or as RFC 3339 with `Z` (WARC, logs, JSON).
@@ -78,12 +78,12 @@ impl CaptureDate {
         Self(millis.clamp(FIRST_SECOND * 1000, LAST_SECOND * 1000))
     }
 
-    /// From milliseconds since 1970.
+    /// Makes a date from milliseconds since 1970.
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// From seconds since 1970.
+    /// Makes a date from seconds since 1970.
     pub const fn from_seconds(seconds: i64) -> Self {
         Self(seconds.saturating_mul(1000))
     }

@@ -1,4 +1,4 @@
-//! Host names, and when two of them are one site.
+//! Host names, and rules for which of them are one site.
 
 use super::Url;
 use serde::{Deserialize, Serialize};
@@ -20,13 +20,18 @@ impl Fqdn {
         Self::new(url.host_str().unwrap_or_default())
     }
 
-    /// From a host name as it stands in a URL.
+    /// Makes the name from the host name of a URL.
     pub fn new(host: &str) -> Self {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         Self(strip_www(&host).to_owned())
     }
 
-    /// The same name, read out of the URL without keeping a copy.
+    /// From a host name whose `www` label is gone already.
+    pub(super) fn of_stripped(host: &str) -> Self {
+        Self(host.to_ascii_lowercase())
+    }
+
+    /// Name of the host of a URL, without a copy.
     pub fn name_of(url: &Url) -> &str {
         strip_www(url.host_str().unwrap_or_default().trim_end_matches('.'))
     }
@@ -54,7 +59,7 @@ impl Fqdn {
     }
 }
 
-/// So that sets of names can be asked with [`Fqdn::name_of`].
+/// Permits look-ups in sets of names with [`Fqdn::name_of`].
 impl Borrow<str> for Fqdn {
     fn borrow(&self) -> &str {
         &self.0
@@ -90,7 +95,7 @@ pub(super) fn strip_www(host: &str) -> &str {
     if is_www && rest.contains('.') { rest } else { host }
 }
 
-/// Whether the host is an IP address, as it stands in a URL.
+/// Whether the host of a URL is an IP address.
 pub(super) fn is_address(host: &str) -> bool {
     // Most hosts end in a letter; parsing is for the rest.
     host.starts_with('[') || host.ends_with(|c: char| c.is_ascii_digit()) && host.parse::<std::net::Ipv4Addr>().is_ok()
@@ -111,7 +116,7 @@ pub(super) fn push_reversed(key: &mut String, host: &str, closed: bool) {
     }
 }
 
-/// When a link counts as internal.
+/// Rule for internal links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InternalPolicy {
@@ -131,7 +136,7 @@ impl InternalPolicy {
         self.is_internal_name(&a.0, &b.0)
     }
 
-    /// The same for names as [`Fqdn::name_of`] gives them.
+    /// Whether a link is internal, by names as [`Fqdn::name_of`] gives them.
     pub fn is_internal_name(self, a: &str, b: &str) -> bool {
         if a == b {
             return true;

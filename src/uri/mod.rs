@@ -10,11 +10,11 @@
 //! | [`ScopeSurt`] | `https://(pt,example,www,:8080)/a/?b=2&a=1` | scope rules, as Heritrix has them |
 //! | [`Ssurt`] | `pt,example,www,//8080:https:/A/?b=2&a=1#f` | reversible sort key |
 //!
-//! Parsing is WHATWG ([`parse_web_url`]). The dialects are held against the
-//! vectors of the systems they come from.
+//! Parsing is WHATWG ([`parse_web_url`]). The dialects are checked against the vectors of the systems they
+//! come from.
 //!
-//! Texts of others hold more than URLs: what of them a terminal obeys is known here too, for every room
-//! that writes them ([`escape_controls`], [`printable`]).
+//! Untrusted texts hold more than URLs: the characters that a terminal obeys are known here too, for every
+//! room that writes them ([`escape_controls`], [`printable`]).
 //!
 //! Not here: what the keys are used for.
 
@@ -74,9 +74,8 @@ pub fn drop_user(url: &mut Url) -> bool {
     url.set_username("").and_then(|()| url.set_password(None)).is_ok()
 }
 
-/// Parses a URL as people type it: `fct.pt`, `//fct.pt/sobre` and
-/// `localhost:8080` stand for http. `None` where no host is named. As
-/// [`parse_web_url`], without user name and password.
+/// Parses a URL as people type it: `fct.pt`, `//fct.pt/sobre` and `localhost:8080` are read as http. `None`
+/// where no host is named. As [`parse_web_url`], without user name and password.
 pub fn parse_typed_url(text: &str) -> Option<Url> {
     let mut url = text::parse_loose(text).filter(|url| url.has_host())?;
     drop_user(&mut url);

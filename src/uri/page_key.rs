@@ -1,4 +1,4 @@
-//! The identity of a page inside Fonds.
+//! Makes the keys that identify pages inside Fonds.
 
 use super::fqdn::{is_address, push_reversed, strip_www};
 use super::text::push_port;
@@ -6,13 +6,11 @@ use super::{Url, WebParts, parse_web_url};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Which page a URL means, whatever its spelling.
+/// Key of the page that a URL means, whatever its spelling.
 ///
-/// The scheme, a `www` label, a default port, credentials, the fragment, an
-/// empty query and one trailing slash of the path do not split a page. Path
-/// case, query order and session ids do: servers may tell them apart. Host
-/// labels are reversed so that keys of one site stand together; addresses stay
-/// as they are.
+/// The scheme, a `www` label, a default port, credentials, the fragment, an empty query and one trailing
+/// slash of the path do not split a page. Path case, query order and session ids do: servers may distinguish
+/// them. Host labels are reversed so that keys of one site sort together; addresses stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PageKey(String);
@@ -33,7 +31,7 @@ impl PageKey {
         } else {
             push_reversed(key, strip_www(host), false);
         }
-        // Port 443 of http and port 80 of https are no defaults, so `port` tells.
+        // Port 443 of http and port 80 of https are no defaults, so `port` decides.
         if let Some(port) = parts.port {
             push_port(key, port);
         }

@@ -1,4 +1,4 @@
-//! The SURT form that scope rules match, as Heritrix has it.
+//! Makes the SURTs that scope rules match, as Heritrix has them.
 
 use super::Url;
 use super::fqdn::{is_address, push_reversed};
@@ -81,8 +81,8 @@ impl ScopeSurt {
         &self.0
     }
 
-    /// What prefixes are compared with: http and https are one, so the scheme's
-    /// name is left away for these two (`://(pt,fct,)/`).
+    /// Text that prefixes are compared with: http and https are one, so the scheme's name is left away for
+    /// these two (`://(pt,fct,)/`).
     pub fn tail(&self) -> &str {
         tail(&self.0)
     }
@@ -122,9 +122,9 @@ impl ScopePrefix {
         Self(as_prefix(surt.0))
     }
 
-    /// Reads a prefix as it stands in scope files: a SURT (`http://(pt,fct,`,
-    /// `(pt,fct,)/sobre`), or a URL or host (`pt`), which stands for what a
-    /// seed implies. The `+` that marks prefixes in such files may stand first.
+    /// Reads a prefix of a scope file: a SURT (`http://(pt,fct,`, `(pt,fct,)/sobre`), or a URL or host
+    /// (`pt`), read as the prefix that a seed implies. The `+` that marks prefixes in such files may come
+    /// first.
     ///
     /// `None` where the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
@@ -145,8 +145,8 @@ impl ScopePrefix {
         url.has_host().then(|| Self::implied_by_seed(text))
     }
 
-    /// Reads a prefix as [`Self::parse`] does, but for URLs with a path: these
-    /// stand for all that begins as they are written.
+    /// Reads a prefix as [`Self::parse`] does, but for URLs with a path: these match all that begins as they
+    /// are written.
     pub fn as_written(text: &str) -> Option<Self> {
         let implied = Self::parse(text)?;
         let text = text.trim();
@@ -201,8 +201,8 @@ impl ScopePrefix {
         tail(&self.0)
     }
 
-    /// What this prefix lets in beyond the obvious, in words for the one who
-    /// types it; `None` where it says just what it seems to say.
+    /// Remark for the person who types this prefix on what it matches beyond the obvious; `None` where it
+    /// matches as it reads.
     pub fn remark(&self) -> Option<&'static str> {
         let Some((_, rest)) = self.0.split_once('(') else {
             return Some("is no SURT prefix and matches nothing");
@@ -249,7 +249,7 @@ impl fmt::Display for ScopePrefix {
     }
 }
 
-/// Many prefixes, asked at once in the time of a binary search.
+/// Set of prefixes, matched in the time of a binary search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ScopePrefixSet {
     /// Sorted tails, none of them a prefix of another.
@@ -284,7 +284,7 @@ impl ScopePrefixSet {
         self.tails.splice(at..at + covered, [tail.into()]);
     }
 
-    /// How many prefixes are left.
+    /// Number of prefixes left.
     pub fn len(&self) -> usize {
         self.tails.len()
     }
@@ -309,12 +309,12 @@ impl ScopePrefixSet {
         self.covering(surt.tail())
     }
 
-    fn covering(&self, asked: &str) -> Option<&str> {
+    fn covering(&self, target: &str) -> Option<&str> {
         // Free of prefixes of each other, only the greatest one that does not
         // come after the SURT can be a prefix of it.
-        let after = self.tails.partition_point(|tail| &**tail <= asked);
+        let after = self.tails.partition_point(|tail| &**tail <= target);
         let tail = self.tails.get(after.checked_sub(1)?)?;
-        asked.starts_with(&**tail).then_some(tail)
+        target.starts_with(&**tail).then_some(tail)
     }
 }
 

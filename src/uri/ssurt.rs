@@ -1,4 +1,4 @@
-//! The reversible sort key.
+//! Makes reversible sort keys of URLs.
 
 use super::Url;
 use super::fqdn::is_address;

@@ -1,4 +1,4 @@
-//! Pieces that the dialects share: lines of text that stand for URLs.
+//! Parsing of lines of text as URLs, shared by the dialects.
 
 use super::Url;
 
@@ -33,9 +33,9 @@ pub(super) fn has_scheme(text: &str) -> bool {
     let Some((before, after)) = text.split_once(':') else {
         return false;
     };
-    let is_word = before.starts_with(|c: char| c.is_ascii_alphabetic())
+    let is_name = before.starts_with(|c: char| c.is_ascii_alphabetic())
         && before.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
-    if !is_word || before.contains('.') {
+    if !is_name || before.contains('.') {
         return false;
     }
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
@@ -43,7 +43,7 @@ pub(super) fn has_scheme(text: &str) -> bool {
     !is_port
 }
 
-/// Parses a URL as people type it: `//host/x` and `host/x` stand for http.
+/// Parses a URL as people type it: `//host/x` and `host/x` are read as http.
 pub(super) fn parse_loose(line: &str) -> Option<Url> {
     let line = line.trim();
     if let Some(rest) = line.strip_prefix("//") {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_a_scheme_from_a_host() {
+    fn a_scheme_is_distinguished_from_a_host() {
         for (text, expected) in [
             ("http://a", true),
             ("mailto:a@b.pt", true),

@@ -1,4 +1,4 @@
-//! The parts of a URL that keys are made of.
+//! Splits a URL into the parts that keys are made of.
 
 use super::Url;
 use super::fqdn::strip_www;
@@ -8,8 +8,8 @@ pub fn authority_of(url: &Url) -> &str {
     &url[url::Position::BeforeHost..url::Position::AfterPort]
 }
 
-/// Host, port, path and query of a parsed http or https URL, as they stand in
-/// its text: who has put a URL together need not parse it again for its keys.
+/// Host, port, path and query of a parsed http or https URL, as slices of its text: a URL that was put
+/// together need not be parsed again for its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WebParts<'a> {
     /// Host in lower case, punycode; addresses in brackets where they need them.

@@ -1,11 +1,10 @@
-//! ARC files as WARC files.
+//! Converts ARC files to WARC files.
 //!
-//! In: an ARC file of any packing. Out: WARC/1.1, one gzip member a record.
-//! The line of a record becomes fields, its block stays byte for byte: an
-//! HTTP response a `response`, anything else (dns, ftp, HTTP/0.9) a
-//! `resource` with the type that the line tells. What the line says and WARC
-//! has no field for stays in fields that begin with `ARC-`. The description of
-//! the ARC file becomes a `metadata` record behind a new `warcinfo`.
+//! In: an ARC file of any packing. Out: WARC/1.1, one gzip member a record. The line of a record becomes
+//! fields, its block stays byte for byte: an HTTP response a `response`, anything else (dns, ftp, HTTP/0.9) a
+//! `resource` with the type in the line. Values of the line for which WARC has no field are kept in fields
+//! that begin with `ARC-`. The description of the ARC file becomes a `metadata` record behind a new
+//! `warcinfo`.
 //!
 //! As with [`recompress_file`](super::recompress_file), the new file is read back
 //! before it gets its name, and damaged records are left out and named.
@@ -25,8 +24,8 @@ use tempfile::SpooledTempFile;
 /// A block longer than this waits on the disk until its digests are known.
 const IN_MEMORY: usize = 8 * 1024 * 1024;
 
-/// So much of a block is looked at for its HTTP head.
-const LOOK: usize = 64 * 1024;
+/// Bytes of a block that are searched for its HTTP head.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Writes the records of the ARC file `old` into the new WARC file `new`;
 /// `record_id` makes their ids.
@@ -101,11 +100,11 @@ fn convert(
     })
 }
 
-/// The block in hand, whether it is an HTTP response, and its digests.
+/// The current block, whether it is an HTTP response, and its digests.
 fn take_block(reader: &mut ArchiveReader<File>, may_be_http: bool) -> io::Result<(SpooledTempFile, bool, Digests)> {
     let mut spool = SpooledTempFile::new(IN_MEMORY);
     let mut begin = Vec::new();
-    reader.by_ref().take(LOOK as u64).read_to_end(&mut begin)?;
+    reader.by_ref().take(MAX_HEAD_BYTES as u64).read_to_end(&mut begin)?;
     let is_http = may_be_http && parse_response_head(&begin).is_some();
     let mut digester = BlockDigester::new(is_http);
     digester.update(&begin);
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_record_keeps_its_block_and_what_its_line_says() {
+    fn every_record_keeps_its_block_and_the_fields_of_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("old.arc"), folder.path().join("new.warc.gz"));
         fs::write(&old, arc()).unwrap();
@@ -195,7 +194,7 @@ mod tests {
         let mut text = Vec::new();
         flate2::bufread::MultiGzDecoder::new(&fs::read(&new).unwrap()[..]).read_to_end(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap().replace("\r\n", "\n");
-        // The first record tells the version of the program.
+        // The first record has the version of the program.
         let (info, rest) = text.split_once("old.arc\n\n\n").unwrap();
         assert!(info.contains("WARC-Filename: new.warc.gz") && info.contains("converted from the ARC file "), "{info}");
         insta::assert_snapshot!(rest);

@@ -1,4 +1,4 @@
-//! Some records of a file, as a file of their own.
+//! Copies chosen records of a file into a file of their own.
 //!
 //! The bytes of records do not change: a compressed member is copied as it
 //! is. Only where records share a member (or need a zstd dictionary that does
@@ -17,7 +17,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 use std::path::Path;
 
-/// Which records.
+/// A choice of records for [`choose`].
 #[derive(Debug, Clone, Default)]
 pub struct Cut {
     /// What they have to be like.
@@ -31,7 +31,7 @@ pub struct Cut {
     pub with_related: bool,
 }
 
-/// What was cut out.
+/// Counts and problems of a cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CutReport {
     /// Records that the filter took.
@@ -62,15 +62,14 @@ pub enum CutError {
     Cancelled(#[from] Cancelled),
 }
 
-/// What the first pass keeps of a record. Ids are kept as hashes: a file may
-/// have millions.
+/// Data of a record that the first pass keeps. Ids are kept as hashes: a file may have millions.
 struct Row {
     span: Span,
     is_arc: bool,
     is_info: bool,
     taken: bool,
     id: Option<u64>,
-    /// URL and date: one capture where no ids are told.
+    /// Hash of URL and date, which identify a capture where records have no ids.
     capture: Option<u64>,
     points_to: Vec<u64>,
     /// The original of a revisit, by id or by URL and date.
@@ -97,7 +96,7 @@ fn choose_until(path: &Path, cut: &Cut, cx: &JobCx) -> Result<Chosen, CutError> 
     let mut rows: Vec<Row> = Vec::new();
     let mut matched = 0;
     while let Some(head) = reader.next_head()? {
-        let facts = RecordFacts::read(&head, &mut reader, cut.filter.looks_inside())
+        let facts = RecordFacts::read(&head, &mut reader, cut.filter.needs_http_head())
             .map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
         let span = reader.finish_record()?;
         let place = span.unwrap_or(Span { offset: reader.record_offset(), length: 0 });
@@ -153,9 +152,9 @@ fn row(facts: &RecordFacts, span: Span, is_arc: bool, taken: bool, hasher: &Rand
     }
 }
 
-/// Takes the records that belong to those taken, and tells how many.
+/// Takes the records that belong to those taken; returns how many.
 fn relate(rows: &mut [Row]) -> u64 {
-    let mut wanted: HashSet<u64> = HashSet::new();
+    let mut reached: HashSet<u64> = HashSet::new();
     let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_info) {
         for key in row.id.iter().chain(&row.capture).chain(&row.points_to) {
@@ -169,7 +168,7 @@ fn relate(rows: &mut [Row]) -> u64 {
         let keys: Vec<u64> =
             row.id.iter().chain(&row.capture).chain(&row.points_to).chain(&row.original).copied().collect();
         for key in keys {
-            if !wanted.insert(key) {
+            if !reached.insert(key) {
                 continue;
             }
             for &other in by_key.get(&key).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! Block and payload digests.
+//! Computes and checks block and payload digests.
 //!
 //! # Which bytes a payload digest is made of
 //!
@@ -41,7 +41,7 @@ pub fn sha1_text(digest: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(digest))
 }
 
-/// What a block and its payload hash to.
+/// Digests of a block and its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digests {
     /// Of the whole block.
@@ -58,7 +58,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// Of a block in memory.
+    /// Computes the digests of a block in memory.
     pub fn of_block(block: &[u8], is_http_response: bool) -> Self {
         let mut digester = BlockDigester::new(is_http_response);
         digester.update(block);
@@ -115,9 +115,9 @@ impl BlockDigester {
 }
 
 /// Finds the body in a block that comes piece by piece.
-struct Splitter(Part);
+struct Splitter(BlockPart);
 
-enum Part {
+enum BlockPart {
     Head {
         /// The HTTP head, so far.
         head: Vec<u8>,
@@ -130,18 +130,18 @@ enum Part {
 
 impl Splitter {
     fn new(is_http: bool) -> Self {
-        Self(if is_http { Part::Head { head: Vec::new(), ended: false } } else { Part::Plain })
+        Self(if is_http { BlockPart::Head { head: Vec::new(), ended: false } } else { BlockPart::Plain })
     }
 
     fn is_chunked(&self) -> bool {
-        matches!(self.0, Part::Chunked(_))
+        matches!(self.0, BlockPart::Chunked(_))
     }
 
-    /// Takes the next bytes, `None` at the end, and tells from where on they
-    /// are payload as they stand. `entity` gets what is payload before that;
-    /// `raw` the body as it crossed the wire, where that is something else.
+    /// Takes the next bytes, `None` at the end; returns the index from which on they are payload, unchanged.
+    /// `entity` gets what is payload before that; `raw` the body as it crossed the wire, where that is
+    /// something else.
     fn step(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
-        let Part::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
+        let BlockPart::Head { head, ended } = &mut self.0 else { return self.body(bytes, raw, entity) };
         let (is_last, bytes) = (bytes.is_none(), bytes.unwrap_or_default());
         let earlier = head.len();
         // A head that comes in one piece is read where it lies.
@@ -162,7 +162,7 @@ impl Splitter {
             None => (parse_request_head(so_far).map_or(0, |head| head.head_len), false),
         };
         let before = std::mem::take(head);
-        self.0 = if chunked { Part::Chunked(Box::default()) } else { Part::Plain };
+        self.0 = if chunked { BlockPart::Chunked(Box::default()) } else { BlockPart::Plain };
         let earlier_body = before.get(body..earlier).unwrap_or_default();
         if !earlier_body.is_empty() {
             let plain = self.body(Some(earlier_body), raw, entity);
@@ -177,7 +177,7 @@ impl Splitter {
     }
 
     fn body(&mut self, bytes: Option<&[u8]>, raw: &mut impl FnMut(&[u8]), entity: &mut impl FnMut(&[u8])) -> usize {
-        let Part::Chunked(dechunker) = &mut self.0 else { return 0 };
+        let BlockPart::Chunked(dechunker) = &mut self.0 else { return 0 };
         match bytes {
             Some(bytes) => {
                 raw(bytes);
@@ -221,8 +221,8 @@ enum Hash {
 }
 
 impl DigestCheck {
-    /// For a field such as `sha1:3KRQ…` in base 32, 16 or 64; `None` when the
-    /// algorithm is not one that Fonds has.
+    /// Makes a check for a field such as `sha1:3KRQ…` in base 32, 16 or 64; `None` when the algorithm is not
+    /// one that Fonds has.
     pub fn new(field: &str) -> Option<Self> {
         let (algorithm, value) = field.trim().split_once(':')?;
         let (hash, len) = match algorithm.trim().to_ascii_lowercase().replace('-', "").as_str() {
@@ -312,31 +312,31 @@ pub struct RecordProof {
     /// The payload by the standard, and as it crossed the wire.
     payload: Option<(DigestCheck, DigestCheck)>,
     splitter: Splitter,
-    unknown: Vec<String>,
+    /// Fields of an unknown algorithm, or of none, with their values.
+    unknown: Vec<(&'static str, String)>,
 }
 
 impl RecordProof {
-    /// For the record with this head. The payload digest of a revisit or of a
-    /// segment is about bytes that are elsewhere and is not held against it.
+    /// Makes the checks for the record with this head. The payload digest of a revisit or of a segment is
+    /// about bytes that are elsewhere and is not checked.
     pub fn new(head: &RecordHead) -> Self {
         let mut unknown = Vec::new();
-        let mut check = |name: &str| {
+        let mut check = |name: &'static str| {
             let field = head.headers.get(name).filter(|field| !field.trim().is_empty())?;
             let check = DigestCheck::new(&field);
             if check.is_none() {
-                unknown.push(format!("{name} “{field}” is of an unknown algorithm and was not checked"));
+                unknown.push((name, field));
             }
             check
         };
-        let block = check("WARC-Block-Digest");
+        let block = check(BLOCK_DIGEST);
         let elsewhere = head.record_type == RecordType::Revisit || head.headers.get("WARC-Segment-Number").is_some();
-        let payload = if elsewhere { None } else { check("WARC-Payload-Digest").zip(check("WARC-Payload-Digest")) };
-        unknown.dedup();
+        let payload = if elsewhere { None } else { check(PAYLOAD_DIGEST).map(|check| (check.clone(), check)) };
         Self { block, payload, splitter: Splitter::new(head.is_http()), unknown }
     }
 
-    /// For the joined block of a segmented record: the payload digest that its
-    /// first segment tells is that of the whole.
+    /// Makes the check for the joined block of a segmented record: the payload digest in its first segment is
+    /// that of the whole.
     pub fn of_joined(payload_digest: &str, is_http: bool) -> Self {
         let payload = DigestCheck::new(payload_digest).zip(DigestCheck::new(payload_digest));
         Self { block: None, payload, splitter: Splitter::new(is_http), unknown: Vec::new() }
@@ -347,9 +347,16 @@ impl RecordProof {
         self.block.is_some() || self.payload.is_some()
     }
 
-    /// Digests that cannot be checked, in words.
-    pub fn unknown(&self) -> &[String] {
-        &self.unknown
+    /// Descriptions of digests that cannot be checked.
+    pub fn unknown(&self) -> impl Iterator<Item = String> {
+        self.unknown
+            .iter()
+            .map(|(name, field)| format!("{name} “{field}” is of an unknown algorithm and was not checked"))
+    }
+
+    /// The fields of these.
+    pub fn unknown_fields(&self) -> impl Iterator<Item = &'static str> {
+        self.unknown.iter().map(|(name, _)| *name)
     }
 
     /// Takes the next bytes of the block.
@@ -368,13 +375,13 @@ impl RecordProof {
         }
     }
 
-    /// The digests that are wrong, in words.
+    /// Descriptions of the digests that are wrong.
     pub fn finish(self) -> Vec<String> {
-        let words = |name| match name {
+        let describe = |name| match name {
             BLOCK_DIGEST => format!("{name} does not fit the block"),
             _ => format!("{name} does not fit the payload"),
         };
-        self.wrong_fields().into_iter().map(words).collect()
+        self.wrong_fields().into_iter().map(describe).collect()
     }
 
     /// The fields whose digests are wrong.
@@ -382,8 +389,8 @@ impl RecordProof {
         self.wrong_digests().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The same, each with its right value where that is known: SHA-1 of what has one
-    /// digest by both readings.
+    /// Names of the fields that are wrong, each with its right value where that is known: SHA-1 of what has
+    /// one digest by both readings.
     pub fn wrong_digests(mut self) -> Vec<(&'static str, Option<String>)> {
         self.step(None);
         let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! What a record is about, in a row: for lists, filters and cuts.
+//! Summarises a record for lists, filters and cuts.
 
 use super::http::{parse_request_head, parse_response_head};
 use super::record::unbracket;
@@ -6,11 +6,10 @@ use super::{RecordHead, RecordType};
 use crate::uri::CaptureDate;
 use std::io::{self, Read};
 
-/// How much of a block is looked at for its HTTP head.
+/// Bytes of a block that are searched for its HTTP head.
 const HTTP_HEAD_BYTES: u64 = 64 * 1024;
 
-/// The fields of a record that people ask for, and what its HTTP head tells.
-/// Ids and URLs stand without angle brackets; what is absent is `None`.
+/// Fields of a record and of its HTTP head. Ids and URLs have no angle brackets; what is absent is `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFacts {
     /// What kind of record this is.
@@ -21,11 +20,11 @@ pub struct RecordFacts {
     pub record_id: Option<String>,
     /// What the record is about (see [`RecordHead::target_uri`]).
     pub url: Option<String>,
-    /// `WARC-Date` as it stands.
+    /// `WARC-Date`, unparsed.
     pub date_text: Option<String>,
-    /// `WARC-Date`, read.
+    /// `WARC-Date`, parsed.
     pub date: Option<CaptureDate>,
-    /// Status of the HTTP response inside; 0 is not told.
+    /// Status of the HTTP response inside; `None` for 0.
     pub status: Option<u16>,
     /// Method of the HTTP request inside.
     pub method: Option<String>,
@@ -43,7 +42,7 @@ pub struct RecordFacts {
     pub refers_to: Option<String>,
     /// `WARC-Refers-To-Target-URI`.
     pub refers_to_url: Option<String>,
-    /// `WARC-Refers-To-Date` as it stands.
+    /// `WARC-Refers-To-Date`, unparsed.
     pub refers_to_date: Option<String>,
     /// `WARC-Warcinfo-ID`.
     pub warcinfo_id: Option<String>,
@@ -60,16 +59,18 @@ pub struct RecordFacts {
 }
 
 impl RecordFacts {
-    /// From a head and the first bytes of its block.
+    /// Reads the facts from a head and the first bytes of its block.
     pub fn of(head: &RecordHead, begin: &[u8]) -> Self {
         let text = |name: &str| head.headers.get(name).filter(|value| !value.trim().is_empty());
         let id = |name: &str| text(name).map(|value| unbracket(&value).to_owned());
         let http = if head.is_http() { parse_response_head(begin) } else { None };
         let request = if head.is_http() && http.is_none() { parse_request_head(begin) } else { None };
-        let mime = http.as_ref().map(|http| http.content_type().mime).filter(|mime| !mime.is_empty());
-        // An ARC line tells the type that the server told.
-        let of_line = || text("ARC-Content-Type").filter(|_| http.is_none());
-        let own = || super::http::MediaType::parse(&of_line().or_else(|| text("Content-Type"))?).mime.into();
+        // An ARC line has the type that the server declared.
+        let of_line = || text("ARC-Content-Type").or_else(|| text("Content-Type"));
+        let mime = match &http {
+            Some(http) => Some(http.content_type().mime).filter(|mime| !mime.is_empty()),
+            None => of_line().map(|kind| super::http::MediaType::parse(&kind).mime),
+        };
         Self {
             record_type: head.record_type.clone(),
             version: head.version.clone(),
@@ -79,7 +80,7 @@ impl RecordFacts {
             date: head.date(),
             status: http.as_ref().map(|http| http.status).filter(|&status| status > 0),
             method: request.map(|request| request.method),
-            mime: mime.or_else(own),
+            mime,
             ip: text("WARC-IP-Address"),
             payload_digest: text("WARC-Payload-Digest"),
             block_digest: text("WARC-Block-Digest"),
@@ -100,8 +101,8 @@ impl RecordFacts {
         }
     }
 
-    /// From a head and its block, of which only what an HTTP head can take is
-    /// read, and that only where `http`.
+    /// Reads the facts from a head and its block, of which only what an HTTP head can take is read, and that
+    /// only where `http`.
     pub fn read(head: &RecordHead, block: &mut impl Read, http: bool) -> io::Result<Self> {
         let mut begin = Vec::new();
         if http && head.is_http() {

@@ -1,12 +1,12 @@
-//! Which records are meant: the filters that lists and cuts share.
+//! Filters records for lists and cuts.
 
 use super::{RecordFacts, RecordType, Span};
 use crate::uri::{CaptureDate, ScopePrefixSet, ScopeSurt, parse_web_url};
 use regex::Regex;
 use std::borrow::Cow;
 
-/// What a record has to be like; an empty list asks nothing. Filters of
-/// different kinds must all hold, of the values of one kind any will do.
+/// Conditions on a record; an empty list is no condition. Filters of all kinds must hold, of the values of
+/// one kind any will do.
 #[derive(Debug, Clone, Default)]
 pub struct RecordFilter {
     /// Types of records.
@@ -54,19 +54,19 @@ impl StatusFilter {
 
     fn holds(self, status: u16) -> bool {
         match self {
-            Self::Exactly(wanted) => status == wanted,
+            Self::Exactly(expected) => status == expected,
             Self::Family(digit) => status / 100 == digit,
         }
     }
 }
 
 impl RecordFilter {
-    /// Whether the HTTP head inside has to be known to tell.
-    pub fn looks_inside(&self) -> bool {
+    /// Whether the filter depends on the HTTP head inside.
+    pub fn needs_http_head(&self) -> bool {
         !self.statuses.is_empty() || !self.mimes.is_empty()
     }
 
-    /// Whether it asks for anything at all.
+    /// Whether the filter has no condition.
     pub fn is_empty(&self) -> bool {
         let Self { types, urls, prefixes, statuses, mimes, record_ids, .. } = self;
         let lists = types.is_empty() && urls.is_empty() && prefixes.is_empty() && statuses.is_empty();
@@ -75,7 +75,7 @@ impl RecordFilter {
         lists && mimes.is_empty() && record_ids.is_empty() && self.pattern.is_none() && ends
     }
 
-    /// Whether a record is meant.
+    /// Whether the filter accepts a record.
     pub fn accepts(&self, facts: &RecordFacts, span: Span) -> bool {
         let any = |is_empty: bool, holds: &dyn Fn() -> bool| is_empty || holds();
         let offset = span.decoded_offset();
@@ -85,21 +85,21 @@ impl RecordFilter {
             && self.date_from.is_none_or(|from| facts.date.is_some_and(|date| date >= from))
             && self.date_to.is_none_or(|to| facts.date.is_some_and(|date| date <= to))
             && any(self.statuses.is_empty(), &|| {
-                facts.status.is_some_and(|status| self.statuses.iter().any(|wanted| wanted.holds(status)))
+                facts.status.is_some_and(|status| self.statuses.iter().any(|expected| expected.holds(status)))
             })
             && any(self.mimes.is_empty(), &|| {
-                facts.mime.as_ref().is_some_and(|mime| self.mimes.iter().any(|wanted| is_mime(mime, wanted)))
+                facts.mime.as_ref().is_some_and(|mime| self.mimes.iter().any(|expected| is_mime(mime, expected)))
             })
             && any(self.record_ids.is_empty(), &|| {
-                facts.record_id.as_ref().is_some_and(|id| self.record_ids.iter().any(|wanted| bare(wanted) == id))
+                facts.record_id.as_ref().is_some_and(|id| self.record_ids.iter().any(|expected| bare(expected) == id))
             })
             && self.accepts_url(facts.url.as_deref())
     }
 
     fn accepts_url(&self, url: Option<&str>) -> bool {
-        let asks = !self.urls.is_empty() || !self.prefixes.is_empty() || self.pattern.is_some();
-        let Some(url) = url else { return !asks };
-        (self.urls.is_empty() || self.urls.iter().any(|wanted| same_url(wanted, url)))
+        let filters_urls = !self.urls.is_empty() || !self.prefixes.is_empty() || self.pattern.is_some();
+        let Some(url) = url else { return !filters_urls };
+        (self.urls.is_empty() || self.urls.iter().any(|expected| same_url(expected, url)))
             && (self.prefixes.is_empty()
                 || parse_web_url(url).is_some_and(|url| self.prefixes.matches(&ScopeSurt::of(&url))))
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(url))
@@ -111,8 +111,8 @@ pub fn same_url(one: &str, other: &str) -> bool {
     one == other || url_identity(one) == url_identity(other)
 }
 
-/// The text that all spellings of a web URL have in common ([`same_url`]);
-/// other texts stand for themselves.
+/// The text that all spellings of a web URL have in common ([`same_url`]); other texts are returned
+/// unchanged.
 pub(super) fn url_identity(text: &str) -> Cow<'_, str> {
     if is_spelled_plainly(text) {
         return Cow::Borrowed(text);
@@ -120,8 +120,8 @@ pub(super) fn url_identity(text: &str) -> Cow<'_, str> {
     parse_web_url(text).map_or(Cow::Borrowed(text), |url| Cow::Owned(url.into()))
 }
 
-/// Whether parsing would give the very same text back. Most URLs of an archive
-/// are so, and a look at their bytes costs a tenth of parsing them.
+/// Whether parsing would return the same text. Most URLs of an archive are so, and scanning their bytes costs
+/// a tenth of parsing them.
 fn is_spelled_plainly(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else { return false };
     let Some((host, path)) = rest.split_once('/') else { return false };
@@ -136,7 +136,7 @@ fn is_spelled_plainly(text: &str) -> bool {
             .next()
             .is_some_and(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase()))
         && port.is_none_or(is_port);
-    // A segment that begins with a dot, or a percent sign that may stand for one, may be `..`.
+    // A segment that begins with a dot, or with a percent sign that may encode one, may be `..`.
     let mut before = b'/';
     is_host
         && path.bytes().all(|byte| {
@@ -147,9 +147,9 @@ fn is_spelled_plainly(text: &str) -> bool {
         })
 }
 
-fn is_mime(mime: &str, wanted: &str) -> bool {
-    let wanted = wanted.trim().trim_end_matches('*').to_ascii_lowercase();
-    if wanted.ends_with('/') { mime.starts_with(&wanted) } else { mime == wanted }
+fn is_mime(mime: &str, expected: &str) -> bool {
+    let expected = expected.trim().trim_end_matches('*').to_ascii_lowercase();
+    if expected.ends_with('/') { mime.starts_with(&expected) } else { mime == expected }
 }
 
 fn bare(id: &str) -> &str {

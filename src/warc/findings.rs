@@ -1,20 +1,19 @@
-//! What is wrong with one record, up to a number.
+//! Collects the problems of one record, a limited number of each kind.
 
 use super::{Problem, ProblemKind};
 
-/// What is odd, in words, for a [`Problem`](super::Problem) at the place of the record.
+/// Kind and description of a [`Problem`](super::Problem) of a record.
 pub(super) type Finding = (ProblemKind, String);
 
-/// Findings of one kind that are listed for a record: a hostile head of 1 MiB
-/// has room for hundreds of thousands of broken lines, and the first few say
-/// it all. Those of one kind take no place from another.
+/// Findings of one kind that are listed for a record: a hostile head of 1 MiB has room for hundreds of
+/// thousands of broken lines, and the first few suffice. Those of one kind take no place from another.
 const MAX_LISTED: usize = 5;
 
 /// The first findings of each kind about a record, and how many more there are.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     listed: Vec<Finding>,
-    /// How many there are of each kind: the kind tells how bad they are.
+    /// How many there are of each kind: the kind gives their severity.
     counts: Vec<(ProblemKind, u64)>,
 }
 
@@ -35,8 +34,8 @@ impl Findings {
         }
     }
 
-    /// Those listed, then a line for each kind of which there are more; all as
-    /// problems of the record at `offset`.
+    /// Returns the listed findings, then a line for each kind of which there are more; all as problems of the
+    /// record at `offset`.
     pub(super) fn into_problems(self, offset: u64) -> impl Iterator<Item = Problem> {
         let rest = self.counts.into_iter().filter_map(move |(kind, count)| {
             let more = count.checked_sub(MAX_LISTED as u64).filter(|&more| more > 0)?;
@@ -62,7 +61,7 @@ mod tests {
         let mut findings = Findings::default();
         findings.extend((0..20).map(|number| (ProblemKind::BadField, format!("field {number}"))));
         findings.push((ProblemKind::BadDigest, "digest".to_owned()));
-        let told: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
+        let reported: Vec<_> = findings.into_problems(7).map(|found| (found.to_string(), found.count)).collect();
         let expected = [
             ("offset 7: invalid header: field 0", 1),
             ("offset 7: invalid header: field 1", 1),
@@ -72,6 +71,6 @@ mod tests {
             ("offset 7: wrong digest: digest", 1),
             ("offset 7: invalid header: and 15 more of this kind in this record", 15),
         ];
-        assert_eq!(told, expected.map(|(text, count)| (text.to_owned(), count)));
+        assert_eq!(reported, expected.map(|(text, count)| (text.to_owned(), count)));
     }
 }

@@ -1,4 +1,4 @@
-//! Two SHA-1 digests at once: of a block, and of the payload that ends it.
+//! Computes two SHA-1 digests at once: of a block, and of the payload that ends it.
 //!
 //! Each step of SHA-1 waits for the one before, and a processor with
 //! instructions for it has room for another digest meanwhile: two that take
@@ -12,7 +12,7 @@ const BLOCK: usize = 64;
 /// The state before the first block (FIPS 180-4, 5.3.1).
 const INITIAL: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 
-/// One SHA-1 in the making.
+/// State of an unfinished SHA-1.
 pub(super) struct Sha1State {
     state: [u32; 5],
     len: u64,

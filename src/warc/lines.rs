@@ -1,4 +1,4 @@
-//! Lines of text files that others made: none of them fills the memory.
+//! Reads lines of untrusted text files with a limit on their length.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,9 +1,8 @@
-//! Archive files: records in, records out.
+//! Reads and writes archive files.
 //!
-//! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or
-//! one for all) or zstd, told by content and not by name. Out: records with
-//! the place they stand at, and [`Problem`]s for what is broken; or, writing,
-//! WARC/1.1 with one gzip member per record.
+//! In: WARC 0.17 to 1.1 and ARC 1.0/1.1, plain, gzip (a member per record or one for all) or zstd, recognised
+//! by content and not by name. Out: records with their spans, and [`Problem`]s for what is broken; or,
+//! writing, WARC/1.1 with one gzip member per record.
 //!
 //! Invariants: reading never panics and trusts no length; after damage it
 //! goes on at the next record; headers keep their order and repeats; bytes of
@@ -22,9 +21,8 @@
 //! | [`cdx`], [`check_file`], [`Checker`] | an index of a file; what is wrong with it, or with several together |
 //! | [`wacz`] | archive files packed together with an index and pages |
 //!
-//! A record that is cut off or damaged is told as a [`Problem`] and not given
-//! by [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading
-//! give what is there of it.
+//! A record that is cut off or damaged is reported as a [`Problem`] and not returned by
+//! [`ArchiveReader::next_record`]; [`ArchiveReader::next_head`] and reading return what is there of it.
 //!
 //! ```
 //! use fonds::uri::CaptureDate;
@@ -78,7 +76,7 @@ pub use digest::{
 
 pub use read::{
     ArchiveReader, Compression, Event, GzipNote, MAX_HEAD_BYTES, MAX_LINE_BYTES, PlaceReader, Records, Visit,
-    copy_span, enter_record_at, enter_record_in, look_at_record, open_archive_file, open_record_at,
+    copy_span, enter_record_at, enter_record_cancellable, enter_record_in, open_archive_file, open_record_at,
     read_file_in_parallel, read_in_parallel, read_record_at, read_record_in, reading_threads,
 };
 pub use record::{
@@ -95,5 +93,5 @@ pub fn gzip_member(lines: &[u8]) -> Vec<u8> {
     write::pack_member(&[lines], write::FAST_LEVEL)
 }
 
-/// What the name of a file ends in while it is being written.
+/// Suffix of the name of a file that is being written.
 pub const OPEN_SUFFIX: &str = ".open";

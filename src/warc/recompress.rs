@@ -1,4 +1,4 @@
-//! The same records with another compression.
+//! Writes the records of a file with another compression.
 //!
 //! In: any file that can be read. Out: one with a gzip member a record, or
 //! plain. Heads and blocks stay byte for byte (so WARC/0.17 stays 0.17, and
@@ -10,7 +10,7 @@
 //! Records that are cut off or damaged are left out and named: their bytes
 //! are only in the old file, which is not touched.
 //!
-//! Not here: Zstandard. The encoder at hand has only its fastest level.
+//! Not here: Zstandard. The available encoder has only its fastest level.
 
 use super::write::{GZIP_LEVEL, MAX_WHOLE, pack_member};
 use super::{ArchiveReader, Compression, Problem, ProblemKind, WarcError};
@@ -21,7 +21,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// How a new file is compressed.
+/// Compression of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewCompression {
     /// One gzip member a record, as the standard advises.
@@ -30,7 +30,7 @@ pub enum NewCompression {
     Plain,
 }
 
-/// What was copied and what was not.
+/// Counts of records copied and left out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecompressReport {
     /// How the old file is compressed.
@@ -118,7 +118,7 @@ fn recompress(
         let begin = out.position().map_err(out_io)?;
         let place = reader.record_offset();
         let bytes = reader.head_bytes().to_vec();
-        let mut member = Member::begin(&mut out, compression);
+        let mut member = MemberWriter::begin(&mut out, compression);
         let (sum, len) = copy_record(&mut reader, &bytes, &mut member).map_err(|error| match error {
             CopyError::Out(source) => out_io(source),
             CopyError::In(source) => WarcError::Io { path: old.to_owned(), source },
@@ -144,7 +144,7 @@ fn recompress(
     })
 }
 
-/// The sum of head and block in hand.
+/// The sum of the current head and block.
 fn sum_of_record(reader: &mut ArchiveReader<File>) -> io::Result<[u8; 20]> {
     let head = reader.head_bytes().to_vec();
     match copy_record(reader, &head, &mut io::sink()) {
@@ -181,7 +181,7 @@ enum CopyError {
 }
 
 /// A record while it is written.
-struct Member<W: Write> {
+struct MemberWriter<W: Write> {
     /// None once a long record is compressed as a stream.
     out: Option<W>,
     compression: NewCompression,
@@ -190,7 +190,7 @@ struct Member<W: Write> {
     stream: Option<GzEncoder<W>>,
 }
 
-impl<W: Write> Member<W> {
+impl<W: Write> MemberWriter<W> {
     fn begin(out: W, compression: NewCompression) -> Self {
         Self { out: Some(out), compression, bytes: Vec::new(), stream: None }
     }
@@ -207,7 +207,7 @@ impl<W: Write> Member<W> {
     }
 }
 
-impl<W: Write> Write for Member<W> {
+impl<W: Write> Write for MemberWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(stream) = &mut self.stream {
             return stream.write(bytes);
@@ -242,7 +242,7 @@ fn breaks_after<R: io::Read>(reader: &ArchiveReader<R>, is_arc: bool) -> &[u8] {
     }
 }
 
-/// Copies head and block; tells the sum of both and the length of the block.
+/// Copies head and block; returns the sum of both and the length of the block.
 fn copy_record(block: &mut impl BufRead, head: &[u8], out: &mut impl Write) -> Result<([u8; 20], u64), CopyError> {
     let mut sum = Sha1::new();
     let mut put = |bytes: &[u8], out: &mut dyn Write| {
@@ -264,7 +264,7 @@ fn copy_record(block: &mut impl BufRead, head: &[u8], out: &mut impl Write) -> R
     Ok((sum.finalize().into(), len))
 }
 
-/// Writes the record in hand (its head bytes are kept) as a gzip member, and ends it.
+/// Writes the current record (its head bytes are kept) as a gzip member, and ends it.
 pub(super) fn pack_record(
     path: &Path,
     reader: &mut ArchiveReader<File>,
@@ -272,7 +272,7 @@ pub(super) fn pack_record(
     out: &mut dyn Write,
 ) -> Result<(), WarcError> {
     let head = reader.head_bytes().to_vec();
-    let mut member = Member::begin(out, NewCompression::GzipPerRecord);
+    let mut member = MemberWriter::begin(out, NewCompression::GzipPerRecord);
     let path = path.to_owned();
     let io = move |source| WarcError::Io { path: path.clone(), source };
     match copy_record(reader, &head, &mut member) {
@@ -283,13 +283,12 @@ pub(super) fn pack_record(
     member.end(breaks_after(reader, is_arc)).map_err(io)
 }
 
-/// Reads the new file: the same records in the same order, each with a place,
-/// and their sums, which `sum_of` makes of the record in hand, as `wanted`.
-/// Returns what was odd.
+/// Reads the new file: the same records in the same order, each with a place, and their sums, which `sum_of`
+/// makes of the current record, as `expected`. Returns what was odd.
 pub(super) fn prove<T: PartialEq>(
     path: &Path,
     compression: Compression,
-    wanted: &[T],
+    expected: &[T],
     cx: &JobCx,
     sum_of: impl Fn(&mut ArchiveReader<File>) -> io::Result<T>,
 ) -> Result<Vec<Problem>, RecompressError> {
@@ -304,14 +303,14 @@ pub(super) fn prove<T: PartialEq>(
         let sum = sum_of(&mut reader).map_err(|source| WarcError::Io { path: path.to_owned(), source })?;
         let span = reader.finish_record()?;
         let offset = reader.record_offset();
-        if span.is_none_or(|span| span.is_inside_member()) || wanted.get(found) != Some(&sum) {
+        if span.is_none_or(|span| span.is_inside_member()) || expected.get(found) != Some(&sum) {
             return Err(unproven(format!("record {} (offset {offset}) is not the one that was read", found + 1)));
         }
         found += 1;
         cx.checkpoint()?;
     }
-    if found != wanted.len() {
-        return Err(unproven(format!("{found} records are in it, {} were written", wanted.len())));
+    if found != expected.len() {
+        return Err(unproven(format!("{found} records are in it, {} were written", expected.len())));
     }
     Ok(reader.take_problems())
 }

@@ -1,4 +1,4 @@
-//! A record, its head and the place it stands at.
+//! Types of a WARC or ARC record: its head, its span in the file, problems in it.
 
 use super::http::{HttpHead, parse_response_head};
 use crate::uri::{CaptureDate, Url, escape_bytes};
@@ -9,16 +9,15 @@ use std::path::PathBuf;
 
 /// Named fields in the order they came, repeats kept, names compared without case.
 ///
-/// All names stand in one buffer and all values in another: a file of a
-/// million records has ten million fields.
+/// One buffer has all names and another all values: a file of a million records has ten million fields.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Headers {
     names: String,
     values: Vec<u8>,
     /// Where each field ends in `names` and in `values`.
     ends: Vec<(usize, usize)>,
-    /// A bit for each length of a name (modulo 64): most names that are asked
-    /// for are not there, and this tells at once.
+    /// A bit for each length of a name (modulo 64): most names that are looked up are absent, which this
+    /// shows at once.
     name_lens: u64,
 }
 
@@ -84,7 +83,7 @@ impl Headers {
         self.all(name).next()
     }
 
-    /// All fields of this name.
+    /// Values of all fields of this name.
     pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         let is_possible = self.name_lens & bit_of(name) != 0;
         let fields = if is_possible { self.ends.as_slice() } else { &[] };
@@ -97,7 +96,7 @@ impl Headers {
         })
     }
 
-    /// All fields.
+    /// Names and values of all fields.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let mut start = (0, 0);
         self.ends.iter().map(move |&end| {
@@ -116,7 +115,7 @@ impl Headers {
         }
     }
 
-    /// How many fields there are.
+    /// Number of fields.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -154,7 +153,7 @@ pub enum RecordType {
     Response,
     /// A resource without its protocol exchange.
     Resource,
-    /// What was asked.
+    /// The request of a capture.
     Request,
     /// About another record.
     Metadata,
@@ -179,7 +178,7 @@ impl RecordType {
         matches!(self, Self::Response | Self::Resource)
     }
 
-    /// From the value of `WARC-Type`.
+    /// Parses the value of `WARC-Type`.
     pub fn parse(text: &str) -> Self {
         const KNOWN: [RecordType; 8] = [
             RecordType::Response,
@@ -219,7 +218,7 @@ impl fmt::Display for RecordType {
     }
 }
 
-/// What the targets of our own metadata records begin with.
+/// Prefix of the targets of metadata records of Fonds.
 const FONDS_URN: &str = "urn:fonds:";
 
 /// `WARC-Target-URI` of a metadata record about `url`: `urn:fonds:KIND:URL`.
@@ -232,15 +231,15 @@ pub fn metadata_target(kind: &str, url: &str) -> String {
     format!("{FONDS_URN}{kind}:{url}")
 }
 
-/// Everything of a record before its block. An ARC record has the same shape:
-/// its URL line is told in WARC's field names.
+/// Everything of a record before its block. An ARC record has the same shape: its URL line is read into WARC
+/// fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordHead {
     /// `WARC/1.1`, `ARC/1.0` …
     pub version: String,
     /// What kind of record this is.
     pub record_type: RecordType,
-    /// The named fields as they stand in the file.
+    /// The named fields, unchanged.
     pub headers: Headers,
     /// Declared length of the block in bytes.
     pub content_length: u64,
@@ -252,8 +251,8 @@ impl RecordHead {
         self.headers.get_text("WARC-Record-ID").map(|id| unbracket(&id).to_owned())
     }
 
-    /// What the record is about: `WARC-Target-URI` without the angle brackets
-    /// that some writers add, and without the prefix of [`metadata_target`].
+    /// Target of the record: `WARC-Target-URI` without the angle brackets that some writers add, and without
+    /// the prefix of [`metadata_target`].
     pub fn target_uri(&self) -> Option<String> {
         let text = self.headers.get_text("WARC-Target-URI")?;
         let uri = unbracket(&text);
@@ -276,9 +275,8 @@ impl RecordHead {
         self.version.starts_with("ARC")
     }
 
-    /// Whether the block is an HTTP message: its `Content-Type` says so, or
-    /// there is none and the record is of a web URL. (Without one a reader may
-    /// guess: WARC 1.1, 5.6. Warcio looks at the URL alone.)
+    /// Whether the block is an HTTP message: by its `Content-Type`, or there is none and the record is of a
+    /// web URL. (Without one a reader may guess: WARC 1.1, 5.6. Warcio goes by the URL alone.)
     pub fn is_http(&self) -> bool {
         const HTTP: &[u8] = b"application/http";
         match self.headers.get_bytes("Content-Type").map(<[u8]>::trim_ascii) {
@@ -304,7 +302,7 @@ pub(super) fn unbracket(text: &str) -> &str {
     text.strip_prefix('<').and_then(|text| text.strip_suffix('>')).unwrap_or(text)
 }
 
-/// Where a record stands in its file: compressed bytes, for random access.
+/// Byte range of a record in its file, compressed, for random access.
 ///
 /// A record that shares its compressed member with others has no such place.
 /// Its span counts in the decompressed file and is marked
@@ -360,7 +358,7 @@ pub struct SharedMember {
 pub struct Record {
     /// Its head.
     pub head: RecordHead,
-    /// Its block as it stands in the file, at most as much as was asked for.
+    /// Bytes of the block in the file, at most as many as were requested.
     pub block: Vec<u8>,
     /// Bytes of the block that were left out by the caller's limit.
     pub omitted: u64,
@@ -368,7 +366,7 @@ pub struct Record {
     pub span: Span,
 }
 
-/// What kind of damage or deviation a [`Problem`] tells of.
+/// Kind of the damage or deviation that a [`Problem`] reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProblemKind {
     /// Bytes between records that are no record.
@@ -395,13 +393,13 @@ pub enum ProblemKind {
     Unchecked,
     /// Segments of a record are missing, doubled or do not fit.
     Segments,
-    /// The original of a revisit is not in the files at hand.
+    /// The original of a revisit is not in the files given.
     NoOriginal,
     /// A page that was not read whole: links may be missing.
     UnreadPage,
 }
 
-/// How bad a [`Problem`] is.
+/// Severity of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// Worth knowing; nothing is lost and no rule of the standard is broken.
@@ -411,7 +409,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Its name.
+    /// Name of the severity.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Warning => "warning",
@@ -421,7 +419,7 @@ impl Severity {
 }
 
 impl ProblemKind {
-    /// Its name for people.
+    /// Name of the kind for people.
     pub fn label(self) -> &'static str {
         match self {
             Self::Garbage => "data outside records",
@@ -441,8 +439,7 @@ impl ProblemKind {
         }
     }
 
-    /// How bad problems of this kind are. What servers sent is the server's
-    /// fault and kept as it came.
+    /// Severity of problems of this kind. What servers sent is the server's fault and kept as it came.
     pub fn severity(self) -> Severity {
         match self {
             Self::NotPerRecord
@@ -469,18 +466,17 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// What exactly, for a person.
     pub detail: String,
-    /// How many problems this one stands for: 1, or those of a kind that are
-    /// counted and not listed.
+    /// Number of problems counted here: 1, or those of a kind that are not listed.
     pub count: u64,
 }
 
 impl Problem {
-    /// One problem.
+    /// Makes a problem that counts once.
     pub fn new(offset: u64, kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { offset, member: None, kind, detail: detail.into(), count: 1 }
     }
 
-    /// The same, of a record in this member, if its place is one in a member.
+    /// Sets the member of the record, if its place is one in a member.
     pub(crate) fn in_member(self, member: Option<SharedMember>) -> Self {
         let is_inside = Span { offset: self.offset, length: 0 }.is_inside_member();
         Self { member: member.filter(|_| is_inside), ..self }
@@ -515,8 +511,8 @@ impl ProblemCap {
         None
     }
 
-    /// How many of each kind are not listed, at the offset up to which the file
-    /// has been read.
+    /// Problems that count those of each kind that are not listed, at the offset up to which the file has
+    /// been read.
     pub(super) fn rest(self, read_to: u64) -> impl Iterator<Item = Problem> {
         self.unlisted.into_iter().map(move |(kind, count)| {
             let detail = format!("{count} further problems of this kind are not listed");
@@ -545,8 +541,8 @@ impl ProblemList {
         problems.into_iter().for_each(|problem| self.push(problem));
     }
 
-    /// All of them; how many of each kind are not listed is told behind them,
-    /// at the offset up to which the file has been read.
+    /// Takes all problems; counts of those not listed follow them, one of each kind, at the offset up to
+    /// which the file has been read.
     pub(super) fn take(&mut self, read_to: u64) -> Vec<Problem> {
         let taken = std::mem::replace(self, Self::new(self.max));
         let mut listed = taken.listed;
@@ -564,12 +560,12 @@ impl From<crate::jobs::FileError> for WarcError {
 /// Reading or writing an archive file failed as a whole.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcError {
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is no archive file.

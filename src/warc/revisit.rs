@@ -1,20 +1,19 @@
-//! What revisits say of themselves.
+//! Profiles of revisit records.
 
-/// What `WARC-Profile` says of a revisit (WARC/1.1, 6.7).
+/// Value of `WARC-Profile` of a revisit (WARC/1.1, 6.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RevisitProfile {
-    /// The payload has the digest of one that is held.
+    /// The payload has the digest of one that was captured before.
     IdenticalPayload,
-    /// The server said that nothing changed (304).
+    /// The server answered 304, not modified.
     ServerNotModified,
     /// A profile that is not known: the block means nothing to us.
     Other(String),
 }
 
 impl RevisitProfile {
-    /// Reads a profile. Writers in the wild put other versions into the URI,
-    /// leave `revisit/` out, use https, brackets, or a slash at the end; the
-    /// last word tells what they mean.
+    /// Reads a profile. Writers in the wild put other versions into the URI, leave `revisit/` out, use https,
+    /// brackets, or a slash at the end; their last part identifies the profile.
     pub fn parse(uri: &str) -> Self {
         let bare = uri.trim().trim_matches(['<', '>', '/']).to_ascii_lowercase();
         match bare.rsplit('/').next().unwrap_or_default() {
@@ -26,13 +25,13 @@ impl RevisitProfile {
 
     /// Whether `uri` is spelled as WARC/1.0 or 1.1 has it.
     pub fn is_standard(&self, uri: &str) -> bool {
-        let word = match self {
+        let profile = match self {
             Self::IdenticalPayload => "identical-payload-digest",
             Self::ServerNotModified => "server-not-modified",
             Self::Other(_) => return false,
         };
         let uri = uri.trim();
-        ["1.0", "1.1"].iter().any(|version| uri == format!("http://netpreserve.org/warc/{version}/revisit/{word}"))
+        ["1.0", "1.1"].iter().any(|version| uri == format!("http://netpreserve.org/warc/{version}/revisit/{profile}"))
     }
 }
 

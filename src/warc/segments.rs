@@ -1,8 +1,8 @@
-//! Records that were cut into segments (WARC/1.1, clause 7), joined again.
+//! Joins records that were cut into segments (WARC/1.1, clause 7).
 //!
-//! The first segment has the record's own type and `WARC-Segment-Number: 1`;
-//! the others are `continuation` records, possibly in other files, that name
-//! it in `WARC-Segment-Origin-ID`. The last one tells the whole length.
+//! The first segment has the record's own type and `WARC-Segment-Number: 1`; the others are `continuation`
+//! records, possibly in other files, that name it in `WARC-Segment-Origin-ID`. The last one has the whole
+//! length.
 
 use super::read::enter_record_in;
 use super::{ArchiveReader, RecordFacts, Span, WarcError};
@@ -12,10 +12,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// One segment of a record.
+/// Segment of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
-    /// The file it stands in.
+    /// File of the segment.
     pub file: PathBuf,
     /// Its place in the file.
     pub span: Span,
@@ -34,13 +34,12 @@ pub struct SegmentSeries(
     BTreeMap<(u64, usize), Segment>,
 );
 
-/// Flaws of a series that are told one by one; further ones are counted.
+/// Flaws of a series that are listed; further ones are counted.
 const MAX_FLAWS: usize = 20;
 
-/// What may be spent on reaching segments that share compressed members: for
-/// each run of them that stand one behind the other, the file is decoded from
-/// its start. Hostile files could ask for it at every segment, and with many
-/// segmented records at each of these.
+/// Budget for reaching segments that share compressed members: for each run of consecutive ones, the file is
+/// decoded from its start. Hostile files could require it at every segment, and with many segmented records
+/// at each of these.
 pub(super) struct Reach {
     /// Times for which nothing is reckoned.
     free: u32,
@@ -55,7 +54,7 @@ impl Reach {
 
     /// Takes what it costs to come to this place; `false` when so much is not left.
     fn spend(&mut self, place: u64) -> bool {
-        /// What it costs to open a file, in bytes that are decoded meanwhile.
+        /// Cost of opening a file, in bytes that are decoded meanwhile.
         const OPENING: u64 = 16 * 1024;
         if self.free > 0 {
             self.free -= 1;
@@ -84,11 +83,11 @@ impl SegmentSeries {
         self.0.values()
     }
 
-    /// What is wrong with the series: the segment it is told of, and words.
+    /// Flaws of the series: the segment concerned and a description.
     pub fn flaws(&self) -> Vec<(&Segment, String)> {
         let mut flaws = Vec::new();
         let mut unlisted = 0;
-        let mut tell = |segment, what: String| match flaws.len() < MAX_FLAWS {
+        let mut add_flaw = |segment, what: String| match flaws.len() < MAX_FLAWS {
             true => flaws.push((segment, what)),
             false => unlisted += 1,
         };
@@ -96,23 +95,23 @@ impl SegmentSeries {
         for segment in self.segments() {
             let number = segment.number;
             match number - before {
-                _ if number == 0 => tell(segment, "its number is 0, segments are counted from 1".to_owned()),
-                0 => tell(segment, format!("segment {number} is there more than once")),
+                _ if number == 0 => add_flaw(segment, "its number is 0, segments are counted from 1".to_owned()),
+                0 => add_flaw(segment, format!("segment {number} is there more than once")),
                 1 => {}
-                2 => tell(segment, format!("segment {} is missing before segment {number}", number - 1)),
+                2 => add_flaw(segment, format!("segment {} is missing before segment {number}", number - 1)),
                 _ => {
                     let missing = format!("segments {} to {} are missing", before + 1, number - 1);
-                    tell(segment, format!("{missing} before segment {number}"));
+                    add_flaw(segment, format!("{missing} before segment {number}"));
                 }
             }
             before = number;
         }
         let Some(last) = self.0.values().next_back() else { return flaws };
         for early in self.segments().filter(|segment| segment.number < last.number && segment.total.is_some()) {
-            tell(early, format!("segment {} tells the whole length and is not the last one", early.number));
+            add_flaw(early, format!("segment {} has the whole length and is not the last one", early.number));
         }
         if last.total.is_none() {
-            tell(last, "the last segment is missing: none tells the whole length".to_owned());
+            add_flaw(last, "the last segment is missing: none has the whole length".to_owned());
         }
         let sum = self.segments().fold(0, |sum: u64, segment| sum.saturating_add(segment.length));
         match last.total {
@@ -129,9 +128,8 @@ impl SegmentSeries {
     ///
     /// # Errors
     ///
-    /// [`WarcError::NoRecord`] when segments that share compressed members
-    /// stand in so odd an order that a file would have to be read from its
-    /// start again and again.
+    /// [`WarcError::NoRecord`] when segments that share compressed members are in so odd an order that a file
+    /// would have to be read from its start again and again.
     pub fn joined(&self, cx: &JobCx) -> Result<JoinedBlock, WarcError> {
         self.joined_within(&mut Reach::default(), cx)
     }
@@ -141,7 +139,7 @@ impl SegmentSeries {
         let mut segments: Vec<Segment> = self.segments().cloned().collect();
         segments.dedup_by_key(|segment| segment.number);
         for (at, segment) in segments.iter().enumerate().filter(|(_, segment)| segment.span.is_inside_member()) {
-            let goes_on = at.checked_sub(1).is_some_and(|before| segment.stands_behind(&segments[before]));
+            let goes_on = at.checked_sub(1).is_some_and(|before| segment.follows(&segments[before]));
             if !goes_on && !reach.spend(segment.span.decoded_offset()) {
                 let why = "to join the segments of its record, the file would have to be read from its start again \
                            and again, since they share compressed members; join those of a copy that \
@@ -161,7 +159,7 @@ impl SegmentSeries {
 impl Segment {
     /// Whether a reader that has read `before` reaches this one by reading on,
     /// where both share their compressed members with others.
-    fn stands_behind(&self, before: &Self) -> bool {
+    fn follows(&self, before: &Self) -> bool {
         let inside = self.span.is_inside_member() && before.span.is_inside_member();
         inside && self.file == before.file && self.span.decoded_offset() > before.span.decoded_offset()
     }
@@ -205,8 +203,7 @@ pub(super) fn segment_of(file: &Path, span: Span, facts: &RecordFacts, head: &su
     Some(Segment { file: file.to_owned(), span, number, length: facts.content_length, total })
 }
 
-/// The blocks of the segments of a record, one after the other, whatever
-/// files they stand in.
+/// The blocks of the segments of a record, one after the other, from any files.
 pub struct JoinedBlock {
     /// The last one first.
     left: Vec<Segment>,
@@ -215,8 +212,7 @@ pub struct JoinedBlock {
 }
 
 impl JoinedBlock {
-    /// A reader whose next record is this segment: the one at hand where it
-    /// comes by there.
+    /// A reader whose next record is this segment: the present one where it gets there.
     fn reach(&mut self, segment: &Segment) -> Result<Option<ArchiveReader<File>>, WarcError> {
         if !segment.span.is_inside_member() {
             return match enter_record_in(&segment.file, segment.span) {
@@ -226,7 +222,7 @@ impl JoinedBlock {
             };
         }
         let mut reader = match self.present.take() {
-            Some((before, reader)) if segment.stands_behind(&before) => reader,
+            Some((before, reader)) if segment.follows(&before) => reader,
             _ => ArchiveReader::open(&segment.file)?,
         };
         if !reader.skip_to_decoded(segment.span.decoded_offset(), &self.cx)? {
@@ -313,12 +309,12 @@ mod tests {
     fn gaps_and_lies_are_reported() {
         check(&[(1, None, "abc"), (3, Some(9), "ghi")], "abcghi", &["segment 2 is missing before segment 3"]);
         check(&[(4, Some(9), "ghi")], "ghi", &["segments 1 to 3 are missing before segment 4"]);
-        check(&[(1, None, "abc")], "abc", &["the last segment is missing: none tells the whole length"]);
+        check(&[(1, None, "abc")], "abc", &["the last segment is missing: none has the whole length"]);
         check(&[(1, None, "abc"), (2, Some(9), "d")], "abcd", &["the segments have 4 bytes, the last one says 9"]);
         let twice = [(1, None, "a"), (2, Some(2), "b"), (2, Some(2), "b")];
         check(&twice, "ab", &["segment 2 is there more than once"]);
         let early = [(1, Some(3), "a"), (2, Some(2), "b")];
-        check(&early, "ab", &["segment 1 tells the whole length and is not the last one"]);
+        check(&early, "ab", &["segment 1 has the whole length and is not the last one"]);
         let zero = [(0, None, "z"), (1, None, "a"), (2, Some(3), "b")];
         check(&zero, "zab", &["its number is 0, segments are counted from 1"]);
         let far = format!("segments 1 to {} are missing before segment {}", u64::MAX - 1, u64::MAX);

@@ -1,7 +1,6 @@
 //! Every piece of work that a person can start runs here on an open workspace: the rooms put
 //! together. Called by the window and by the command line alike.
 
-mod engine;
 mod feed;
 mod files;
 mod find;
@@ -12,15 +11,12 @@ mod launch;
 mod links;
 pub mod models;
 mod opener;
+mod other_crawlers;
 mod own_workspaces;
 pub mod sample;
 mod scope;
 mod session;
 
-pub use engine::{
-    Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
-    is_importable, jobs_summary, write_heritrix_job,
-};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};
 pub use files::campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};
@@ -29,12 +25,11 @@ pub use files::earlier::{EarlierOutcome, from_earlier};
 pub use files::import_records::import_records;
 pub use files::table_files::write_table;
 pub use files::{CheckOutcome, LocateOutcome, check_files, locate, problem_detail, problem_record};
-pub use find::facet_terms::{beside_facet, facet_choices, with_facet};
 pub use find::index_updates::{FollowPace, follow_while, has_index, index_politely, is_index_behind};
 pub use find::judgements::{QueryEvaluation, SearchJudgements, evaluations, judged_filter, judged_urls};
 pub use find::request_sample::{RequestSample, SampleRow};
 pub use find::saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
-pub use find::search::{FacetChoice, Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
+pub use find::search::{Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use find::text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
 pub use find::text_marks::text_marks;
 use handover::attach_annotations;
@@ -69,6 +64,10 @@ pub use links::link_answers::CitedCaptureRow;
 pub use links::link_files::export_links;
 pub use links::link_sets::{cited_pages, inlinks_in, link_hosts, link_set};
 pub use opener::{OpenTarget, Workspaces};
+pub use other_crawlers::{
+    Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
+    is_importable, jobs_summary, write_heritrix_job,
+};
 pub use own_workspaces::OwnWorkspaces;
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,

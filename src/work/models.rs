@@ -7,16 +7,16 @@ pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutc
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};
+pub use crate::search::{FacetChoice, facet_choices, toggle_facet, with_facets};
 pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
-pub use crate::work::find::facet_terms::{facet_choices, with_facet};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow};
 pub use crate::work::find::saved_searches::SavedSearch;
-pub use crate::work::find::search::{FacetChoice, Hit, SearchAnswer, SearchOrder, SearchQuery};
+pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use crate::work::handover::dry_run::ExportDryRun;
 pub use crate::work::links::link_models::*;
 

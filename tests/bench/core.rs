@@ -1,4 +1,4 @@
-//! How fast the core is where it is asked for every link: keys and verdicts.
+//! Speed of the core for every link: keys and verdicts.
 //! `cargo bench --no-default-features`
 
 #![allow(clippy::unwrap_used)]
@@ -195,9 +195,9 @@ fn what_if(bencher: Bencher<'_, '_>) {
     let mut edited = campaign_of_twenty_rules();
     edited.rules[3] = serde_json::json!({ "rule": "too_many_hops", "max_hops": 6 });
     edited.rules[5] = serde_json::json!({ "rule": "regex", "patterns": [".*id=1.*"], "decision": "REJECT" });
-    let ask =
+    let what_if =
         |edited: Campaign| work::what_if(&session, CampaignId::new(1), None, &edited, &JobCx::detached()).unwrap();
-    let answer = ask(edited.clone());
+    let answer = what_if(edited.clone());
     assert_eq!(answer.seen, seen_urls() as u64);
     assert!(answer.moved_out.urls > 0);
     // Each time another edit: rules that were compiled before are kept.
@@ -207,7 +207,7 @@ fn what_if(bencher: Bencher<'_, '_>) {
         edited.rules[3]["comment"] = count.fetch_add(1, Ordering::Relaxed).to_string().into();
         edited
     };
-    bencher.counter(ItemsCount::new(seen_urls())).with_inputs(next).bench_values(ask);
+    bencher.counter(ItemsCount::new(seen_urls())).with_inputs(next).bench_values(what_if);
 }
 
 /// Captures of the bench of thresholds.

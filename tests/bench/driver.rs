@@ -1,4 +1,4 @@
-//! The window without a screen: frames are drawn when the program asks for
+//! The window without a screen: frames are drawn when the program requests
 //! them and when something is done, and each is measured.
 
 use crate::measured::{ms, thread_time};
@@ -20,9 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A frame asked for later than this, as of clocks and figures that change, is not waited for.
 const SOON: Duration = Duration::from_millis(300);
 /// How often it is looked for answers.
-const LOOK: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// So many looks without anything to draw, and nothing is on its way.
-const QUIET_LOOKS: usize = 5;
+const QUIET_POLLS: usize = 5;
 
 /// Processor time of the window's thread for one frame.
 #[derive(Clone)]
@@ -124,7 +124,7 @@ impl Driver {
     /// Draws whenever that is asked for, until nothing is on its way.
     pub fn settle(&mut self) {
         let (begun, mut quiet) = (Instant::now(), 0);
-        while quiet < QUIET_LOOKS && begun.elapsed() < PATIENCE {
+        while quiet < QUIET_POLLS && begun.elapsed() < PATIENCE {
             let due = *self.due.lock().unwrap_or_else(PoisonError::into_inner);
             match due {
                 Some(at) if at <= Instant::now() => {
@@ -135,7 +135,7 @@ impl Driver {
                 _ if self.app().is_waited_for() => quiet = 0,
                 _ => quiet += 1,
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 

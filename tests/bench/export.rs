@@ -1,5 +1,5 @@
-//! How fast a selection is exported, beside copying its archive files and listing
-//! them in an index; how much memory that takes, and how large the graph is.
+//! Speed of an export, beside copying its archive files and listing them in an
+//! index; its memory, and the size of the graph.
 //!
 //! `cargo bench --no-default-features --bench export` makes 20,000 pages that look
 //! like documentation: titles, headings, a menu of their chapter, hundreds of links

@@ -1,5 +1,5 @@
-//! Whether importing stays as fast as it begins: archives of a tenth, three
-//! tenths and all of so many captures, each into an empty workspace.
+//! Speed of imports as they grow: archives of a tenth, three tenths and all of
+//! so many captures, each into an empty workspace.
 //!
 //! `cargo bench --no-default-features --bench import` goes up to 100,000
 //! captures; `FONDS_BENCH_CAPTURES=1000000` to as many as the goals speak of.
@@ -66,9 +66,9 @@ fn import(captures: u64, page: u64) -> f64 {
 }
 
 /// Numbers without order, the same in every run.
-struct Random(u64);
+struct Lcg(u64);
 
-impl Random {
+impl Lcg {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -79,7 +79,7 @@ impl Random {
 fn archives(folder: &Path, captures: u64, page: u64) -> Vec<PathBuf> {
     let options = FileSetOptions { max_bytes: 100_000_000, ..FileSetOptions::new(folder, "BENCH") };
     let mut set = WarcFileSet::new(options);
-    let mut random = Random(7);
+    let mut random = Lcg(7);
     for number in 0..captures {
         let host = random.below(HOSTS);
         let mut block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<html><head>".to_vec();

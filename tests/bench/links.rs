@@ -1,5 +1,4 @@
-//! How fast outlinks become inlinks, in how much memory, and how fast stored
-//! links answer.
+//! Speed and memory of making inlinks of outlinks, and of queries of stored links.
 //!
 //! `cargo bench --no-default-features --bench links` makes links from a seed:
 //! power-law in-degree, 60 % internal, 15 % of the targets never captured, 5 %
@@ -39,9 +38,9 @@ use tempfile::NamedTempFile;
 const CHUNK: u64 = 50_000;
 
 /// A thousand random numbers are as good as any: what counts is that they repeat.
-struct Random(u64);
+struct SplitMix(u64);
 
-impl Random {
+impl SplitMix {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -77,7 +76,7 @@ struct Web {
 
 impl Web {
     fn new(links: u64) -> Self {
-        let mut random = Random(1);
+        let mut random = SplitMix(1);
         let captured = (links as usize / 40).max(1000);
         let uncaptured = captured * 15 / 85;
         let host_count = (captured / 100).max(50);
@@ -140,7 +139,7 @@ impl Web {
 
     /// The links of one seed.
     fn chunk(&self, chunk: u64, count: u64, mut push: impl FnMut(&LinkRow<'_>)) {
-        let mut random = Random(chunk.wrapping_mul(0x5851_f42d_4c95_7f2d) + 7);
+        let mut random = SplitMix(chunk.wrapping_mul(0x5851_f42d_4c95_7f2d) + 7);
         let mut first = Vec::new();
         for n in 0..count {
             // The last twentieth repeats the first.
@@ -250,15 +249,15 @@ struct Input {
 }
 
 impl Input {
-    fn new(asked: &BenchOptions) -> Self {
-        let web = Web::new(asked.links);
+    fn new(bench: &BenchOptions) -> Self {
+        let web = Web::new(bench.links);
         let file = NamedTempFile::new().expect("there is room for the links");
-        let chunks = vec![0..0; asked.links.div_ceil(CHUNK) as usize];
+        let chunks = vec![0..0; bench.links.div_ceil(CHUNK) as usize];
         let (count, all) = (chunks.len(), Mutex::new((file.as_file(), 0, chunks)));
-        in_threads(asked.threads, 0..count, |numbers| {
+        in_threads(bench.threads, 0..count, |numbers| {
             for number in numbers {
                 let chunk = number as u64;
-                let made = make(&web, chunk, CHUNK.min(asked.links - chunk * CHUNK));
+                let made = make(&web, chunk, CHUNK.min(bench.links - chunk * CHUNK));
                 let (file, end, chunks) = &mut *all.lock().expect("no thread breaks down");
                 file.write_all(&made).expect("there is room for the links");
                 chunks[number] = *end..*end + made.len() as u64;
@@ -290,17 +289,17 @@ fn in_threads(threads: usize, numbers: Range<usize>, work: impl Fn(&mut dyn Iter
 }
 
 /// Sorts the captures and the links of some chunks.
-fn sort(input: &Input, asked: &BenchOptions, chunks: Range<usize>) -> Sorted {
-    let shuffle = Shuffle::new(&asked.shuffle, &JobCx::detached()).expect("no runs are kept");
+fn sort(input: &Input, bench: &BenchOptions, chunks: Range<usize>) -> Sorted {
+    let shuffle = Shuffle::new(&bench.shuffle, &JobCx::detached()).expect("no runs are kept");
     let captures: Vec<&[(u32, i64)]> = input.web.captures.chunks(CHUNK as usize).collect();
-    in_threads(asked.threads, 0..captures.len(), |numbers| {
+    in_threads(bench.threads, 0..captures.len(), |numbers| {
         let mut row_writer = shuffle.row_writer();
         for &(page, seconds) in numbers.flat_map(|number| captures[number]) {
             let (target, date) = (&input.web.pages[page as usize], CaptureDate::from_seconds(seconds));
             row_writer.push_capture(&TargetCapture { target, date, id: 0 }).expect("a capture is taken");
         }
     });
-    in_threads(asked.threads, chunks, |numbers| {
+    in_threads(bench.threads, chunks, |numbers| {
         let mut row_writer = shuffle.row_writer();
         let (mut file, mut made) = (input.file.reopen().expect("the links are there"), Vec::new());
         for chunk in numbers.map(|number| &input.chunks[number]) {
@@ -317,31 +316,31 @@ fn main() {
     let threads = number("FONDS_BENCH_THREADS").unwrap_or(2).max(1);
     let memory_bytes = number("FONDS_BENCH_MIB").unwrap_or(512) << 20;
     let shuffle = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
-    let asked = BenchOptions { links: number("FONDS_BENCH_LINKS").unwrap_or(1_000_000), threads, shuffle };
-    let input = Input::new(&asked);
+    let bench = BenchOptions { links: number("FONDS_BENCH_LINKS").unwrap_or(1_000_000), threads, shuffle };
+    let input = Input::new(&bench);
     println!(
         "{} links of {} bytes each, {} captures of {} pages, {} pages never captured",
-        asked.links,
-        input.bytes() / asked.links.max(1),
+        bench.links,
+        input.bytes() / bench.links.max(1),
         input.web.captures.len(),
         input.web.captured,
         input.web.pages.len() - input.web.captured,
     );
     let only = std::env::var("FONDS_BENCH_ONLY").unwrap_or_default();
     if only != "stored" {
-        lines(&input, &asked);
+        lines(&input, &bench);
     }
     if only != "lines" {
-        stored(&input, &asked);
+        stored(&input, &bench);
     }
 }
 
 /// Links into the lines of the data set.
-fn lines(input: &Input, asked: &BenchOptions) {
+fn lines(input: &Input, bench: &BenchOptions) {
     let had = memory_mib("VmRSS:");
     let per_page = std::env::var("FONDS_BENCH_SHAPE").is_ok_and(|shape| shape == "page");
     let (start, cpu) = (Instant::now(), cpu_time().as_secs_f64());
-    let mut sorted = sort(input, asked, 0..input.chunks.len());
+    let mut sorted = sort(input, bench, 0..input.chunks.len());
     let at_sorted = start.elapsed();
     let shape = if per_page { Shape::PerPage } else { Shape::PerCapture };
     let options = AssignOptions { shape, ..AssignOptions::default() };
@@ -349,7 +348,7 @@ fn lines(input: &Input, asked: &BenchOptions) {
     let (shuffled, assigned) = assign_rendered(
         &mut sorted,
         &options,
-        asked.threads,
+        bench.threads,
         |object, out| render_line(object, false, out),
         |piece| {
             bytes += piece.len();
@@ -364,11 +363,11 @@ fn lines(input: &Input, asked: &BenchOptions) {
         took.as_secs_f64(),
         at_sorted.as_secs_f64(),
         (took - at_sorted).as_secs_f64(),
-        asked.links as f64 / took.as_secs_f64() / 1e6,
+        bench.links as f64 / took.as_secs_f64() / 1e6,
     );
     println!(
         "{took_cpu:.2} s of processor time; {:.2} M links a second of it",
-        asked.links as f64 / took_cpu.max(0.01) / 1e6
+        bench.links as f64 / took_cpu.max(0.01) / 1e6
     );
     println!(
         "{} objects, {} inlinks, {} duplicates, {} over the cap; {} runs, {} MiB on disk; {} MiB out, hash {:016x}; peak {} MiB beside what was made",
@@ -385,7 +384,7 @@ fn lines(input: &Input, asked: &BenchOptions) {
 }
 
 /// Links into the stored form, and questions to it.
-fn stored(input: &Input, asked: &BenchOptions) {
+fn stored(input: &Input, bench: &BenchOptions) {
     let (web, had) = (&input.web, memory_mib("VmRSS:"));
     let folder = match std::env::var_os("FONDS_BENCH_DIR") {
         Some(folder) => tempfile::tempdir_in(folder),
@@ -400,7 +399,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     let mut sorting = 0.0;
     for piece in 0..pieces {
         let begin = Instant::now();
-        let mut sorted = sort(input, asked, chunks * piece / pieces..chunks * (piece + 1) / pieces);
+        let mut sorted = sort(input, bench, chunks * piece / pieces..chunks * (piece + 1) / pieces);
         sorting += begin.elapsed().as_secs_f64();
         store.add(&mut sorted, store.mark(), &cx).expect("the links are stored");
     }
@@ -408,7 +407,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
     store.compact(&cx).expect("segments are merged");
     let (took, took_cpu) = (start.elapsed().as_secs_f64(), cpu_time().as_secs_f64() - cpu);
     let (counts, bytes) = (store.counts(), store.bytes());
-    let rows = asked.links + web.captures.len() as u64;
+    let rows = bench.links + web.captures.len() as u64;
     println!(
         "stored in {took:.2} s, of which sorting {sorting:.2}: {:.2} M rows/s; {took_cpu:.2} s of processor time, {:.2} M rows a second of it",
         rows as f64 / took / 1e6,
@@ -422,7 +421,7 @@ fn stored(input: &Input, asked: &BenchOptions) {
         bytes as f64 / counts.links as f64,
         memory_mib("VmHWM:").saturating_sub(had)
     );
-    let mut random = Random(77);
+    let mut random = SplitMix(77);
     // A fresh store for each question when cold: not even the top is at hand.
     for (name, questions, cold) in [("warm", 3_000, false), ("cold", 300, true)] {
         let (mut times, mut answered, cpu) = (Vec::new(), 0, cpu_time().as_secs_f64());

@@ -1,6 +1,6 @@
-//! What running takes: time of the processor, which a busy machine does not
-//! change as it changes the clock, and memory. Nothing where the system does
-//! not tell it as Linux does.
+//! Costs of running: time of the processor, which a busy machine does not
+//! change as it changes the clock, and memory. None where the system does
+//! not report them as Linux does.
 
 // Each benchmark takes what it needs.
 #![allow(dead_code)]

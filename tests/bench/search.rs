@@ -1,9 +1,9 @@
-//! How fast texts are indexed, beside others who index the same texts, and how
-//! fast a workspace is searched.
+//! Speed of indexing texts, beside others who index the same texts, and of
+//! searching a workspace.
 //!
 //! `cargo bench --no-default-features --bench search` makes 100,000 captures;
 //! `FONDS_BENCH_CAPTURES=1000000` as many as the goals speak of.
-//! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there, and asks it again in later runs.
+//! `FONDS_BENCH_FOLDER=DIR` keeps the workspace there, and searches it again in later runs.
 //! `FONDS_BENCH_PYTHON=target/peers/bin/python` lets `search_peers.py` index the
 //! same texts by SQLite FTS5 and by PyPI's tantivy in the same run. The table
 //! shows processor time, since a busy machine changes the clock; of questions
@@ -119,12 +119,12 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
     let figures = format!("{:>9.1} ms, {} more in memory", ms(begun.elapsed()), mb(resident().saturating_sub(before)));
     line("first search: columns and groups are loaded", &figures);
     println!("\n{:<46} {:>10} {:>10} {:>10} {:>10}", "question", "median ms", "longest", "cpu ms", "captures");
-    let ask = |what: &str, bar_ms: f64, ask: &dyn Fn(usize) -> u64| {
+    let measure = |what: &str, bar_ms: f64, question: &dyn Fn(usize) -> u64| {
         let (mut took, mut cpu_took) = (Vec::new(), Duration::ZERO);
         let mut found = 0;
         for round in 0..rounds {
             let (begun, cpu) = (Instant::now(), cpu_time());
-            found = ask(round);
+            found = question(round);
             took.push(begun.elapsed());
             cpu_took += cpu_time() - cpu;
         }
@@ -144,24 +144,35 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ("top 50, a phrase", "\"metade ba\""),
     ];
     for (what, text) in texts {
-        ask(what, 20.0, &|_| session.search(&query(text)).unwrap().captures);
+        measure(what, 20.0, &|_| session.search(&query(text)).unwrap().captures);
     }
     let newest = SearchQuery { order: SearchOrder::Newest, ..query("metade") };
-    ask("newest 50, a term of 49 in 100", 20.0, &|_| session.search(&newest).unwrap().captures);
+    measure("newest 50, a term of 49 in 100", 20.0, &|_| session.search(&newest).unwrap().captures);
     for (what, text) in [("11 facets and months, all", ""), ("11 facets and months, 49 in 100", "metade")] {
-        ask(what, 50.0, &|_| {
+        measure(what, 50.0, &|_| {
             let counts = session.search_counts(&query(text), &FacetKind::ALL, Some(Period::Month)).unwrap();
             counts.histogram.iter().map(|month| month.count).sum()
         });
     }
+    for (what, filter) in [
+        ("facets beside the table of captures, all", ""),
+        ("the same, a host and a year chosen", "host=host4.pt date:2024"),
+        ("the same, a term of 49 in 100 and a language", "metade lang=pt"),
+        ("the same, and values of four facets", "metade (lang=pt OR lang=en) media=page tld=pt status:200"),
+    ] {
+        measure(what, 50.0, &|_| {
+            let query = CaptureQuery { filter: filter.to_owned(), ..everything() };
+            session.capture_facets(&query).unwrap().facets[0].1.iter().map(|value| value.count).sum()
+        });
+    }
     // Each key asks something else.
     let typed = ["m", "me", "met", "meta", "metad", "metade", "metade q", "metade qu", "metade qua"];
-    ask("a keystroke to results and counts", 100.0, &|round| {
-        let asked = query(&format!("{}*", typed[round % typed.len()]));
-        session.search_counts(&asked, &FacetKind::ALL, Some(Period::Month)).unwrap();
-        session.search(&asked).unwrap().captures
+    measure("a keystroke to results and counts", 100.0, &|round| {
+        let query = query(&format!("{}*", typed[round % typed.len()]));
+        session.search_counts(&query, &FacetKind::ALL, Some(Period::Month)).unwrap();
+        session.search(&query).unwrap().captures
     });
-    ask("a keystroke to rows of the captures table", 100.0, &|round| {
+    measure("a keystroke to rows of the captures table", 100.0, &|round| {
         let filter = format!("text:{}*", typed[round % 6]);
         session.catalogue().captures(&CaptureQuery { filter, limit: 50, ..everything() }).unwrap().total
     });
@@ -171,7 +182,7 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ("the same, newest first", newest, CaptureTab::All),
         ("the same, documents", Vec::new(), CaptureTab::Documents),
     ] {
-        ask(what, 100.0, &|round| {
+        measure(what, 100.0, &|round| {
             let filter = format!("found:\"{}*\"", typed[round % typed.len()]);
             session
                 .catalogue()
@@ -182,5 +193,5 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
     }
     // Their records are in no file: reading the twenty that are shown is not measured.
     let request: Request = "metade OR quase^0.5 AND NOT raten".parse().unwrap();
-    ask("the sample of a request", 300.0, &|_| session.request_sample(&request, None, 10).unwrap().meeting);
+    measure("the sample of a request", 300.0, &|_| session.request_sample(&request, None, 10).unwrap().meeting);
 }

@@ -1,4 +1,4 @@
-//! How large a benchmark is.
+//! Sizes of benchmarks.
 
 /// A number that the environment gives.
 pub fn number<T: std::str::FromStr>(variable: &str) -> Option<T> {

@@ -1,6 +1,6 @@
-//! How fast the text of pages is read, as `fonds text` does: main text against
-//! boilerplate, title, description, day of publication, language; and where
-//! its sentences end. Beside it what others take for the same pages.
+//! Speed of reading the text of pages, as `fonds text` does: main text against
+//! boilerplate, title, description, day of publication, language; and the ends
+//! of sentences. Beside it what others take for the same pages.
 //!
 //! `cargo bench --no-default-features --bench text` makes pages;
 //! `FONDS_BENCH_FILES` (names with `:` between them) takes the pages of archive
@@ -52,12 +52,12 @@ fn main() {
 
     println!("{:<46} {:>12} {:>10} {:>10}", "", "pages/cpu s", "MB/cpu s", "cpu ms");
     let (texts, reading) = best(rounds, || pages.iter().map(Page::text).collect::<Vec<PageText>>());
-    tell("text, title, day, language", &pages, reading);
+    print_rates("text, title, day, language", &pages, reading);
     let (found, language) = best(rounds, || texts.iter().filter_map(|text| language_of(&text.main)).count());
-    tell("language, from the main texts once more", &pages, language);
+    print_rates("language, from the main texts once more", &pages, language);
     let stated = texts.iter().filter(|text| text.language.is_some()).count();
     let (count, ends) = best(rounds, || texts.iter().map(|text| sentences(&text.main).count()).sum::<usize>());
-    tell("ends of sentences", &pages, ends);
+    print_rates("ends of sentences", &pages, ends);
     let titles = texts.iter().filter(|text| text.title.is_some()).count();
     let dated = texts.iter().filter(|text| text.published.is_some()).count();
     println!(
@@ -99,7 +99,7 @@ fn best<T>(rounds: usize, way: impl Fn() -> T) -> (T, Duration) {
     })
 }
 
-fn tell(what: &str, pages: &[Page], took: Duration) {
+fn print_rates(what: &str, pages: &[Page], took: Duration) {
     let (seconds, bytes) = (took.as_secs_f64().max(1e-6), pages.iter().map(|page| page.html.len()).sum::<usize>());
     let rates = (pages.len() as f64 / seconds, bytes as f64 / 1e6 / seconds);
     println!("{what:<46} {:>12.0} {:>10.1} {:>10.0}", rates.0, rates.1, seconds * 1e3);
@@ -113,7 +113,7 @@ fn beside_peers(pages: &[Page], rounds: usize) {
     };
     println!("\nthe first {} pages, beside others", pages.len());
     let (_, reading) = best(rounds, || pages.iter().map(Page::text).collect::<Vec<_>>());
-    tell("text, title, day, language", pages, reading);
+    print_rates("text, title, day, language", pages, reading);
     let made = tempfile::tempdir().unwrap();
     let path = made.path().join("pages.bin");
     let mut out = BufWriter::new(File::create(&path).unwrap());

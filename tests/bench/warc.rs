@@ -1,4 +1,4 @@
-//! How fast archive files are read and written, beside what limits it: bare
+//! Speed of reading and writing archive files, beside its limit: bare
 //! libdeflate over the same bytes.
 //!
 //! `FONDS_BENCH_WARC=folder cargo bench --no-default-features --bench warc`
@@ -95,36 +95,36 @@ fn main() {
             per(bytes) / 1e6
         );
     }
-    by_turns(&blocks, &records, &plain, rounds);
+    by_slices(&blocks, &records, &plain, rounds);
 }
 
 /// What share of bare libdeflate's rate each way of writing has: the middle of
 /// all turns, and where the middle half of them lies.
-fn by_turns(blocks: &[Vec<u8>], records: &[(RecordBuilder, &[u8])], plain: &[Vec<u8>], rounds: usize) {
-    let mut turns = Vec::new();
+fn by_slices(blocks: &[Vec<u8>], records: &[(RecordBuilder, &[u8])], plain: &[Vec<u8>], rounds: usize) {
+    let mut slices = Vec::new();
     let (mut from, mut len) = (0, 0);
     for (number, block) in blocks.iter().enumerate() {
         len += block.len();
         if len >= SLICE || number + 1 == blocks.len() {
-            turns.push(from..number + 1);
+            slices.push(from..number + 1);
             (from, len) = (number + 1, 0);
         }
     }
     let folder = tempfile::tempdir().unwrap();
     let mut set = WarcFileSet::new(FileSetOptions::new(folder.path(), "BENCH"));
     let mut shares = [(); 3].map(|()| Vec::new());
-    for turn in (0..rounds).flat_map(|_| &turns) {
+    for slice in (0..rounds).flat_map(|_| &slices) {
         let time = |way: &mut dyn FnMut() -> Done| {
             let begin = Instant::now();
             black_box(way());
             begin.elapsed().as_secs_f64()
         };
-        let bare = || time(&mut || bare_deflate(&plain[turn.clone()]));
+        let bare = || time(&mut || bare_deflate(&plain[slice.clone()]));
         let before = bare();
         let ways = [
-            time(&mut || write(&records[turn.clone()])),
-            time(&mut || write_with_digests(&blocks[turn.clone()])),
-            time(&mut || append(&mut set, &records[turn.clone()])),
+            time(&mut || write(&records[slice.clone()])),
+            time(&mut || write_with_digests(&blocks[slice.clone()])),
+            time(&mut || append(&mut set, &records[slice.clone()])),
         ];
         let bare = before.midpoint(bare());
         shares.iter_mut().zip(ways).for_each(|(shares, way)| shares.push(100.0 * bare / way));

@@ -1,4 +1,4 @@
-//! How long the window's thread takes for a frame, while a person works on a
+//! Time of the window's thread for a frame, while a person works on a
 //! large workspace: the goal is 5 ms of update and layout, at a million captures.
 //!
 //! `cargo bench --bench window` makes 100,000 captures;

@@ -1,4 +1,4 @@
-//! Archive files: small ones to begin with, and what stands in others.
+//! Archive files for tests: small ones to begin with, and readers of others.
 
 pub(crate) use crate::archives::gzip;
 use crate::archives::record;

@@ -27,9 +27,9 @@ fn campaign(name: &str) -> Value {
 }
 
 fn count(workspace: &Path, more: &[&str]) -> u64 {
-    let mut words = vec!["captures", arg(workspace), "--count"];
-    words.extend(more);
-    fonds(&words).with_status(0).out.trim().parse().unwrap()
+    let mut args = vec!["captures", arg(workspace), "--count"];
+    args.extend(more);
+    fonds(&args).with_status(0).out.trim().parse().unwrap()
 }
 
 /// A workspace with the campaigns Mine and Town, of which each has an import and Mine a selection.
@@ -47,16 +47,16 @@ fn two_campaigns(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_asks_a_campaign_is_refused_where_there_are_several_and_changes_nothing() {
+fn commands_of_one_campaign_are_refused_where_there_are_several_and_change_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let folder = two_campaigns(dir.path());
     let w = arg(&folder);
     fonds(&["collections", "save", w, "All"]).with_status(0);
-    let refused = |words: &[&str]| {
-        let call = fonds(words);
-        assert_eq!(call.status, 2, "{words:?}: {} {}", call.out, call.err);
-        assert!(call.err.contains("1 “Mine”, 2 “Town”"), "{words:?}: {}", call.err);
-        assert_eq!(call.out, "", "{words:?}");
+    let refused = |args: &[&str]| {
+        let call = fonds(args);
+        assert_eq!(call.status, 2, "{args:?}: {} {}", call.out, call.err);
+        assert!(call.err.contains("1 “Mine”, 2 “Town”"), "{args:?}: {}", call.err);
+        assert_eq!(call.out, "", "{args:?}");
     };
     let filters = [
         "selected:yes",
@@ -95,7 +95,7 @@ fn what_asks_a_campaign_is_refused_where_there_are_several_and_changes_nothing()
     assert_eq!(count(&folder, &[]), 5);
     fonds(&["mark", w, "reject", "--filter", "NOT selected:yes", "--campaign", "Mine", "--dry-run"])
         .with_status(2)
-        .says("finds no capture");
+        .with_message("finds no capture");
     fonds(&["judge", w, "right", "selected:yes", "--id", "1", "--campaign", "Mine"]).with_status(0);
     // With one campaign nobody has to name it.
     fonds(&["campaign", "delete", w, "Town"]).with_status(0);
@@ -110,7 +110,7 @@ fn an_empty_filter_changes_nothing_and_a_query_may_begin_with_a_hyphen() {
     let w = arg(&folder);
     fonds(&["collections", "save", w, "All"]).with_status(0);
     for empty in ["", "  "] {
-        for words in [
+        for args in [
             vec!["mark", w, "reject", "--filter", empty],
             vec!["mark", w, "reject", "--filter", empty, "--url", "http://mine.example/0"],
             vec!["collections", "add", w, "All", "--filter", empty],
@@ -121,8 +121,8 @@ fn an_empty_filter_changes_nothing_and_a_query_may_begin_with_a_hyphen() {
             vec!["judge", w, "right", "x", "--filter", empty],
             vec!["search", w, empty, "--save", "mine"],
         ] {
-            let call = fonds(&words).with_status(2);
-            assert!(call.err.contains("empty"), "{words:?}: {}", call.err);
+            let call = fonds(&args).with_status(2);
+            assert!(call.err.contains("empty"), "{args:?}: {}", call.err);
         }
         assert_eq!(count(&folder, &[empty]), 5, "a list without a filter");
     }
@@ -140,29 +140,30 @@ fn an_empty_filter_changes_nothing_and_a_query_may_begin_with_a_hyphen() {
     fonds(&["judge", w, "right", "-football", "--filter", "-host:town.example"]).with_status(0);
     fonds(&["evaluate", w, "-football"]).with_status(0);
     // A slip of the keys is no query.
-    fonds(&["captures", w, "--cuont"]).with_status(2).says("no such option");
-    fonds(&["mark", w, "reject", "--filter", "--dry-run"]).with_status(2).says("the query is missing");
+    fonds(&["captures", w, "--cuont"]).with_status(2).with_message("no such option");
+    fonds(&["mark", w, "reject", "--filter", "--dry-run"]).with_status(2).with_message("the query is missing");
 }
 
 #[test]
-fn imports_belong_to_a_campaign_or_to_none_and_every_number_says_so() {
+fn imports_belong_to_a_campaign_or_to_none_in_every_number() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("w");
     let w = arg(&folder);
     fonds(&["new", w]).with_status(0);
     let import = |host: &str, pages: usize, more: &[&str]| {
         let warc = archive(dir.path(), host, pages);
-        let mut words = vec!["import", w, arg(&warc)];
-        words.extend(more);
-        fonds(&words)
+        let mut args = vec!["import", w, arg(&warc)];
+        args.extend(more);
+        fonds(&args)
     };
     // To none where there is none, then to the only one, then somebody has to say.
-    import("early.example", 4, &[]).with_status(0).says("of no campaign");
-    add_campaign(&folder, &campaign("Mine")).with_status(0).says("4 captures belong to no campaign");
-    import("mine.example", 3, &[]).with_status(0).says("of campaign 1 “Mine”");
+    import("early.example", 4, &[]).with_status(0).with_message("of no campaign");
+    add_campaign(&folder, &campaign("Mine")).with_status(0).with_message("4 captures belong to no campaign");
+    import("mine.example", 3, &[]).with_status(0).with_message("of campaign 1 “Mine”");
     add_campaign(&folder, &campaign("Town")).with_status(0);
-    let asked = import("town.example", 2, &[]).with_status(2).says("1 “Mine”, 2 “Town”").says("--campaign");
-    assert_eq!((asked.out.as_str(), count(&folder, &[])), ("", 7), "something came in");
+    let refused =
+        import("town.example", 2, &[]).with_status(2).with_message("1 “Mine”, 2 “Town”").with_message("--campaign");
+    assert_eq!((refused.out.as_str(), count(&folder, &[])), ("", 7), "something came in");
     import("town.example", 2, &["--campaign", "3"]).with_status(2);
     import("town.example", 2, &["--campaign", "Town"]).with_status(0);
     import("other.example", 1, &["--campaign", "none"]).with_status(0);
@@ -220,7 +221,7 @@ fn imports_belong_to_a_campaign_or_to_none_and_every_number_says_so() {
 }
 
 #[test]
-fn what_brings_its_own_campaign_keeps_it_and_asks_nobody() {
+fn imports_with_their_own_campaign_keep_it_without_a_question() {
     let dir = tempfile::tempdir().unwrap();
     let folder = two_campaigns(dir.path());
     let handover = dir.path().join("handover");
@@ -248,9 +249,9 @@ fn what_brings_its_own_campaign_keeps_it_and_asks_nobody() {
     fonds(&["import", w, arg(&handover.join("data/archive"))]).with_status(0);
     fonds(&["import", w, arg(&handover)])
         .with_status(0)
-        .says("3 captures of it came before, and stay with campaign 1 “First”");
+        .with_message("3 captures of it came before, and stay with campaign 1 “First”");
     // Nothing comes in where somebody has to be asked.
-    fonds(&["import", arg(&other), arg(&handover), arg(&late)]).with_status(2).says("Nothing was imported");
+    fonds(&["import", arg(&other), arg(&handover), arg(&late)]).with_status(2).with_message("Nothing was imported");
 }
 
 #[test]
@@ -264,11 +265,15 @@ fn a_campaign_that_is_added_twice_is_not_saved_unseen() {
     let mut edited = campaign("Mine");
     edited["description"] = json!("of today");
     for twice in [&campaign("Mine"), &edited] {
-        add_campaign(&folder, twice).with_status(2).says("--id 1").says("--as-new").says("campaign 1 “Mine”");
+        add_campaign(&folder, twice)
+            .with_status(2)
+            .with_message("--id 1")
+            .with_message("--as-new")
+            .with_message("campaign 1 “Mine”");
     }
     let mut exported: Value = serde_json::from_str(&fonds(&["campaign", "export", w, "1"]).with_status(0).out).unwrap();
     exported["name"] = json!("Renamed");
-    add_campaign(&folder, &exported).with_status(2).says("the same identity");
+    add_campaign(&folder, &exported).with_status(2).with_message("the same identity");
     assert_eq!(listed(), 1, "something was saved");
     fonds_with(&["campaign", "add", w, "-", "--id", "1"], edited.to_string().as_bytes()).with_status(0);
     assert_eq!(listed(), 1);
@@ -289,7 +294,7 @@ fn crawled(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn launches_are_listed_and_a_new_version_says_whether_it_reaches_them() {
+fn launches_are_listed_and_a_new_version_reports_whether_it_reaches_them() {
     let dir = tempfile::tempdir().unwrap();
     let folder = crawled(dir.path());
     let w = arg(&folder);
@@ -306,7 +311,7 @@ fn launches_are_listed_and_a_new_version_says_whether_it_reaches_them() {
     assert!(listed.starts_with(name) && listed.contains(" v2\t") && listed.contains(" fetched, "), "{listed}");
     fonds(&["events", w, name]);
     assert_eq!(count(&folder, &[&format!("launch:{name}")]), count(&folder, &[]));
-    fonds(&["events", w, "20000101000000"]).with_status(2).says("fonds launches");
+    fonds(&["events", w, "20000101000000"]).with_status(2).with_message("fonds launches");
 
     // While it runs, a new version is not for it.
     let session = Session::new(Workspace::open(&folder).unwrap());
@@ -326,7 +331,7 @@ fn launches_are_listed_and_a_new_version_says_whether_it_reaches_them() {
     exported["description"] = json!("even more");
     fonds_with(&["campaign", "add", w, "-", "--id", "1"], exported.to_string().as_bytes())
         .with_status(0)
-        .says("was stopped ran version 2; when it is resumed its queue is judged by version 4");
+        .with_message("was stopped ran version 2; when it is resumed its queue is judged by version 4");
     assert_eq!(launches().len(), 2);
     assert_eq!(fonds(&["launches", w, "--campaign", "9"]).status, 2);
 }
@@ -342,9 +347,9 @@ fn a_deleted_campaign_leaves_its_captures_and_what_explains_them() {
     let (all, row) = (count(&folder, &[]), fonds(&["captures", w, "--json", "--limit", "3"]).json_lines()[2].clone());
     let url = row["url"].as_str().unwrap();
     fonds(&["mark", w, "approve", "--url", url, "--by", "Ana"]).with_status(0);
-    let why = |words: &str| {
-        let told = fonds(&["why", w, url]).with_status(0).out;
-        assert!(told.contains(words), "{words}: {told}");
+    let why = |args: &str| {
+        let output = fonds(&["why", w, url]).with_status(0).out;
+        assert!(output.contains(args), "{args}: {output}");
     };
     why("approved by Ana");
 
@@ -359,7 +364,7 @@ fn a_deleted_campaign_leaves_its_captures_and_what_explains_them() {
 
     fonds(&["campaign", "delete", w, "1"]).with_status(0);
     assert_eq!(fonds(&["campaign", "list", w, "--json"]).with_status(0).json_lines(), Vec::<Value>::new());
-    fonds(&["campaign", "list", w]).with_status(0).says(&format!("{all} captures belong to no campaign"));
+    fonds(&["campaign", "list", w]).with_status(0).with_message(&format!("{all} captures belong to no campaign"));
     assert_eq!(
         (count(&folder, &[]), count(&folder, &["campaign:none"]), count(&folder, &["collection:All"])),
         (all, all, all)
@@ -367,8 +372,8 @@ fn a_deleted_campaign_leaves_its_captures_and_what_explains_them() {
     assert_eq!(count(&folder, &["mark:approve"]), 1);
     why("approved by Ana");
     assert_eq!(fonds(&["launches", w, "--json"]).with_status(0).json_lines().len(), 1);
-    for words in [vec!["campaign", "show", w, "1"], vec!["crawl", w, "1"], vec!["campaign", "activate", w, "1"]] {
-        fonds(&words).with_status(2).says("no campaign");
+    for args in [vec!["campaign", "show", w, "1"], vec!["crawl", w, "1"], vec!["campaign", "activate", w, "1"]] {
+        fonds(&args).with_status(2).with_message("no campaign");
     }
     fonds(&["schedule", "next", w]).with_status(1);
     // A new one of its title is another one.

@@ -1,4 +1,4 @@
-//! What archive files of others say of their captures is their word, never ours.
+//! Claims of archive files about their captures are kept as claims, and count for nothing.
 
 use crate::archive::{records, warcs_under};
 use crate::archives::{DATE, page_record, record};
@@ -35,7 +35,7 @@ fn forged(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_forged_metadata_record_is_shown_as_what_its_file_says_and_counts_for_nothing() {
+fn a_forged_metadata_record_is_shown_as_a_claim_of_its_file_and_counts_for_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");
     fonds(&["new", arg(&workspace)]).with_status(0);
@@ -74,8 +74,8 @@ fn a_forged_metadata_record_is_shown_as_what_its_file_says_and_counts_for_nothin
     let written = warcs_under(&out).iter().flat_map(|file| records(file)).collect::<Vec<_>>();
     let blocks = written.iter().filter(|record| record.head.record_type == RecordType::Metadata);
     let known = blocks.filter_map(|record| serde_json::from_slice::<Value>(&record.block).ok());
-    let known = known.filter_map(|block| block.get("fileSays").map(|says| (says.clone(), block.clone())));
-    let [(says, known)] = &known.collect::<Vec<_>>()[..] else { panic!("{written:?}") };
-    assert_eq!(says["rule"], "ExternalGeoLocationDecideRule", "{known}");
+    let known = known.filter_map(|block| block.get("fileSays").map(|claim| (claim.clone(), block.clone())));
+    let [(claim, known)] = &known.collect::<Vec<_>>()[..] else { panic!("{written:?}") };
+    assert_eq!(claim["rule"], "ExternalGeoLocationDecideRule", "{known}");
     assert!(known["verdict"].is_null() && known["hops"].is_null() && known["via"].is_null(), "{known}");
 }

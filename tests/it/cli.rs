@@ -20,8 +20,8 @@ fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn with_campaign(edit: impl FnOnce(&mut Value)) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");
-    let said = fonds(&["new", arg(&workspace)]).with_status(0).says("Next: fonds campaign");
-    assert_eq!(Path::new(said.out.trim()), workspace.canonicalize().unwrap());
+    let output = fonds(&["new", arg(&workspace)]).with_status(0).with_message("Next: fonds campaign");
+    assert_eq!(Path::new(output.out.trim()), workspace.canonicalize().unwrap());
     let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
     edit(&mut campaign);
     let added = fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
@@ -43,8 +43,8 @@ fn a_campaign_goes_in_and_comes_out_the_same() {
     let plain = fonds(&["campaign", "list", arg(&workspace)]).with_status(0).out;
     assert!(plain.starts_with("1\tv1\t") && plain.contains("Feiras e mercados"), "{plain}");
     let shown = fonds(&["campaign", "show", arg(&workspace), "Feiras e mercados"]).with_status(0).out;
-    for words in ["Request   \"municipal library\"", "Seed      https://www.example.org/", "Rule 0", "Agent"] {
-        assert!(shown.contains(words), "{words}: {shown}");
+    for args in ["Request   \"municipal library\"", "Seed      https://www.example.org/", "Rule 0", "Agent"] {
+        assert!(shown.contains(args), "{args}: {shown}");
     }
     let exported = fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0).out;
     let value: Value = serde_json::from_str(&exported).unwrap();
@@ -65,13 +65,15 @@ fn a_campaign_goes_in_and_comes_out_the_same() {
 fn wrong_campaigns_are_refused_with_the_place_of_the_fault() {
     let (dir, workspace) = with_campaign(|_| {});
     let add = |text: &str| fonds_with(&["campaign", "add", arg(&workspace), "-"], text.as_bytes()).with_status(2);
-    add("{ \"name\": ").says("line 1");
-    add("{ \"name\": 7 }").says("name");
-    add("{ \"name\": \"x\", \"rules\": [ { \"rule\": \"no_such_rule\" } ] }").says("no_such_rule");
+    add("{ \"name\": ").with_message("line 1");
+    add("{ \"name\": 7 }").with_message("name");
+    add("{ \"name\": \"x\", \"rules\": [ { \"rule\": \"no_such_rule\" } ] }").with_message("no_such_rule");
     add("{ \"name\": \"x\", \"rules\": [ { \"rule\": \"regex\", \"patterns\": [\"(\"], \"decision\": \"REJECT\" } ] }")
-        .says("rule");
-    fonds(&["campaign", "add", arg(&workspace), arg(&dir.path().join("none.json"))]).with_status(2).says("none.json");
-    fonds(&["campaign", "show", arg(&workspace), "7"]).with_status(2).says("no campaign “7”");
+        .with_message("rule");
+    fonds(&["campaign", "add", arg(&workspace), arg(&dir.path().join("none.json"))])
+        .with_status(2)
+        .with_message("none.json");
+    fonds(&["campaign", "show", arg(&workspace), "7"]).with_status(2).with_message("no campaign “7”");
     assert_eq!(fonds(&["campaign", "list", arg(&workspace), "--json"]).json_lines().len(), 1, "nothing was added");
 }
 
@@ -79,10 +81,10 @@ fn wrong_campaigns_are_refused_with_the_place_of_the_fault() {
 fn a_crawl_needs_somebody_to_write_to() {
     for agent in ["", "Mozilla/5.0", "Fonds (no address)"] {
         let (_dir, workspace) = with_campaign(|campaign| campaign["politeness"]["user_agent"] = agent.into());
-        let said = fonds(&["crawl", arg(&workspace), "1"]).with_status(2);
-        let words = said.err.to_lowercase();
-        assert!(words.contains("user agent") || words.contains("user-agent"), "{agent:?}: {}", said.err);
-        assert!(words.contains("e-mail") || words.contains("mail address"), "{agent:?}: {}", said.err);
+        let output = fonds(&["crawl", arg(&workspace), "1"]).with_status(2);
+        let message = output.err.to_lowercase();
+        assert!(message.contains("user agent") || message.contains("user-agent"), "{agent:?}: {}", output.err);
+        assert!(message.contains("e-mail") || message.contains("mail address"), "{agent:?}: {}", output.err);
         assert!(files_under(&workspace.join("output")).is_empty(), "{agent:?}: no launch was begun");
     }
 }
@@ -97,11 +99,11 @@ fn loopback_is_not_fetched_unless_the_campaign_allows_it() {
         campaign["seeds"] = json!([{ "url": "http://town.example/" }, { "url": "http://127.0.0.1:1/" }]);
     });
     // Nothing was taken: the status says so, and the words say why.
-    let said = fonds(&["crawl", arg(&workspace), "1", "--resolve", &resolve, "--json"]).with_status(1);
-    assert_eq!(said.json_lines().last().unwrap()["fetched"], 0, "{}", said.out);
-    assert!(said.err.contains("does not allow it for this host"), "{}", said.err);
+    let output = fonds(&["crawl", arg(&workspace), "1", "--resolve", &resolve, "--json"]).with_status(1);
+    assert_eq!(output.json_lines().last().unwrap()["fetched"], 0, "{}", output.out);
+    assert!(output.err.contains("does not allow it for this host"), "{}", output.err);
     assert!(listener.accept().is_err(), "a connection was made");
-    fonds(&["crawl", arg(&workspace), "1", "--resolve", "nonsense"]).with_status(2).says("--resolve nonsense");
+    fonds(&["crawl", arg(&workspace), "1", "--resolve", "nonsense"]).with_status(2).with_message("--resolve nonsense");
 }
 
 /// Serves one page for every URL, on loopback, until the tests end.
@@ -133,33 +135,33 @@ fn urls_that_failed_are_named_by_the_exit_status_and_taken_again_on_request() {
     let (server, closed) = (one_page(), std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
     let (town, gone) = (format!("town.example:80:{server}"), format!("gone.example:80:{closed}"));
     let crawl = |more: &[&str]| fonds(&[&["crawl", arg(&workspace), "1", "--resolve", &town], more].concat());
-    let said = crawl(&["--resolve", &gone]).with_status(1).says("--retry-failed");
-    assert!(said.out.starts_with("Finished with 1 failed: 1 fetched, 1 failed"), "{}", said.out);
+    let output = crawl(&["--resolve", &gone]).with_status(1).with_message("--retry-failed");
+    assert!(output.out.starts_with("Finished with 1 failed: 1 fetched, 1 failed"), "{}", output.out);
     let back = format!("gone.example:80:{server}");
-    let said = crawl(&["--resolve", &back, "--retry-failed"]).with_status(0);
-    assert!(said.out.starts_with("Finished: 2 fetched, 0 failed"), "{}", said.out);
-    crawl(&["--retry-failed"]).with_status(2).says("there is nothing to retry");
+    let output = crawl(&["--resolve", &back, "--retry-failed"]).with_status(0);
+    assert!(output.out.starts_with("Finished: 2 fetched, 0 failed"), "{}", output.out);
+    crawl(&["--retry-failed"]).with_status(2).with_message("there is nothing to retry");
     crawl(&["--retry-failed", "--fresh"]).with_status(2);
 }
 
 #[test]
-fn scope_test_explains_and_its_status_says_whether_all_are_taken() {
+fn scope_test_explains_and_its_status_shows_whether_all_are_accepted() {
     let workspace = arg(&demo().report.workspace);
-    let said = fonds(&["scope", "test", workspace, "1", "http://biblioteca.vilanova.example/nova"]).with_status(0);
+    let output = fonds(&["scope", "test", workspace, "1", "http://biblioteca.vilanova.example/nova"]).with_status(0);
     assert!(
-        said.out.starts_with("ACCEPT http://biblioteca.vilanova.example/nova by SeedScopeDecideRule"),
+        output.out.starts_with("ACCEPT http://biblioteca.vilanova.example/nova by SeedScopeDecideRule"),
         "{}",
-        said.out
+        output.out
     );
-    assert!(said.out.lines().any(|line| line.starts_with('>')), "the deciding rule is marked: {}", said.out);
+    assert!(output.out.lines().any(|line| line.starts_with('>')), "the deciding rule is marked: {}", output.out);
     let urls = b"http://biblioteca.vilanova.example/\nhttp://praias.example/\nnot a url\n";
-    let said = fonds_with(&["scope", "test", workspace, "1", "-", "--json"], urls).with_status(1);
-    let lines = said.json_lines();
+    let output = fonds_with(&["scope", "test", workspace, "1", "-", "--json"], urls).with_status(1);
+    let lines = output.json_lines();
     let decisions: Vec<&str> = lines.iter().filter_map(|line| line["verdict"]["decision"].as_str()).collect();
-    assert_eq!(decisions.iter().map(|word| word.to_uppercase()).collect::<Vec<_>>(), ["ACCEPT", "REJECT"]);
+    assert_eq!(decisions.iter().map(|text| text.to_uppercase()).collect::<Vec<_>>(), ["ACCEPT", "REJECT"]);
     assert!(lines[2]["error"].as_str().unwrap().contains("not a url"));
     assert!(lines[1]["turn"].is_string(), "what would turn it: {}", lines[1]);
-    fonds(&["scope", "test", workspace, "none", "http://a.pt/"]).with_status(2).says("none");
+    fonds(&["scope", "test", workspace, "none", "http://a.pt/"]).with_status(2).with_message("none");
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
         let all = fonds(&[&["select", "preview", arg(&workspace), "1"], &every[..]].concat()).with_status(0).out;
         assert!(all.starts_with(&format!("{0} of {0} captures", demo().report.captures)), "{all}");
     }
-    fonds(&["select", "run", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).says("beauty");
+    fonds(&["select", "run", arg(&workspace), "1", "--weight", "beauty=1"]).with_status(2).with_message("beauty");
     let after = contents(&workspace);
     let changed: Vec<_> = before
         .keys()
@@ -190,19 +192,19 @@ fn selecting_and_exporting_by_commands_comes_to_what_the_demo_came_to() {
     let selection = kept();
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:nowhere.example"])
         .with_status(2)
-        .says("--allow-empty");
+        .with_message("--allow-empty");
     assert_eq!(kept(), selection);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:cuaderno.example"]).with_status(0);
 
     let out = dir.path().join("export");
-    let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
-    let report = &said.json_lines()[0];
+    let output = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
+    let report = &output.json_lines()[0];
     assert!(report["captures"].as_u64().unwrap() > 0 && report["problems"] == json!([]), "{report}");
     let lines = fonds(&["verify", arg(&out), "--json"]).with_status(0).json_lines();
     assert!(lines.len() >= 5 && lines.iter().all(|line| line["ok"] == true), "{lines:?}");
     // A second time into the same folder: refused, and all is as it was.
     let before = contents(&out);
-    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(2).says("not empty");
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(2).with_message("not empty");
     assert!(contents(&out) == before);
     assert!(!dir.path().join("export.open").exists());
 }
@@ -273,22 +275,22 @@ fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked
     let mut rows = Vec::new();
     let mut run = |name: &str, why: &str| {
         let out = dir.path().join(name);
-        let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
-        let report = said.json_lines().remove(0);
+        let output = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(0);
+        let report = output.json_lines().remove(0);
         assert!(report["not_listed"].as_str().unwrap().contains(why), "{report}");
         fonds(&["verify", arg(&out)]).with_status(0);
         assert_eq!(exports(&workspace), before);
         rows.push((report["captures"].clone(), report["records"].clone()));
-        let said = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
-        assert!(said.err.contains("does not keep this result") && said.err.contains(why), "{}", said.err);
+        let output = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
+        assert!(output.err.contains("does not keep this result") && output.err.contains(why), "{}", output.err);
         // What was found is shown, though it is not kept.
         let file = crate::archive::warcs_under(&workspace).remove(0);
         let whole = std::fs::read(&file).unwrap();
         let mut other = whole.clone();
         other[50] ^= 1;
         std::fs::write(&file, other).unwrap();
-        let said = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(1);
-        assert!(said.out.contains("changed\t"), "{}", said.out);
+        let output = fonds(&["files", "list", arg(&workspace), "--check"]).with_status(1);
+        assert!(output.out.contains("changed\t"), "{}", output.out);
         std::fs::write(&file, whole).unwrap();
         fonds(&["files", "list", arg(&workspace), "--check"]).with_status(0);
     };
@@ -305,8 +307,8 @@ fn beside_a_writer_and_on_a_read_only_disk_exports_are_written_and_files_checked
     #[allow(clippy::permissions_set_readonly_false)]
     permissions.set_readonly(false);
     std::fs::set_permissions(&catalogue, permissions).unwrap();
-    let said = fonds(&["export", arg(&workspace), "--out", arg(&dir.path().join("noted")), "--json"]).with_status(0);
-    let report = said.json_lines().remove(0);
+    let output = fonds(&["export", arg(&workspace), "--out", arg(&dir.path().join("noted")), "--json"]).with_status(0);
+    let report = output.json_lines().remove(0);
     assert!(report["not_listed"].is_null() && exports(&workspace) == before + 1, "{report}");
     assert!(rows.iter().all(|row| *row == (report["captures"].clone(), report["records"].clone())), "{rows:?}");
 }
@@ -323,8 +325,8 @@ fn a_backup_made_beside_a_writer_takes_the_place_of_a_damaged_catalogue() {
     let out = dir.path().join("backups/today");
     let open = fonds::store::Workspace::open(&workspace).unwrap();
     open.catalogue().set_setting("a", "b").unwrap();
-    let said = fonds(&["backup", arg(&workspace), arg(&out), "--json"]).with_status(0);
-    let report = said.json_lines().remove(0);
+    let output = fonds(&["backup", arg(&workspace), arg(&out), "--json"]).with_status(0);
+    let report = output.json_lines().remove(0);
     assert!(report["campaign_versions"].as_u64().unwrap() > 0 && report["evidence"] == 1, "{report}");
     assert!(report["archive_files"].as_u64().unwrap() > 0, "{report}");
     drop(open);
@@ -332,14 +334,14 @@ fn a_backup_made_beside_a_writer_takes_the_place_of_a_damaged_catalogue() {
     assert_eq!(names, ["backup.json", "campaigns/campaign-1.v1.json", "evidence/letter.txt", "fonds.sqlite"]);
     let kept = std::fs::read_to_string(out.join("campaigns/campaign-1.v1.json")).unwrap();
     assert!(kept.trim() == fonds(&["campaign", "export", arg(&workspace), "1"]).out.trim());
-    fonds(&["backup", arg(&workspace), arg(&out)]).with_status(2).says("not empty");
+    fonds(&["backup", arg(&workspace), arg(&out)]).with_status(2).with_message("not empty");
     // The catalogue is lost, and the copy takes its place.
     let catalogue = workspace.join("fonds.sqlite");
     let mut bytes = std::fs::read(&catalogue).unwrap();
     bytes[4096..].fill(0x55);
     std::fs::write(&catalogue, bytes).unwrap();
-    let said = fonds(&["campaign", "list", arg(&workspace)]).with_status(2).says("Lost without a backup");
-    assert!(said.err.contains("fonds backup") && said.err.contains("output/warcs"), "{}", said.err);
+    let output = fonds(&["campaign", "list", arg(&workspace)]).with_status(2).with_message("Lost without a backup");
+    assert!(output.err.contains("fonds backup") && output.err.contains("output/warcs"), "{}", output.err);
     std::fs::copy(out.join("fonds.sqlite"), &catalogue).unwrap();
     assert_eq!(rows(&workspace), before);
     assert_eq!(fonds::store::Workspace::open(&workspace).unwrap().catalogue().setting("a").unwrap().unwrap(), "b");
@@ -352,8 +354,8 @@ fn a_workspace_is_rebuilt_of_its_warc_files_with_its_campaigns() {
     fonds(&["new", arg(&again)]).with_status(0);
     let warcs = old.join("output/warcs");
     let import = || fonds(&["import", arg(&again), arg(&warcs)]).with_status(0);
-    let said = import();
-    assert!(said.err.contains("(restored): version 1") && !said.err.contains("passed over"), "{}", said.err);
+    let output = import();
+    assert!(output.err.contains("(restored): version 1") && !output.err.contains("passed over"), "{}", output.err);
     let list = |folder: &Path| fonds(&["campaign", "list", arg(folder), "--json"]).with_status(0).json_lines();
     let (was, is) = (list(old), list(&again));
     assert_eq!(is.len(), 1);
@@ -363,8 +365,8 @@ fn a_workspace_is_rebuilt_of_its_warc_files_with_its_campaigns() {
     let text = |folder: &Path| fonds(&["campaign", "export", arg(folder), "1"]).with_status(0).out;
     assert!(text(&again) == text(old));
     // A second time nothing comes of it.
-    let said = import();
-    assert!(said.err.contains("here already, left as it is"), "{}", said.err);
+    let output = import();
+    assert!(output.err.contains("here already, left as it is"), "{}", output.err);
     assert_eq!(list(&again), is);
     // A newer version of a campaign that was crawled stands beside its WARC files at once.
     let copy = dir.path().join("copy");
@@ -382,8 +384,8 @@ fn a_workspace_is_rebuilt_of_its_warc_files_with_its_campaigns() {
     std::fs::write(&versions[0], "{").unwrap();
     let torn = dir.path().join("torn");
     fonds(&["new", arg(&torn)]).with_status(0);
-    let said = fonds(&["import", arg(&torn), arg(&copy.join("output/warcs"))]).with_status(1);
-    assert!(said.err.contains("campaign file not read") && said.err.contains("campaign.v1.json"), "{}", said.err);
+    let output = fonds(&["import", arg(&torn), arg(&copy.join("output/warcs"))]).with_status(1);
+    assert!(output.err.contains("campaign file not read") && output.err.contains("campaign.v1.json"), "{}", output.err);
     assert_eq!(list(&torn)[0]["version"], 2);
 }
 
@@ -401,14 +403,14 @@ fn a_changed_export_does_not_verify() {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 0x20;
         std::fs::write(&path, bytes).unwrap();
-        let said = fonds(&["verify", arg(&export)]).with_status(1);
-        assert!(said.out.contains("FAIL"), "{ending}: {}", said.out);
+        let output = fonds(&["verify", arg(&export)]).with_status(1);
+        assert!(output.out.contains("FAIL"), "{ending}: {}", output.out);
     }
     let export = dir.path().join("without");
     copy_folder(&demo().report.export, &export);
     std::fs::remove_file(file(&export, "index.cdxj")).unwrap();
     assert!(fonds(&["verify", arg(&export)]).with_status(1).out.contains("index.cdxj"));
-    fonds(&["verify", arg(dir.path())]).with_status(2).says("no export");
+    fonds(&["verify", arg(dir.path())]).with_status(2).with_message("no export");
 }
 
 #[test]
@@ -431,20 +433,20 @@ fn what_is_no_workspace_is_left_as_it_is() {
     ];
     let before = contents(&folder);
     for call in calls {
-        let said = fonds(call).with_status(2);
-        let words = if call[0] == "new" { "not empty" } else { "not a workspace" };
+        let output = fonds(call).with_status(2);
+        let expected = if call[0] == "new" { "not empty" } else { "not a workspace" };
         assert!(
-            said.err.contains(words) && said.err.contains("Choose") && said.out.is_empty(),
+            output.err.contains(expected) && output.err.contains("Choose") && output.out.is_empty(),
             "{call:?}: {}",
-            said.err
+            output.err
         );
         assert!(contents(&folder) == before, "{call:?} changed the folder");
     }
-    fonds(&["campaign", "list", arg(&dir.path().join("nowhere"))]).with_status(2).says("fonds new");
+    fonds(&["campaign", "list", arg(&dir.path().join("nowhere"))]).with_status(2).with_message("fonds new");
     // A demo does not go on in an archive of somebody.
     let mine = dir.path().join("mine/workspace");
     fonds(&["new", arg(&mine)]).with_status(0);
-    fonds(&["demo", "--out", arg(mine.parent().unwrap())]).with_status(2).says("--out");
+    fonds(&["demo", "--out", arg(mine.parent().unwrap())]).with_status(2).with_message("--out");
     assert_eq!(fonds(&["campaign", "list", arg(&mine)]).with_status(0).out, "");
     assert!(!mine.join("sample-geo.mmdb").exists());
 }
@@ -457,11 +459,11 @@ fn newer_damaged_and_read_only_workspaces_are_left_as_they_are() {
         fonds(&["new", arg(&folder)]).with_status(0);
         (folder.join("fonds.sqlite"), folder)
     };
-    let check = |folder: &Path, words: &[&str]| {
+    let check = |folder: &Path, args: &[&str]| {
         let before = contents(folder);
         for call in [["campaign", "list", arg(folder)].as_slice(), &["inlinks", "build", arg(folder)]] {
-            let said = fonds(call).with_status(2);
-            assert!(words.iter().all(|word| said.err.contains(word)), "{}", said.err);
+            let output = fonds(call).with_status(2);
+            assert!(args.iter().all(|text| output.err.contains(text)), "{}", output.err);
             assert!(contents(folder) == before, "{call:?} changed the folder");
         }
     };
@@ -482,18 +484,18 @@ fn newer_damaged_and_read_only_workspaces_are_left_as_they_are() {
     // It can be looked at, and that changes nothing.
     let before = contents(&folder);
     fonds(&["campaign", "list", arg(&folder)]).with_status(0);
-    fonds(&["inlinks", "build", arg(&folder)]).with_status(2).says("cannot be written to");
+    fonds(&["inlinks", "build", arg(&folder)]).with_status(2).with_message("cannot be written to");
     assert_eq!(contents(&folder).keys().collect::<Vec<_>>(), before.keys().collect::<Vec<_>>());
     assert!(contents(&folder) == before);
 }
 
 #[test]
-fn two_at_once_the_second_may_look() {
+fn a_second_process_may_read_a_workspace() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");
     copy_folder(&demo().report.workspace, &workspace);
     let open = fonds::store::Workspace::open(&workspace).unwrap();
-    fonds(&["inlinks", "build", arg(&workspace)]).with_status(2).says("open elsewhere");
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(2).with_message("open elsewhere");
     let rows = fonds(&["inlinks", "top", arg(&workspace), "--limit", "2", "--json"]).with_status(0).json_lines();
     assert_eq!(rows.len(), 2);
     drop(open);
@@ -542,7 +544,7 @@ fn inlinks_are_shown_by_url_and_by_key() {
     fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(0);
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(text, fonds(&["inlinks", "export", workspace]).with_status(0).out);
-    fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(2).says("does not exist yet");
+    fonds(&["inlinks", "export", workspace, "--out", arg(&file)]).with_status(2).with_message("does not exist yet");
     std::fs::remove_dir_all(file.parent().unwrap()).unwrap();
 }
 
@@ -553,8 +555,8 @@ fn archive_files_go_straight_into_lists_checks_and_data_sets() {
     assert_eq!(records.len() as u64, demo().report.exported_records);
     fonds(&["warc", "check", arg(&export)]).with_status(0);
     let index = fonds(&["warc", "index", arg(&export)]).with_status(0).out;
-    let told = std::fs::read_to_string(demo().report.export.join("data/indexes/index.cdxj")).unwrap();
-    assert_eq!(index.lines().count(), told.lines().count());
+    let listed = std::fs::read_to_string(demo().report.export.join("data/indexes/index.cdxj")).unwrap();
+    assert_eq!(index.lines().count(), listed.lines().count());
     let direct = fonds(&["inlinks", "dataset", arg(&export)]).with_status(0).json_lines();
     assert!(!direct.is_empty() && direct.iter().all(|object| object["count"].as_u64() > Some(0)));
     // A flipped bit is found, and said to be where it is.
@@ -566,10 +568,15 @@ fn archive_files_go_straight_into_lists_checks_and_data_sets() {
     let member = middle + bytes[middle..].windows(3).position(|window| window == [0x1f, 0x8b, 8]).unwrap();
     bytes[member - 20] ^= 0x10;
     std::fs::write(&broken, bytes).unwrap();
-    let said = fonds(&["warc", "check", arg(&broken)]).with_status(1);
-    assert!(said.out.contains("broken.warc.gz") || said.err.contains("broken.warc.gz"), "{}{}", said.out, said.err);
+    let output = fonds(&["warc", "check", arg(&broken)]).with_status(1);
+    assert!(
+        output.out.contains("broken.warc.gz") || output.err.contains("broken.warc.gz"),
+        "{}{}",
+        output.out,
+        output.err
+    );
     for call in ["ls", "check", "index"] {
-        fonds(&["warc", call, arg(&dir.path().join("none.warc.gz"))]).with_status(2).says("none.warc.gz");
+        fonds(&["warc", call, arg(&dir.path().join("none.warc.gz"))]).with_status(2).with_message("none.warc.gz");
     }
 }
 
@@ -590,19 +597,19 @@ fn the_filters_answer_line_by_line() {
     assert_eq!(keys.out.lines().next(), Some("pt,fct)/sobre?a=1&b=2"));
     assert_eq!(keys.out.lines().count(), 2);
     assert_eq!(fonds_with(&["surt"], b"http://arquivo.pt/\n").with_status(0).out, "(pt,arquivo,\n");
-    fonds(&["surt", "--form", "other"]).with_status(2).says("possible values");
+    fonds(&["surt", "--form", "other"]).with_status(2).with_message("possible values");
 
     let dir = tempfile::tempdir().unwrap();
     let robots = dir.path().join("robots.txt");
     std::fs::write(&robots, "User-agent: fonds\nDisallow: /private\n").unwrap();
-    let said =
+    let output =
         fonds_with(&["robots", arg(&robots), "--agent", "fonds"], b"/private/a\nhttp://a.pt/open\n").with_status(0);
-    assert_eq!(said.out, "deny\nallow\n");
+    assert_eq!(output.out, "deny\nallow\n");
 
     let geo = demo().report.workspace.join("sample-geo.mmdb");
-    let said = fonds_with(&["geo", arg(&geo)], b"127.0.11.1\n127.0.15.1\n192.0.2.1\nno address\n").with_status(0);
-    assert_eq!(said.out, "PT\nGB\n-\n-\n");
-    fonds(&["geo", arg(&robots)]).with_status(2).says("robots.txt");
+    let output = fonds_with(&["geo", arg(&geo)], b"127.0.11.1\n127.0.15.1\n192.0.2.1\nno address\n").with_status(0);
+    assert_eq!(output.out, "PT\nGB\n-\n-\n");
+    fonds(&["geo", arg(&robots)]).with_status(2).with_message("robots.txt");
 }
 
 #[test]
@@ -611,8 +618,8 @@ fn every_command_teaches_by_example() {
     assert!(help.contains("fonds demo") && help.contains("Exit status"), "{help}");
     let mut open: Vec<Vec<String>> = vec![Vec::new()];
     let (mut seen, mut without) = (0, Vec::new());
-    while let Some(words) = open.pop() {
-        let mut call = words.clone();
+    while let Some(args) = open.pop() {
+        let mut call = args.clone();
         call.push("--help".to_owned());
         let help = fonds(&call).with_status(0).out;
         let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or("");
@@ -623,14 +630,14 @@ fn every_command_teaches_by_example() {
             .filter(|name| *name != "help")
             .collect();
         for name in &names {
-            open.push(words.iter().cloned().chain([(*name).to_owned()]).collect());
+            open.push(args.iter().cloned().chain([(*name).to_owned()]).collect());
         }
         if names.is_empty() {
             seen += 1;
-            if !help.contains(&format!("  fonds {}", words.join(" ")))
-                && !help.contains(&format!("| fonds {}", words.join(" ")))
+            if !help.contains(&format!("  fonds {}", args.join(" ")))
+                && !help.contains(&format!("| fonds {}", args.join(" ")))
             {
-                without.push(words.join(" "));
+                without.push(args.join(" "));
             }
         }
     }
@@ -640,7 +647,7 @@ fn every_command_teaches_by_example() {
 
 #[test]
 fn wrong_arguments_and_closed_pipes_are_no_drama() {
-    fonds(&["crawl"]).with_status(2).says("Usage");
+    fonds(&["crawl"]).with_status(2).with_message("Usage");
     fonds(&["no-such-command"]).with_status(2);
     fonds(&["demo", "--no-such-flag"]).with_status(2);
     // The reader has had enough after one line.
@@ -659,7 +666,7 @@ fn a_closed_pipe_ends_every_reading_command_in_peace() {
     let path = arg(&export);
     let page = fonds(&["warc", "ls", "--json", "--type", "response", path]).with_status(0).json_lines();
     let offset = page[0]["offset"].to_string();
-    for words in [
+    for args in [
         &["warc", "ls", path][..],
         &["warc", "ls", "--json", path],
         &["warc", "cat", path, &offset],
@@ -668,12 +675,12 @@ fn a_closed_pipe_ends_every_reading_command_in_peace() {
         &["warc", "check", "--json", path],
         &["warc", "index", path],
     ] {
-        let mut child = crate::program::command(words).spawn().unwrap();
+        let mut child = crate::program::command(args).spawn().unwrap();
         // Nobody reads: the first line meets a closed pipe.
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{words:?}: {err}");
-        assert!(!err.contains("fonds:"), "{words:?}: {err}");
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {err}");
+        assert!(!err.contains("fonds:"), "{args:?}: {err}");
     }
 }

@@ -25,7 +25,7 @@ fn mark(workspace: &Path, mark: &str, url: &str, by: &str) {
     fonds(&["mark", arg(workspace), mark, "--url", url, "--by", by, "--reason", "so"]).with_status(0);
 }
 
-fn hand_over(workspace: &Path, campaign: &str, to: &str) -> PathBuf {
+fn export_handover(workspace: &Path, campaign: &str, to: &str) -> PathBuf {
     let out = workspace.with_file_name(to);
     fonds(&["select", "run", arg(workspace), campaign, "--filter", "*", "--allow-empty"]).with_status(0);
     fonds(&["export", arg(workspace), "--campaign", campaign, "--out", arg(&out)]).with_status(0);
@@ -91,7 +91,7 @@ fn decisions_of_a_handover_reach_only_captures_that_came_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let victim = archive(dir.path(), "victim", &[MINE, ALSO_MINE]);
     mark(&victim, "approve", ALSO_MINE, "Me");
-    let handover = hand_over(&archive(dir.path(), "evil", &[THEIRS]), "1", "hx");
+    let handover = export_handover(&archive(dir.path(), "evil", &[THEIRS]), "1", "hx");
     let mut judged = forged(4, "wrong", MINE);
     judged["body"][0]["fonds:query"] = "mine".into();
     let note = json!({ "id": "urn:x:note", "creator": "Me", "created": "2099-01-01T00:00:00Z", "target": MINE, "body": "Mine says so" });
@@ -138,7 +138,7 @@ fn decisions_of_a_handover_reach_only_captures_that_came_with_it() {
     fonds(&["import", arg(&victim), arg(&later), "--campaign", "none"]).with_status(0);
     assert!(why(&victim, LATER).contains("not reviewed"));
     let third = archive(dir.path(), "third", &[]);
-    import(&third, &hand_over(&victim, "1", "of-victim"));
+    import(&third, &export_handover(&victim, "1", "of-victim"));
     assert_eq!((marked(&third, "mark:reject"), marked(&third, "mark:approve")), ("0".to_owned(), "1".to_owned()));
     assert!(why(&third, ALSO_MINE).contains("approved by Me (from of-victim): so"));
 
@@ -156,7 +156,7 @@ fn decisions_reach_captures_that_were_here_already_where_the_handover_has_them_t
     let dir = tempfile::tempdir().unwrap();
     let ours = archive(dir.path(), "ours", &[MINE, ALSO_MINE]);
     mark(&ours, "approve", ALSO_MINE, "Ana");
-    let first = hand_over(&ours, "1", "first");
+    let first = export_handover(&ours, "1", "first");
     let theirs = archive(dir.path(), "theirs", &[]);
     // The files first, then the handover.
     fonds(&["import", arg(&theirs), arg(&warcs_under(&first)[0]), "--campaign", "none"]).with_status(0);
@@ -166,10 +166,10 @@ fn decisions_reach_captures_that_were_here_already_where_the_handover_has_them_t
     mark(&theirs, "reject", ALSO_MINE, "Bea");
     assert!(why(&theirs, ALSO_MINE).contains("rejected by Bea: so"));
     fonds(&["mark", arg(&theirs), "clear", "--url", ALSO_MINE, "--by", "Bea"]).with_status(0);
-    let back = hand_over(&theirs, "2", "back");
+    let back = export_handover(&theirs, "2", "back");
     // One's own captures come back with what others decided; own decisions are known, and hold.
     for added in ["3 new, 1 here already", "0 new, 4 here already", "0 new, 4 here already"] {
-        import(&ours, &back).with_status(0).says(added);
+        import(&ours, &back).with_status(0).with_message(added);
     }
     assert!(why(&ours, MINE).contains("flagged by Bea (from back): so"), "{}", why(&ours, MINE));
     assert!(why(&ours, ALSO_MINE).contains("approved by Ana: so"), "{}", why(&ours, ALSO_MINE));
@@ -178,7 +178,7 @@ fn decisions_reach_captures_that_were_here_already_where_the_handover_has_them_t
     assert_eq!((&of("Ana")["via"], &of("Bea")["via"]), (&Value::Null, &json!(["urn:fonds:source:back"])));
     // Whoever gets it from here sees what held here, though Bea's is later; and each hand it went through.
     let third = archive(dir.path(), "third", &[]);
-    let again = hand_over(&ours, "1", "again");
+    let again = export_handover(&ours, "1", "again");
     import(&third, &again).with_status(0);
     assert!(why(&third, ALSO_MINE).contains("approved by Ana (from again): so"), "{}", why(&third, ALSO_MINE));
     let lines = annotations(&third);
@@ -226,8 +226,8 @@ fn decisions_in_report(handover: &Path) -> Vec<String> {
         })
         .collect();
     rows.sort();
-    let by_hand = report.lines().find(|line| line.contains("Excluded by hand")).unwrap().to_owned();
-    rows.push(by_hand);
+    let excluded = report.lines().find(|line| line.contains("Excluded by hand")).unwrap().to_owned();
+    rows.push(excluded);
     rows
 }
 
@@ -273,12 +273,12 @@ fn tags_and_decisions_on_hosts_targets_and_links_survive_two_handovers() {
     mark(&ours, "approve", MINE, "Ana");
 
     let [first, second, third] = ["first", "second", "third"].map(|name| dir.path().join(name));
-    let handovers = [hand_over(&ours, "1", "handover-1"), first.clone(), second.clone()];
+    let handovers = [export_handover(&ours, "1", "handover-1"), first.clone(), second.clone()];
     let mut before = handovers[0].clone();
     for (workspace, to) in [(&first, "handover-2"), (&second, "handover-3"), (&third, "handover-4")] {
         fonds(&["new", arg(workspace)]).with_status(0);
         import(workspace, &before).with_status(0);
-        let next = hand_over(workspace, "1", to);
+        let next = export_handover(workspace, "1", to);
         assert_eq!(without_source(lines_of(&next)), without_source(lines_of(&before)), "{to}");
         assert_eq!(decisions_in_report(&next), decisions_in_report(&before), "{to}");
         before = next;

@@ -1,4 +1,4 @@
-//! The main job on the sample web: what it tells agrees with what lies on disk.
+//! The main job on the sample web: its messages agree with the files on disk.
 
 use crate::archive::copy_folder;
 use crate::archive::{assert_sound, field, records, warcs_under};
@@ -124,7 +124,7 @@ fn every_refused_url_is_counted_once_and_can_be_explained() {
 }
 
 #[test]
-fn the_scope_log_says_what_the_catalogue_says() {
+fn the_scope_log_agrees_with_the_catalogue() {
     let session = session();
     for launch in session.catalogue().launches(None).unwrap() {
         let refused = session.catalogue().seen(&SeenQuery::of_launch(launch.id, "refused")).unwrap().rows;
@@ -324,10 +324,13 @@ fn a_second_call_goes_on_without_a_new_launch() {
     let first = demo();
     let dir = tempfile::tempdir().unwrap();
     copy_folder(&first.folder, dir.path());
-    let said = std::cell::RefCell::new(Vec::new());
-    let again = run_demo(dir.path(), &JobCx::detached(), &|line| said.borrow_mut().push(line)).unwrap();
-    let said = said.into_inner().join("\n");
-    assert!(said.contains("Launch 1 is finished already") && said.contains("Launch 2 is finished already"), "{said}");
+    let printed = std::cell::RefCell::new(Vec::new());
+    let again = run_demo(dir.path(), &JobCx::detached(), &|line| printed.borrow_mut().push(line)).unwrap();
+    let printed = printed.into_inner().join("\n");
+    assert!(
+        printed.contains("Launch 1 is finished already") && printed.contains("Launch 2 is finished already"),
+        "{printed}"
+    );
     assert!(again.verified);
     let figures = |report: &fonds::work::sample::DemoReport| {
         let mut value = serde_json::to_value(report).unwrap();

@@ -1,5 +1,5 @@
-//! The same archive files give the same pages, links, originals and problems
-//! in whatever way they are read: as a data set, by an import with its inlinks,
+//! Archive files give the same pages, links, originals and problems in
+//! whatever way they are read: as a data set, by an import with its inlinks,
 //! and by `warc cat`.
 
 use crate::need;
@@ -21,9 +21,9 @@ use std::path::{Path, PathBuf};
 const ARCHIVES: u64 = 200;
 
 /// Pseudo-random numbers (SplitMix64): the same for each seed.
-struct Dice(u64);
+struct SplitMix(u64);
 
-impl Dice {
+impl SplitMix {
     fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -63,7 +63,7 @@ impl Answer {
     }
 }
 
-fn answer(dice: &mut Dice, number: usize) -> Answer {
+fn answer(dice: &mut SplitMix, number: usize) -> Answer {
     let links = format!(
         "<a href=near{number}>Near {number}</a> <a href='/root{number}'>Root</a> <a href='http://far.pt/{number}' rel='nofollow'>Far</a>"
     );
@@ -151,7 +151,7 @@ struct Made {
 
 /// The bytes of some archive files.
 fn archive(seed: u64) -> Vec<Vec<u8>> {
-    let mut dice = Dice(seed);
+    let mut dice = SplitMix(seed);
     let answers: Vec<Answer> = (0..4).map(|number| answer(&mut dice, number)).collect();
     let mut files = vec![Vec::new(); 1 + dice.below(3)];
     let mut made: Vec<Made> = Vec::new();
@@ -197,7 +197,7 @@ fn archive(seed: u64) -> Vec<Vec<u8>> {
 }
 
 /// A revisit of whatever profile, that names as much of its original as writers do.
-fn revisit(dice: &mut Dice, url: &str, date: &str, id: &str, made: &[Made]) -> Vec<u8> {
+fn revisit(dice: &mut SplitMix, url: &str, date: &str, id: &str, made: &[Made]) -> Vec<u8> {
     let of = dice.one(made);
     let profile = *dice.one(&["identical-payload-digest", "server-not-modified", "of-another-kind"]);
     let url = if dice.once_in(2) { of.url } else { url };
@@ -237,7 +237,7 @@ fn revisit(dice: &mut Dice, url: &str, date: &str, id: &str, made: &[Made]) -> V
 }
 
 /// What other programs, Heritrix and we ourselves write beside a response.
-fn metadata(dice: &mut Dice, url: &str, date: &str, about: &str, answer: &Answer) -> Vec<u8> {
+fn metadata(dice: &mut SplitMix, url: &str, date: &str, about: &str, answer: &Answer) -> Vec<u8> {
     let id = about.replace("<urn:uuid:", "<urn:uuid:m");
     let fields = [
         ("WARC-Target-URI", url.to_owned()),
@@ -346,6 +346,8 @@ fn by_workspace(folder: &Path, files: &[PathBuf]) -> (Found, BTreeMap<At, (bool,
     let mut all = BTreeMap::new();
     let mut pages = BTreeMap::new();
     let query = work::models::CaptureQuery { limit: 100_000, ..work::everything() };
+    let only_pages = work::models::CaptureQuery { filter: "page:yes".into(), ..query.clone() };
+    let shown_as_page: BTreeSet<_> = catalogue.captures(&only_pages).unwrap().rows.iter().map(|row| row.id).collect();
     for row in catalogue.captures(&query).unwrap().rows {
         let stored = catalogue.stored_capture(row.id).unwrap();
         if stored.revisit_of.is_none() {
@@ -355,11 +357,8 @@ fn by_workspace(folder: &Path, files: &[PathBuf]) -> (Found, BTreeMap<At, (bool,
             (PathBuf::from(&stored.records[0].file), stored.records[0].span.offset)
         };
         let original = catalogue.original_of(stored.id).unwrap();
-        let is_page = |stored: &fonds::store::StoredCapture| {
-            (200..300).contains(&stored.status) && matches!(stored.mime.as_str(), "text/html" | "application/xhtml+xml")
-        };
-        let says_page = matches!(stored.status, 0 | 304) || (200..300).contains(&stored.status);
-        if says_page && original.as_ref().is_some_and(is_page) {
+        let is_complete = matches!(stored.status, 0 | 304) || (200..300).contains(&stored.status);
+        if is_complete && original.as_ref().is_some_and(|original| shown_as_page.contains(&original.id)) {
             pages.insert(at(&stored), original.as_ref().map(at));
         }
         let may_be_page = stored.status == 304

@@ -113,9 +113,9 @@ impl Web {
 
     /// Crawls to the end; some URLs of the webs fail for good.
     fn finish(&self, workspace: &Path) -> String {
-        let said = fonds(&self.args(workspace));
-        assert!(said.status <= 1, "{}{}", said.out, said.err);
-        said.out
+        let output = fonds(&self.args(workspace));
+        assert!(output.status <= 1, "{}{}", output.out, output.err);
+        output.out
     }
 
     /// Begins to crawl and kills it at a random moment of some that are likely.
@@ -184,9 +184,9 @@ fn outcome(workspace: &Path) -> Outcome {
             }
             "scope.log" => {
                 for line in text.lines() {
-                    let words: Vec<&str> = line.split(' ').collect();
-                    let at = words.iter().position(|word| matches!(*word, "ACCEPT" | "REJECT")).unwrap();
-                    *decisions.entry(words[at..at + 2].join(" ")).or_default() += 1;
+                    let fields: Vec<&str> = line.split(' ').collect();
+                    let at = fields.iter().position(|field| matches!(*field, "ACCEPT" | "REJECT")).unwrap();
+                    *decisions.entry(fields[at..at + 2].join(" ")).or_default() += 1;
                 }
             }
             "hosts-report.txt" | "seeds-report.txt" => reports.extend(text.lines().map(str::to_owned)),
@@ -284,8 +284,8 @@ fn a_limit_of_documents_is_exact_over_kills() {
     for _ in 0..number("FONDS_KILLS", 8) / 2 {
         web.kill_once(&workspace, &mut random, 30);
     }
-    let said = web.finish(&workspace);
-    assert!(said.contains("limit of 60 documents"), "{said}");
+    let output = web.finish(&workspace);
+    assert!(output.contains("limit of 60 documents"), "{output}");
     let found = outcome(&workspace);
     assert_eq!((found.captures.values().sum::<usize>(), readable(&workspace)), (60, 60));
     let answered = found.lines.iter().filter(|(line, _)| !line.starts_with('-')).map(|(_, times)| times);

@@ -16,7 +16,7 @@ fn ships(dir: &Path) -> (PathBuf, Vec<u64>) {
     let pages: Vec<Vec<u8>> = (1..=7)
         .map(|nth| {
             // Texts of their own: those of near-duplicates are one result.
-            let own: String = (0..40).map(|word| format!(" own{nth}x{word}")).collect();
+            let own: String = (0..40).map(|term| format!(" own{nth}x{term}")).collect();
             let html = format!("<title>Harbour {nth}</title><p>{} in a quiet harbour{own}", "ship ".repeat(10 - nth));
             page(&format!("http://h{nth}.pt/"), &format!("2024-03-0{nth}T09:00:00Z"), &html)
         })
@@ -62,7 +62,7 @@ fn evaluation(workspace: &Path) -> Value {
 }
 
 #[test]
-fn figures_say_how_good_results_are_and_lead_to_them() {
+fn figures_measure_how_good_results_are_and_lead_to_them() {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, found) = judged(dir.path());
     let w = arg(&workspace);
@@ -90,8 +90,8 @@ fn figures_say_how_good_results_are_and_lead_to_them() {
     assert_eq!(ids("wrong:ship"), [found[3]]);
     assert_eq!(ids("unsure:*"), [found[2], found[5]]);
     assert_eq!(fonds(&["search", w, "wrong:ship", "--count"]).with_status(0).out, "1 page, 1 capture\n");
-    fonds(&["evaluate", w, "boat"]).with_status(2).says("nobody judged a result of “boat”");
-    fonds(&["judge", w, "right", "ship (", "--id", "1"]).with_status(2).says("the query cannot be read");
+    fonds(&["evaluate", w, "boat"]).with_status(2).with_message("nobody judged a result of “boat”");
+    fonds(&["judge", w, "right", "ship (", "--id", "1"]).with_status(2).with_message("the query cannot be read");
     fonds(&["judge", w, "right", "ship", "--id", "99"]).with_status(2);
 }
 
@@ -128,7 +128,9 @@ fn judgements_come_to_another_workspace_once_and_wait_for_their_captures() {
     fonds(&["new", o]).with_status(0);
     let first = fonds(&["annotations", "import", o, arg(&list)]).with_status(0).out;
     assert!(first.contains("13 annotations, 13 new, 0 here already, 13 on captures that are not here"), "{first}");
-    fonds(&["import", o, arg(&dir.path().join("a.warc.gz"))]).with_status(0).says("13 annotations of earlier imports");
+    fonds(&["import", o, arg(&dir.path().join("a.warc.gz"))])
+        .with_status(0)
+        .with_message("13 annotations of earlier imports");
     assert_eq!(evaluation(&other), evaluation(&workspace));
     let again = fonds(&["annotations", "import", o, arg(&list)]).with_status(0).out;
     assert!(again.contains("0 new, 13 here already"), "{again}");
@@ -249,7 +251,7 @@ fn precision_is_the_same_when_it_is_counted_from_the_rdf_of_a_handover() {
     let came = evaluation(&other);
     // But for the wrong one, whose capture was left out: its judgements wait for it.
     assert_eq!((&came["right"], &came["wrong"], &came["unsure"]), (&of["right"], &json!(0), &of["unsure"]), "{came}");
-    fonds(&["import", arg(&other), arg(&out)]).with_status(0).says("0 new, 14 here already");
+    fonds(&["import", arg(&other), arg(&out)]).with_status(0).with_message("0 new, 14 here already");
 
     let lines: Vec<Value> = fonds(&["annotations", "export", w]).with_status(0).json_lines();
     let documents: Vec<(&str, Value)> = lines.iter().map(|line| ("annotation", line.clone())).collect();

@@ -62,7 +62,7 @@ impl Permitted {
         serde_json::from_str(&fonds(&["campaign", "export", arg(&self.folder), "1"]).with_status(0).out).unwrap()
     }
 
-    pub fn hand_over(&self, out: &Path) -> CallResult {
+    pub fn export_handover(&self, out: &Path) -> CallResult {
         fonds(&["export", arg(&self.folder), "--out", arg(out)])
     }
 }
@@ -91,8 +91,13 @@ fn the_file_one_has_keeps_the_evidence_that_was_attached_since() {
     let mut edited = w.before.clone();
     edited["comments"] = "edited".into();
     edited["permissions"][0]["date"] = "2024-05-03".into();
-    let added = w.add(&edited).with_status(0).says("stays attached").says(&w.path).says("record 1 (http://www.a.pt/)");
-    added.says("fonds campaign export");
+    let added = w
+        .add(&edited)
+        .with_status(0)
+        .with_message("stays attached")
+        .with_message(&w.path)
+        .with_message("record 1 (http://www.a.pt/)");
+    added.with_message("fonds campaign export");
     let saved = w.exported();
     assert_eq!((&saved["permissions"][0]["files"], &saved["comments"]), (&files, &json!("edited")));
     let shown = fonds(&["scope", "permissions", arg(&w.folder), "1", TARGET]).with_status(0).out;
@@ -100,7 +105,11 @@ fn the_file_one_has_keeps_the_evidence_that_was_attached_since() {
     // A record that is gone, or stands for another agreement, loses it by name.
     let mut other = w.before.clone();
     other["permissions"][0]["licence"] = "Another letter".into();
-    w.add(&other).with_status(0).says("no record has any more").says(&w.path).says("fonds scope attach");
+    w.add(&other)
+        .with_status(0)
+        .with_message("no record has any more")
+        .with_message(&w.path)
+        .with_message("fonds scope attach");
     assert_eq!(w.exported()["permissions"][0]["files"], Value::Null);
     assert_eq!(fs::read_to_string(w.folder.join(&w.path)).unwrap(), LETTER, "the file itself stays");
     // Attached again from where it lies it has the same name.
@@ -110,14 +119,14 @@ fn the_file_one_has_keeps_the_evidence_that_was_attached_since() {
     // What was exported with it and taken out of that file is taken off, and named.
     let mut without = w.exported();
     without["permissions"][0].as_object_mut().unwrap().remove("files");
-    w.add(&without).with_status(0).says("no record has any more").says(&w.path);
+    w.add(&without).with_status(0).with_message("no record has any more").with_message(&w.path);
     assert_eq!(w.exported()["permissions"][0]["files"], Value::Null);
     // A file that was exported before keeps what was attached since.
     let earlier = w.exported();
     fonds(&["scope", "attach", arg(&w.folder), "1", "1", arg(&w.letter)]).with_status(0);
     let mut edited = earlier;
     edited["comments"] = "of an earlier version".into();
-    w.add(&edited).with_status(0).says("stays attached");
+    w.add(&edited).with_status(0).with_message("stays attached");
     assert_eq!(w.exported()["permissions"][0]["files"], files);
 }
 
@@ -130,7 +139,10 @@ fn a_branch_becomes_the_next_version_with_the_evidence_of_both() {
     edited["comments"] = "of a colleague".into();
     edited["permissions"][1]["state"] = "granted".into();
     let add = ["campaign", "add", arg(&w.folder), "-"];
-    fonds_with(&add, edited.to_string().as_bytes()).with_status(2).says("the same identity").says("--as-new");
+    fonds_with(&add, edited.to_string().as_bytes())
+        .with_status(2)
+        .with_message("the same identity")
+        .with_message("--as-new");
     let add = ["campaign", "add", arg(&w.folder), "-", "--as-new"];
     let added = fonds_with(&add, edited.to_string().as_bytes()).with_status(0);
     let id = added.out.trim().to_owned();
@@ -139,7 +151,7 @@ fn a_branch_becomes_the_next_version_with_the_evidence_of_both() {
     fs::write(&answer, "Yes").unwrap();
     fonds(&["scope", "attach", arg(&w.folder), &id, "2", arg(&answer)]).with_status(0);
     let branch = fonds(&["campaign", "export", arg(&w.folder), &id]).with_status(0).out;
-    w.add(&serde_json::from_str(&branch).unwrap()).with_status(0).says("stays attached").says(&w.path);
+    w.add(&serde_json::from_str(&branch).unwrap()).with_status(0).with_message("stays attached").with_message(&w.path);
     let merged = w.exported();
     assert_eq!(merged["comments"], "of a colleague");
     assert_eq!(merged["permissions"][0]["files"][0]["path"], json!(w.path));
@@ -147,7 +159,7 @@ fn a_branch_becomes_the_next_version_with_the_evidence_of_both() {
 }
 
 #[test]
-fn evidence_that_is_lost_is_named_by_whoever_hands_over_and_receives() {
+fn lost_evidence_is_named_by_export_and_import() {
     let dir = tempfile::tempdir().unwrap();
     let w = Permitted::new(dir.path(), "letter.pdf");
     let place = w.folder.join(&w.path);
@@ -156,16 +168,16 @@ fn evidence_that_is_lost_is_named_by_whoever_hands_over_and_receives() {
             "gone" => fs::remove_dir_all(w.folder.join("evidence")).unwrap(),
             _ => fs::write(&place, "Something else").unwrap(),
         }
-        fonds(&["scope", "permissions", arg(&w.folder), "1", TARGET]).with_status(1).says(&w.path);
+        fonds(&["scope", "permissions", arg(&w.folder), "1", TARGET]).with_status(1).with_message(&w.path);
         let out = dir.path().join(format!("out{number}"));
         let plan = fonds(&["export", arg(&w.folder), "--out", arg(&out), "--dry-run", "--json"]).with_status(1);
         assert!(plan.json_lines()[0]["problems"][0].as_str().unwrap().contains(&w.path));
-        let mut exported = w.hand_over(&out).with_status(1);
+        let mut exported = w.export_handover(&out).with_status(1);
         let printed = format!("{}{}", exported.out, exported.err);
         assert_eq!(printed.matches(&w.path).count(), 1, "it is printed once: {printed}");
         for part in [&w.path, "record 1 (http://www.a.pt/)", "campaign 1 “My first campaign”", "fonds scope attach"]
         {
-            exported = exported.says(part);
+            exported = exported.with_message(part);
         }
         for name in ["report.html", "report.md"] {
             let report = fs::read_to_string(out.join(name)).unwrap();
@@ -178,11 +190,11 @@ fn evidence_that_is_lost_is_named_by_whoever_hands_over_and_receives() {
         assert!(line.contains("Evidence of permissions") && line.contains(&w.path), "{line}");
         assert!(line.contains("data/campaign/campaign.v2.json: record 1 (http://www.a.pt/)"), "{line}");
         assert_eq!(verified.out.lines().filter(|line| line.starts_with("FAIL")).count(), 1, "all else holds");
-        imported(dir.path(), &format!("of{number}"), &out).1.says(&format!("{}, which record 1", w.path));
+        imported(dir.path(), &format!("of{number}"), &out).1.with_message(&format!("{}, which record 1", w.path));
         // Attached again it is there, without another version.
         fonds(&["scope", "attach", arg(&w.folder), "1", "1", arg(&w.letter)]).with_status(0);
         let whole = dir.path().join(format!("whole{number}"));
-        w.hand_over(&whole).with_status(0);
+        w.export_handover(&whole).with_status(0);
         let verified = fonds(&["verify", arg(&whole)]).with_status(0).out;
         assert!(verified.contains("Evidence of permissions is here: 1 file named"), "{verified}");
     }
@@ -198,7 +210,7 @@ fn every_capture_leaves_with_its_permission_and_what_proves_that() {
     let dir = tempfile::tempdir().unwrap();
     let w = Permitted::new(dir.path(), "letter.pdf");
     let out = dir.path().join("out");
-    w.hand_over(&out).with_status(0);
+    w.export_handover(&out).with_status(0);
     let path = format!("data/campaign/{}", w.path);
     assert_eq!(fs::read_to_string(out.join(&path)).unwrap(), LETTER);
     let permission = &metadata_of(&out, TARGET)["permission"];
@@ -237,7 +249,7 @@ fn every_capture_leaves_with_its_permission_and_what_proves_that() {
 }
 
 #[test]
-fn where_a_host_stands_leaves_as_data_with_its_database() {
+fn locations_of_hosts_are_exported_with_their_database() {
     let out = &crate::sample::demo().report.export;
     let graph = knowledge_of(out);
     let referred: std::collections::BTreeSet<&str> = graph
@@ -267,10 +279,10 @@ fn names_of_evidence_keep_the_letters_that_macos_takes_apart() {
     let w = Permitted::new(dir.path(), "e\u{301}te\u{301} x\u{302} पत्र हिन्दी.pdf");
     assert_eq!(w.path, format!("evidence/{}-été-x\u{302}-पत्र-हिन्दी.pdf", &w.sha256[..12]));
     let out = dir.path().join("out");
-    w.hand_over(&out).with_status(0);
+    w.export_handover(&out).with_status(0);
     fonds(&["verify", arg(&out)]).with_status(0);
     let (other, result) = imported(dir.path(), "other", &out);
-    result.with_status(0).says("1 evidence file, 1 new");
+    result.with_status(0).with_message("1 evidence file, 1 new");
     assert_eq!(fs::read_to_string(other.join(&w.path)).unwrap(), LETTER);
     // The same title has the same names, however it is written.
     let prefix = |title: &str, name: &str| {
@@ -278,7 +290,7 @@ fn names_of_evidence_keep_the_letters_that_macos_takes_apart() {
         campaign["name"] = title.into();
         w.add(&campaign).with_status(0);
         let out = dir.path().join(name);
-        w.hand_over(&out).with_status(0);
+        w.export_handover(&out).with_status(0);
         let file = warcs_under(&out.join("data/archive")).remove(0);
         file.file_name().unwrap().to_string_lossy().split("-20").next().unwrap().to_owned()
     };
@@ -287,28 +299,28 @@ fn names_of_evidence_keep_the_letters_that_macos_takes_apart() {
 }
 
 #[test]
-fn evidence_goes_on_by_the_third_hand_with_its_bytes() {
+fn evidence_reaches_a_third_archive_with_its_bytes() {
     let dir = tempfile::tempdir().unwrap();
     let w = Permitted::new(dir.path(), "letter.pdf");
     let first = dir.path().join("first");
-    w.hand_over(&first).with_status(0);
+    w.export_handover(&first).with_status(0);
     // The second archive has another letter under this path.
     let second = dir.path().join("second");
     fonds(&["new", arg(&second)]).with_status(0);
     fs::create_dir_all(second.join("evidence")).unwrap();
     fs::write(second.join(&w.path), "Another letter").unwrap();
-    fonds(&["import", arg(&second), arg(&first)]).with_status(0).says("evidence/from-first/");
+    fonds(&["import", arg(&second), arg(&first)]).with_status(0).with_message("evidence/from-first/");
     fonds(&["scope", "permissions", arg(&second), "1", TARGET]).with_status(0);
     let again = dir.path().join("again");
     fonds(&["export", arg(&second), "--out", arg(&again)]).with_status(0);
-    let handed = again.join("data/campaign").join(&w.path);
-    assert_eq!(fs::read_to_string(&handed).unwrap(), LETTER);
+    let received = again.join("data/campaign").join(&w.path);
+    assert_eq!(fs::read_to_string(&received).unwrap(), LETTER);
     fonds(&["verify", arg(&again)]).with_status(0);
     // What was there stays, also when the letter is attached once more.
-    fonds(&["scope", "attach", arg(&second), "1", "1", arg(&w.letter)]).with_status(0).says("0 of 1 files");
+    fonds(&["scope", "attach", arg(&second), "1", "1", arg(&w.letter)]).with_status(0).with_message("0 of 1 files");
     assert_eq!(fs::read_to_string(second.join(&w.path)).unwrap(), "Another letter");
     let (third, result) = imported(dir.path(), "third", &again);
-    result.with_status(0).says("1 evidence file, 1 new");
+    result.with_status(0).with_message("1 evidence file, 1 new");
     assert_eq!(fs::read_to_string(third.join(&w.path)).unwrap(), LETTER);
     let document = |out: &Path| fs::read(out.join("data/campaign/campaign.v2.json")).unwrap();
     assert_eq!(document(&again), document(&first));
@@ -324,7 +336,11 @@ fn a_campaign_made_again_from_its_archive_files_names_evidence_that_did_not_come
     fs::write(job.join("campaign-1.v2.json"), w.exported().to_string()).unwrap();
     fs::copy(dir.path().join("a.warc.gz"), job.join("a.warc.gz")).unwrap();
     let (other, result) = imported(dir.path(), "other", &job);
-    result.with_status(1).says(&w.path).says("record 1 (http://www.a.pt/)").says("fonds scope attach");
+    result
+        .with_status(1)
+        .with_message(&w.path)
+        .with_message("record 1 (http://www.a.pt/)")
+        .with_message("fonds scope attach");
     fonds(&["scope", "attach", arg(&other), "1", "1", arg(&w.letter)]).with_status(0);
     fonds(&["scope", "permissions", arg(&other), "1", TARGET]).with_status(0);
 }
@@ -367,13 +383,18 @@ fn evidence_that_is_gone_is_no_evidence_that_stays() {
     let mut edited = w.before.clone();
     edited["comments"] = "edited".into();
     for campaign in [&edited, &whole] {
-        let added = w.add(campaign).with_status(0).says("evidence is missing").says(&w.path).says("is not there");
-        let added = added.says(&format!("fonds scope attach {} 1 1 FILE", w.folder.display()));
+        let added = w
+            .add(campaign)
+            .with_status(0)
+            .with_message("evidence is missing")
+            .with_message(&w.path)
+            .with_message("is not there");
+        let added = added.with_message(&format!("fonds scope attach {} 1 1 FILE", w.folder.display()));
         assert!(!added.err.contains("stays attached"), "{}", added.err);
     }
     // A campaign that names evidence of another workspace, too.
     let other = dir.path().join("other");
     fonds(&["new", arg(&other)]).with_status(0);
     let added = fonds_with(&["campaign", "add", arg(&other), "-"], whole.to_string().as_bytes()).with_status(0);
-    added.says("evidence is missing").says(&w.path);
+    added.with_message("evidence is missing").with_message(&w.path);
 }

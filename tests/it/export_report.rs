@@ -1,4 +1,4 @@
-//! What people see of an export: the list of a dry run before it, the report in it.
+//! Lists of exports for people: that of a dry run before it, and the report in it.
 
 use crate::archive::{copy_folder, file, page};
 use crate::need::program;
@@ -98,7 +98,7 @@ fn a_dry_run_lists_what_the_export_then_writes_and_changes_nothing() {
 }
 
 #[test]
-fn what_a_command_asks_for_or_leaves_out_holds_for_one_export() {
+fn options_of_a_command_hold_for_one_export() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = workspace(dir.path());
     let export = |name: &str, options: &[&str]| -> Vec<bool> {
@@ -124,7 +124,7 @@ fn what_a_command_asks_for_or_leaves_out_holds_for_one_export() {
 }
 
 #[test]
-fn a_dry_run_says_what_is_left_out_and_whether_there_is_room() {
+fn a_dry_run_reports_what_is_left_out_and_whether_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, out) = (workspace(dir.path()), dir.path().join("out"));
     let text = fonds(&["export", arg(&workspace), "--out", arg(&out), "--dry-run"]).with_status(0).out;
@@ -143,7 +143,7 @@ fn a_dry_run_says_what_is_left_out_and_whether_there_is_room() {
     // What would stop the export stops it here, too.
     std::fs::create_dir(&out).unwrap();
     std::fs::write(out.join("mine"), "x").unwrap();
-    fonds(&["export", arg(&workspace), "--out", arg(&out), "--dry-run"]).with_status(2).says("not empty");
+    fonds(&["export", arg(&workspace), "--out", arg(&out), "--dry-run"]).with_status(2).with_message("not empty");
 }
 
 /// The report of an export of the demo with a rejected image.

@@ -1,6 +1,6 @@
-//! What breaks under the program: files that cannot be opened, a disk without room, links and lists that are damaged,
-//! a catalogue that was put back, a clock that is wrong. Nothing that cost hours is thrown away for it, and what it says
-//! names the file and what helps.
+//! Faults under the program: files that cannot be opened, a disk without room, links and lists that are damaged,
+//! a catalogue that was put back, a clock that is wrong. Nothing that cost hours is thrown away for it, and the
+//! message names the file and what helps.
 
 use crate::archive::{file, page};
 use crate::need;
@@ -21,17 +21,17 @@ fn linked(dir: &Path) -> PathBuf {
 }
 
 /// Imports four pages of a host, each with links to all of them and to those of `target.example`.
-fn import(workspace: &Path, dir: &Path, host: &str, word: &str) {
+fn import(workspace: &Path, dir: &Path, host: &str, term: &str) {
     let links = |number: usize| {
         (0..4)
             .map(|to| {
-                format!("<a href=/{to}>{word} {number} {to}</a> <a href=http://target.example/{to}>to {word}</a> ")
+                format!("<a href=/{to}>{term} {number} {to}</a> <a href=http://target.example/{to}>to {term}</a> ")
             })
             .collect::<String>()
     };
     let pages: Vec<Vec<u8>> = (0..4)
         .map(|number| {
-            let html = format!("<title>{word}</title><p>the {word} {number} {}</p>", links(number));
+            let html = format!("<title>{term}</title><p>the {term} {number} {}</p>", links(number));
             page(&format!("http://{host}/{number}"), &format!("2024-03-0{}T09:00:30Z", number + 1), &html)
         })
         .collect();
@@ -128,7 +128,7 @@ fn the_command_that_is_advised_mends_damaged_inlinks() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[40] ^= 0xff;
     std::fs::write(&path, bytes).unwrap();
-    fonds(&show).with_status(2).says("mended by: fonds inlinks build");
+    fonds(&show).with_status(2).with_message("mended by: fonds inlinks build");
     let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
     assert!(built.out.contains("built from scratch: ") && built.out.contains(".seg"), "{}", built.out);
     assert_eq!(fonds(&show).with_status(0).out, before);
@@ -150,10 +150,11 @@ fn after_a_backup_was_put_back_no_inlinks_of_other_captures_are_shown() {
     }
     std::fs::copy(backup.join("fonds.sqlite"), workspace.join("fonds.sqlite")).unwrap();
     let show = ["inlinks", "show", arg(&workspace), "http://target.example/1"];
-    fonds(&show).with_status(2).says("of another catalogue");
+    fonds(&show).with_status(2).with_message("of another catalogue");
     import(&workspace, dir.path(), "beta.example", "violin");
     for call in [&show[..], &["inlinks", "top", arg(&workspace)]] {
-        let called = fonds(call).with_status(2).says("of another catalogue").says("fonds inlinks build");
+        let called =
+            fonds(call).with_status(2).with_message("of another catalogue").with_message("fonds inlinks build");
         assert!(!called.out.contains("zebra"), "{}", called.out);
     }
     fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
@@ -168,7 +169,7 @@ fn a_damaged_list_of_outlinks_names_its_capture() {
     let catalogue = rusqlite::Connection::open(workspace.join("fonds.sqlite")).unwrap();
     catalogue.execute("UPDATE link_list SET links = x'01050102' WHERE capture = 3", []).unwrap();
     drop(catalogue);
-    fonds(&["inlinks", "build", arg(&workspace), "--anew"]).with_status(2).says("of capture 3");
+    fonds(&["inlinks", "build", arg(&workspace), "--anew"]).with_status(2).with_message("of capture 3");
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn one_byte_that_is_no_text_hides_no_row_and_is_named() {
     catalogue.execute("UPDATE capture SET title = CAST(x'41FF42' AS TEXT) WHERE id = 2", []).unwrap();
     drop(catalogue);
     let named = "row 2 of the table capture: byte 1 of its title";
-    let rows = fonds(&["captures", arg(&workspace), "--json"]).with_status(0).says(named);
+    let rows = fonds(&["captures", arg(&workspace), "--json"]).with_status(0).with_message(named);
     assert_eq!(rows.err.matches(named).count(), 1, "{}", rows.err);
     let titles: Vec<Value> = rows.json_lines().iter().map(|row| row["title"].clone()).collect();
     assert_eq!(titles, ["zebra", "A\u{fffd}B", "zebra", "zebra"]);
@@ -237,7 +238,7 @@ fn one_byte_that_is_no_text_hides_no_row_and_is_named() {
     fonds(&["index", arg(&workspace), "--rebuild"]).with_status(0);
     let found = fonds(&["search", arg(&workspace), "zebra", "--all", "--json"]);
     assert!(found.status == 0 || found.err.contains("--all"), "{}", found.err);
-    fonds(&["backup", arg(&workspace), arg(&dir.path().join("b"))]).with_status(2).says(named);
+    fonds(&["backup", arg(&workspace), arg(&dir.path().join("b"))]).with_status(2).with_message(named);
     assert!(!dir.path().join("b").exists());
 }
 
@@ -259,7 +260,7 @@ fn empty_files_and_folders_that_are_not_there_are_named() {
         assert!(called.err.contains(name) && called.err.contains("nothing in it"), "{call:?}: {}", called.err);
     }
     let absent = dir.path().join("nope");
-    fonds(&["files", "locate", arg(&workspace), arg(&absent)]).with_status(2).says("nope");
+    fonds(&["files", "locate", arg(&workspace), arg(&absent)]).with_status(2).with_message("nope");
 }
 
 #[test]

@@ -31,21 +31,24 @@ fn a_feed_comes_in_and_goes_out_again() {
     fs::write(&file, feed.to_string()).unwrap();
     fonds(&["feed", "check", arg(&file)])
         .with_status(1)
-        .says("entry 1, schedules[0].frequency: “OFTEN” is no frequency");
-    let said = fonds(&["feed", "import", &folder, arg(&file), "--json"]).with_status(1);
-    let report = &said.json_lines()[0];
+        .with_message("entry 1, schedules[0].frequency: “OFTEN” is no frequency");
+    let output = fonds(&["feed", "import", &folder, arg(&file), "--json"]).with_status(1);
+    let report = &output.json_lines()[0];
     assert_eq!((&report["found"], report["campaigns"].as_array().unwrap().len()), (&json!(2), 1));
     let out = fonds(&["feed", "export", &folder, "--frequency", "daily", "--at", "2024-03-01"]).with_status(0).out;
     assert_eq!(serde_json::from_str::<serde_json::Value>(&out).unwrap(), json!([good]));
     let none = fonds(&["feed", "export", &folder, "--frequency", "weekly"])
         .with_status(0)
-        .says("1 left out: of another frequency");
+        .with_message("1 left out: of another frequency");
     assert_eq!(none.out, "[]\n");
     // The same number in the feed of another tool is another target.
     fs::write(&file, json!([target(1, "Uno", "http://uno.pt/", "DAILY")]).to_string()).unwrap();
-    fonds(&["feed", "import", &folder, arg(&file)]).with_status(0).says("1 new, 0 changed").says("has this number too");
-    fonds(&["feed", "import", &folder, arg(&file)]).with_status(0).says("0 new, 0 changed, 1 unchanged");
-    fonds(&["documents", "list", &folder]).with_status(0).says("0 documents").says("2 watched targets");
+    fonds(&["feed", "import", &folder, arg(&file)])
+        .with_status(0)
+        .with_message("1 new, 0 changed")
+        .with_message("has this number too");
+    fonds(&["feed", "import", &folder, arg(&file)]).with_status(0).with_message("0 new, 0 changed, 1 unchanged");
+    fonds(&["documents", "list", &folder]).with_status(0).with_message("0 documents").with_message("2 watched targets");
     fonds(&["feed", "check", arg(&dir.path().join("gone"))]).with_status(2);
 }
 
@@ -67,12 +70,12 @@ fn a_feed_has_what_stood_on_these_grounds_then() {
         fonds_with(&["campaign", "add", &folder, "-", "--as-new"], other.to_string().as_bytes()).with_status(0);
     }
     let export = |at: &str| {
-        let words = ["feed", "export", &folder, "--frequency", "daily", "--grounds", "by", "--at", at];
-        fonds(&words).with_status(0).says("note: campaign 3 (Broken): it is left out")
+        let args = ["feed", "export", &folder, "--frequency", "daily", "--grounds", "by", "--at", at];
+        fonds(&args).with_status(0).with_message("note: campaign 3 (Broken): it is left out")
     };
     let targets = |out: &str| serde_json::from_str::<Vec<serde_json::Value>>(out).unwrap().len();
-    assert_eq!(targets(&export("2024-03-01").says("1 left out: without a licence").out), 1);
-    assert_eq!(targets(&export("2024-05-01").says("2 left out: without a licence").out), 0);
+    assert_eq!(targets(&export("2024-03-01").with_message("1 left out: without a licence").out), 1);
+    assert_eq!(targets(&export("2024-05-01").with_message("2 left out: without a licence").out), 0);
 }
 
 #[test]
@@ -83,13 +86,15 @@ fn a_campaign_goes_to_heritrix_and_comes_back() {
     fs::write(&campaign, fonds(&["campaign", "example"]).with_status(0).out).unwrap();
     fonds(&["campaign", "add", &folder, arg(&campaign)]).with_status(0);
     let job = dir.path().join("job");
-    fonds(&["campaign", "export", &folder, "1", "--heritrix", arg(&job)]).with_status(0).says("robotsPolicyName");
-    fonds(&["campaign", "export", &folder, "1", "--heritrix", arg(&job)]).with_status(2).says("already");
+    fonds(&["campaign", "export", &folder, "1", "--heritrix", arg(&job)])
+        .with_status(0)
+        .with_message("robotsPolicyName");
+    fonds(&["campaign", "export", &folder, "1", "--heritrix", arg(&job)]).with_status(2).with_message("already");
     let yaml = dir.path().join("crawl.yaml");
-    fonds(&["campaign", "export", &folder, "1", "--browsertrix", arg(&yaml)]).with_status(0).says("politeness");
+    fonds(&["campaign", "export", &folder, "1", "--browsertrix", arg(&yaml)]).with_status(0).with_message("politeness");
     assert!(fs::read_to_string(&yaml).unwrap().contains("scopeType: "));
-    let said = fonds(&["import", &folder, arg(&job), "--json"]);
-    assert_eq!(said.json_lines()[0]["campaign"], json!(2), "{}", said.err);
+    let output = fonds(&["import", &folder, arg(&job), "--json"]);
+    assert_eq!(output.json_lines()[0]["campaign"], json!(2), "{}", output.err);
     let rules = |id: &str| {
         let out = fonds(&["campaign", "export", &folder, id]).with_status(0).out;
         let spec: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -103,9 +108,9 @@ fn the_job_of_the_test_data_comes_in() {
     let Some(job) = need::data("logs/h1-job5") else { return };
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path());
-    let said = fonds(&["import", &folder, arg(&job)]);
-    assert!(said.out.contains("Heritrix 1 job"), "{}", said.err);
-    assert!(said.out.contains(
+    let output = fonds(&["import", &folder, arg(&job)]);
+    assert!(output.out.contains("Heritrix 1 job"), "{}", output.err);
+    assert!(output.out.contains(
         "crawl.log: 743 lines, 713 URLs, 30 others (dns and the like), 0 with a scope decision, 0 unreadable"
     ));
 }

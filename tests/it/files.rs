@@ -65,10 +65,10 @@ pub fn captures(session: &Session, filter: &str) -> Vec<CaptureRow> {
 
 /// Figures of an import, by a look from another process.
 pub fn so_far(workspace: &Path) -> (u64, usize) {
-    let Ok(looking) = Workspace::open_read_only(workspace) else { return (0, 0) };
-    let total = looking.catalogue().captures(&work::everything()).map_or(0, |page| page.total);
-    let files = looking.catalogue().imports().ok().and_then(|imports| imports.first().map(|import| import.launch));
-    let files = files.and_then(|launch| looking.catalogue().imported_files(launch).ok()).unwrap_or_default();
+    let Ok(reader) = Workspace::open_read_only(workspace) else { return (0, 0) };
+    let total = reader.catalogue().captures(&work::everything()).map_or(0, |page| page.total);
+    let files = reader.catalogue().imports().ok().and_then(|imports| imports.first().map(|import| import.launch));
+    let files = files.and_then(|launch| reader.catalogue().imported_files(launch).ok()).unwrap_or_default();
     (total, files.len())
 }
 
@@ -85,16 +85,16 @@ fn an_import_killed_again_and_again_brings_everything_in_once() {
     }
     let args = ["import", arg(&workspace), arg(&source)];
     let mut kills = 0;
-    for wanted in [1, 400, 1_000, 1_600, 2_200, 2_800] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    for least in [1, 400, 1_000, 1_600, 2_200, 2_800] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
     // Whoever only looks is told how it stands, too.
-    let stands = || fonds(&["files", "imports", arg(&workspace)]).with_status(0).out;
+    let listed = || fonds(&["files", "imports", arg(&workspace)]).with_status(0).out;
     assert!(
-        stands().to_lowercase().contains("stopped") && !stands().to_lowercase().contains("running"),
+        listed().to_lowercase().contains("stopped") && !listed().to_lowercase().contains("running"),
         "{}",
-        stands()
+        listed()
     );
     assert!(kill_when(start(&args), || so_far(&workspace).1 >= 1) || so_far(&workspace).1 == 5);
     // What is done is not read again: its bytes may be others by now.
@@ -104,10 +104,10 @@ fn an_import_killed_again_and_again_brings_everything_in_once() {
     let sound = fs::read(&first).unwrap();
     fs::write(&first, vec![0; sound.len()]).unwrap();
     File::options().write(true).open(&first).unwrap().set_modified(meta.modified().unwrap()).unwrap();
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
     fs::write(&first, &sound).unwrap();
 
-    let files = said.json_lines();
+    let files = output.json_lines();
     assert_eq!(files.len(), 5, "{files:?}");
     assert!(files.iter().all(|file| file["outcome"] == "read" && file["captures"] == PAGES), "{files:?}");
     let imports = fonds(&["files", "imports", arg(&workspace), "--json"]).with_status(0).json_lines();
@@ -138,11 +138,11 @@ fn a_file_that_was_renamed_in_the_middle_goes_on_under_its_new_name() {
 
 /// State and name of each file, as listed.
 #[track_caller]
-pub fn states(said: &CallResult) -> Vec<(String, String)> {
-    let word = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
+pub fn states(output: &CallResult) -> Vec<(String, String)> {
+    let text = |row: &Value, field: &str| row[field].as_str().unwrap().to_owned();
     let name =
         |row: &Value| Path::new(row["path"].as_str().unwrap()).file_name().unwrap().to_string_lossy().into_owned();
-    said.json_lines().iter().map(|row| (word(row, "state"), name(row))).collect()
+    output.json_lines().iter().map(|row| (text(row, "state"), name(row))).collect()
 }
 
 pub fn pair(state: &str, name: &str) -> (String, String) {
@@ -174,9 +174,9 @@ fn moved_missing_and_changed_files_are_distinguished_and_found_again() {
         assert!(why("host:three.example").contains("another file stands here"), "{}", why("host:three.example"));
         assert!(session.content(captures(&session, "host:four.example")[0].id).is_ok());
     }
-    let said = fonds(&["files", "locate", arg(&workspace), arg(&dir.path().join("new-disk"))]).with_status(1);
-    assert!(said.err.contains("2 files found, 1 still missing"), "{}", said.err);
-    assert!(said.out.contains("gone.warc.gz: not found"), "{}", said.out);
+    let output = fonds(&["files", "locate", arg(&workspace), arg(&dir.path().join("new-disk"))]).with_status(1);
+    assert!(output.err.contains("2 files found, 1 still missing"), "{}", output.err);
+    assert!(output.out.contains("gone.warc.gz: not found"), "{}", output.out);
     let session = open(&workspace);
     for host in ["one", "three", "four"] {
         for row in captures(&session, &format!("host:{host}.example")) {
@@ -206,8 +206,8 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
     assert!(error.contains("another file stands here"), "{error}");
 
     // Read as a file of its own, both are known and only one can be read.
-    let said = fonds(&["import", arg(&workspace), arg(&path), "--json"]).with_status(0);
-    assert_eq!(said.json_lines()[0]["new_captures"], 3);
+    let output = fonds(&["import", arg(&workspace), arg(&path), "--json"]).with_status(0);
+    assert_eq!(output.json_lines()[0]["new_captures"], 3);
     {
         let session = open(&workspace);
         assert!(content(&session).is_err());
@@ -215,8 +215,9 @@ fn other_bytes_of_the_same_size_are_not_taken_for_those_that_were_read() {
     }
     // The old bytes come back under another name.
     write(&source, "back.warc.gz", &one);
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
-    let outcomes: Vec<_> = said.json_lines().iter().map(|file| file["outcome"].as_str().unwrap().to_owned()).collect();
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let outcomes: Vec<_> =
+        output.json_lines().iter().map(|file| file["outcome"].as_str().unwrap().to_owned()).collect();
     assert_eq!(outcomes, ["known", "moved"]);
     content(&open(&workspace)).unwrap();
 }
@@ -230,8 +231,8 @@ fn a_file_that_grew_brings_in_what_is_new_in_it() {
     file.write_all(&plain_warc("two", 2)).unwrap();
     drop(file);
     assert_eq!(states(&fonds(&["files", "list", arg(&workspace), "--json"])), [pair("changed", "a.warc")]);
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
-    let file = &said.json_lines()[0];
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(0);
+    let file = &output.json_lines()[0];
     assert_eq!((&file["captures"], &file["new_captures"]), (&5.into(), &2.into()));
     let session = open(&workspace);
     let rows = captures(&session, "");
@@ -254,8 +255,8 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
     write(&source, "torn.warc.gz", &torn[..torn.len() - 40]);
     #[cfg(unix)]
     std::os::unix::fs::symlink(source.join("nowhere"), source.join("lost.warc.gz")).unwrap();
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
-    let files = said.json_lines();
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let files = output.json_lines();
     let of = |name: &str| files.iter().find(|file| file["path"].as_str().unwrap().ends_with(name)).unwrap();
     let mut rows = vec![
         ("empty.warc.gz", "the file is empty"),
@@ -267,9 +268,9 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
     if cfg!(unix) {
         rows.push(("lost.warc.gz", "No such file"));
     }
-    for (name, words) in &rows {
+    for (name, reason) in &rows {
         assert_eq!(of(name)["outcome"], "unread", "{name}");
-        assert!(of(name)["error"].as_str().unwrap().contains(words), "{}", of(name));
+        assert!(of(name)["error"].as_str().unwrap().contains(reason), "{}", of(name));
     }
     assert_eq!((&of("good.warc.gz")["outcome"], &of("good.warc.gz")["captures"]), (&"read".into(), &2.into()));
     assert_eq!((&of("torn.warc.gz")["outcome"], &of("torn.warc.gz")["captures"]), (&"read".into(), &4.into()));
@@ -277,8 +278,8 @@ fn what_cannot_be_read_is_a_row_with_a_reason_and_the_others_come_in() {
     // Each of them is a problem, too, and the torn record is shown at its place.
     let session = open(&workspace);
     let page = session.catalogue().problems(&ProblemQuery::default()).unwrap();
-    for (name, words) in rows {
-        assert!(page.rows.iter().any(|row| row.path.ends_with(name) && row.detail.contains(words)), "{name}");
+    for (name, reason) in rows {
+        assert!(page.rows.iter().any(|row| row.path.ends_with(name) && row.detail.contains(reason)), "{name}");
     }
     let torn = page.rows.iter().find(|row| row.path.ends_with("torn.warc.gz")).unwrap();
     let detail = fonds::work::problem_detail(&session.workspace, torn.id).unwrap();
@@ -356,7 +357,7 @@ fn untitled() -> Vec<u8> {
 }
 
 #[test]
-fn an_unpacked_page_has_the_title_that_its_package_tells() {
+fn an_unpacked_page_has_the_title_of_its_package() {
     let (_dir, workspace, source) = made();
     let pages = br#"{"url": "http://untitled.example/", "ts": "2024-03-01T09:00:00Z", "title": "As seen"}"#;
     let package = zip(&[
@@ -391,8 +392,8 @@ fn a_package_is_read_in_place_and_what_cannot_be_is_unpacked() {
         ),
     ]);
     let path = write(&source, "crawl.wacz", &bytes);
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
-    let file = &said.json_lines()[0];
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let file = &output.json_lines()[0];
     assert_eq!((&file["outcome"], &file["captures"]), (&"read".into(), &10.into()), "{file}");
     let problems = file["problems"].to_string();
     assert!(problems.contains("WACZ package") && problems.contains("../../b.warc.gz"), "{problems}");
@@ -502,8 +503,8 @@ fn a_copy_that_rotted_is_mended_by_importing_again() {
 fn packages_of_others_come_in() {
     let Some(folder) = need::data("wacz") else { return };
     let (_dir, workspace, _) = made();
-    let said = fonds(&["import", arg(&workspace), arg(&folder), "--json"]);
-    let files = said.json_lines();
+    let output = fonds(&["import", arg(&workspace), arg(&folder), "--json"]);
+    let files = output.json_lines();
     assert_eq!(files.len(), 2, "{files:?}");
     let valid = files.iter().find(|file| file["path"].as_str().unwrap().ends_with("/valid_example_1.wacz")).unwrap();
     assert_eq!(valid["outcome"], "read");
@@ -524,8 +525,8 @@ fn a_copy_of_what_a_crawl_wrote_is_known() {
     let copies = dir.path().join("copies");
     crate::archive::copy_folder(&workspace.join("output/warcs"), &copies);
     let before = captures(&open(&workspace), "").len();
-    let said = fonds(&["import", arg(&workspace), arg(&copies), "--json"]).with_status(0);
-    assert!(!said.json_lines().is_empty());
-    assert!(said.json_lines().iter().all(|file| file["outcome"] == "known"), "{}", said.out);
+    let output = fonds(&["import", arg(&workspace), arg(&copies), "--json"]).with_status(0);
+    assert!(!output.json_lines().is_empty());
+    assert!(output.json_lines().iter().all(|file| file["outcome"] == "known"), "{}", output.out);
     assert_eq!(captures(&open(&workspace), "").len(), before);
 }

@@ -90,9 +90,9 @@ fn we_find_the_records_that_warcio_and_fastwarc_find() {
     let (Some(data), Some([python, _])) = (need::data("warc"), need::peers(["python", "fastwarc"])) else { return };
     let files = files_under(&data);
     let paths: Vec<&str> = files.iter().map(|file| arg(file)).collect();
-    let (ended, said) = run(&python, &[&["-c", COUNT], &paths[..]].concat());
+    let (ended, output) = run(&python, &[&["-c", COUNT], &paths[..]].concat());
     assert!(ended);
-    let theirs: Vec<[String; 2]> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let theirs: Vec<[String; 2]> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(theirs.len(), files.len());
     let mut wrong = Vec::new();
     for (file, [warcio, fastwarc]) in files.iter().zip(&theirs) {
@@ -123,13 +123,13 @@ fn we_find_the_records_that_warcio_and_fastwarc_find() {
 /// Records by offset, and whether warcio says that a digest is wrong. None
 /// where it gives up.
 fn verdicts(warcio: &Path, file: &Path) -> Option<BTreeMap<u64, bool>> {
-    let (_, said) = run(warcio, &["check", "-v", arg(file)]);
-    if said.contains("saw exception") {
+    let (_, output) = run(warcio, &["check", "-v", arg(file)]);
+    if output.contains("saw exception") {
         return None;
     }
     let mut verdicts = BTreeMap::new();
     let mut present = 0;
-    for line in said.lines() {
+    for line in output.lines() {
         if let Some(rest) = line.strip_prefix("  offset ") {
             present = rest.split(' ').next().unwrap().parse().unwrap();
             verdicts.insert(present, false);
@@ -162,9 +162,9 @@ fn we_find_the_digests_wrong_that_warcio_finds_wrong() {
 
 /// What warcio says of a file, apart from places: ids with their verdicts.
 fn warcio_report(warcio: &Path, file: &Path) -> Vec<String> {
-    let (_, said) = run(warcio, &["check", "-v", arg(file)]);
-    assert!(!said.contains("saw exception"), "{said}");
-    let lines = said.lines().skip(1);
+    let (_, output) = run(warcio, &["check", "-v", arg(file)]);
+    assert!(!output.contains("saw exception"), "{output}");
+    let lines = output.lines().skip(1);
     lines.map(|line| line.split_once(" WARC-Record-ID ").map_or(line, |(_, rest)| rest).to_owned()).collect()
 }
 

@@ -124,13 +124,13 @@ impl Limited {
 
     /// Its exit status, and the last of the lines on standard output.
     fn end(self) -> (i32, Value, String) {
-        let said = || self.lines.lock().unwrap().join("\n");
+        let message = || self.lines.lock().unwrap().join("\n");
         let output = self.child.wait_with_output().unwrap();
         let out = String::from_utf8(output.stdout).unwrap();
         let mut events = out.lines().rev().skip(1).map(|line| serde_json::from_str::<Value>(line).unwrap());
         assert!(events.all(|line| line["event"]["text"].is_string()), "{out}");
         let last = out.lines().last().map_or(Value::Null, |line| serde_json::from_str(line).unwrap());
-        (output.status.code().unwrap_or(-1), last, said())
+        (output.status.code().unwrap_or(-1), last, message())
     }
 }
 
@@ -163,10 +163,10 @@ fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     let mut crawl = Limited::start(&prlimit, &args, LIMIT);
     crawl.wait_until_paused();
     crawl.make_room(&prlimit);
-    let (status, outcome, said) = crawl.end();
-    assert_eq!(status, 0, "{said}");
+    let (status, outcome, message) = crawl.end();
+    assert_eq!(status, 0, "{message}");
     assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
-    assert!(said.contains("There is room on the disk again"), "{said}");
+    assert!(message.contains("There is room on the disk again"), "{message}");
     assert_complete(&workspace);
     // What it said stays with the launch.
     let events = fonds(&["events", arg(&workspace), "--kind", "disk", "--json"]).with_status(0).json_lines();
@@ -174,13 +174,13 @@ fn a_crawl_waits_for_room_on_the_disk_and_goes_on_by_itself() {
     assert!(events.last().unwrap()["text"].as_str().unwrap().contains("Paused: disk full"), "{events:?}");
     let plain = fonds(&["events", arg(&workspace)]).with_status(0).out;
     assert!(plain.lines().next().unwrap().ends_with("\tend\t-\t-\t-\tFinished"), "{plain}");
-    fonds(&["events", arg(&workspace), "--kind", "weather"]).with_status(2).says("host-given-up");
+    fonds(&["events", arg(&workspace), "--kind", "weather"]).with_status(2).with_message("host-given-up");
     // A few URLs that were in flight were asked for again, and none was tried to its end.
     assert!(request_count.load(Ordering::Relaxed) <= PAGES + 1 + 3 * 4, "{}", request_count.load(Ordering::Relaxed));
 }
 
 #[test]
-fn a_crawl_that_is_stopped_while_it_waits_for_room_says_so_and_loses_nothing() {
+fn a_crawl_that_is_stopped_while_it_waits_for_room_reports_it_and_loses_nothing() {
     let Some(prlimit) = need::program("prlimit") else { return };
     let dir = tempfile::tempdir().unwrap();
     let (workspace, args) = workspace(dir.path(), site().0);
@@ -188,8 +188,8 @@ fn a_crawl_that_is_stopped_while_it_waits_for_room_says_so_and_loses_nothing() {
     crawl.wait_until_paused();
     let interrupt = Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status();
     assert!(interrupt.unwrap().success());
-    let (status, outcome, said) = crawl.end();
-    assert_eq!(status, 1, "{said}");
+    let (status, outcome, message) = crawl.end();
+    assert_eq!(status, 1, "{message}");
     let end = outcome["end"].as_str().unwrap();
     assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}");
     assert_eq!(outcome["failed"], 0, "{outcome}");
@@ -209,8 +209,8 @@ fn a_crawl_that_begins_on_a_full_disk_waits_for_room() {
         let mut crawl = Limited::start(&prlimit, &args, limit);
         crawl.wait_until_paused();
         crawl.make_room(&prlimit);
-        let (status, outcome, said) = crawl.end();
-        assert_eq!(status, 0, "with {limit} bytes: {said}");
+        let (status, outcome, message) = crawl.end();
+        assert_eq!(status, 0, "with {limit} bytes: {message}");
         assert_eq!((&outcome["fetched"], &outcome["failed"]), (&json!(PAGES + 1), &json!(0)), "{outcome}");
         assert_complete(&workspace);
     }
@@ -236,15 +236,15 @@ fn a_crawl_whose_servers_are_gone_waits_for_room_as_well() {
     crawl.wait_until_paused();
     assert!(Command::new("kill").args(["-INT", &crawl.child.id().to_string()]).status().unwrap().success());
     drop(request_count);
-    let (status, outcome, said) = crawl.end();
-    assert_eq!(status, 1, "{said}");
+    let (status, outcome, message) = crawl.end();
+    assert_eq!(status, 1, "{message}");
     let end = outcome["end"].as_str().unwrap_or_default();
-    assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}: {said}");
+    assert!(end.starts_with("Stopped on request. Paused: disk full: "), "{end}: {message}");
 }
 
 /// Where the archive file or a file beside it meets the end of the disk.
 #[test]
-fn an_export_onto_a_full_disk_says_what_to_do_and_leaves_nothing() {
+fn an_export_onto_a_full_disk_names_the_next_step_and_leaves_nothing() {
     let Some(prlimit) = need::program("prlimit") else { return };
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("workspace");

@@ -86,12 +86,12 @@ fn the_seven_steps_of_the_readme_lead_to_a_verified_export() {
 fn guides_are_listed_and_printed() {
     let list = fonds(&["guide"]).with_status(0).out;
     let names: Vec<_> = list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
-    assert_eq!(names, ["crawl", "import", "review", "search", "queries", "handover", "scripts", "limits"]);
+    assert_eq!(names, ["crawl", "links", "import", "review", "search", "queries", "handover", "scripts", "limits"]);
     let queries = fonds(&["guide", "queries"]).with_status(0).out;
     assert!(queries.starts_with("# Queries\n") && queries.contains("| `host:gov.pt` |"), "{queries}");
-    fonds(&["guide", "nosuch"]).with_status(2).says("queries");
+    fonds(&["guide", "nosuch"]).with_status(2).with_message("queries");
     let rows = fonds(&["guide", "--json"]).with_status(0).json_lines();
-    assert_eq!(rows.len(), 8);
+    assert_eq!(rows.len(), 9);
     assert!(rows[0]["name"] == "crawl" && rows[0]["text"].is_null(), "{}", rows[0]);
     let row = fonds(&["guide", "limits", "--json"]).with_status(0).json_lines().remove(0);
     assert!(row["text"].as_str().unwrap().starts_with("# Limits"));

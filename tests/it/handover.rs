@@ -1,4 +1,4 @@
-//! What an export says of inlinks, in its records and in its data set.
+//! Inlinks in an export, in its records and in its data set.
 
 use crate::archive::{file, page};
 use crate::archive::{records, warcs_under};
@@ -168,7 +168,7 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
         assert_eq!(via, serde_json::json!(["urn:fonds:source:out"]));
     }
     assert_eq!(came, decisions);
-    fonds(&["import", arg(&other), arg(&again)]).with_status(0).says("0 new, 2 here already");
+    fonds(&["import", arg(&other), arg(&again)]).with_status(0).with_message("0 new, 2 here already");
     // What is decided here holds against what came, whatever came first.
     fonds(&["mark", arg(&other), "reject", "--filter", "host:www.a.pt", "--by", "Rui"]).with_status(0);
     fonds(&["annotations", "import", arg(&other), arg(&out.join("data/decisions.jsonl"))]).with_status(0);
@@ -180,10 +180,10 @@ fn decisions_on_what_was_left_out_and_every_url_seen_leave_with_the_selection() 
     let manifest = std::fs::read_to_string(again.join("manifest.json")).unwrap();
     std::fs::write(again.join("data/decisions.jsonl"), "{}\n").unwrap();
     fonds(&["new", arg(&spoiled)]).with_status(0);
-    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).says("data/decisions.jsonl");
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).with_message("data/decisions.jsonl");
     std::fs::write(again.join("manifest.json"), manifest.replace("data/decisions.jsonl", "data/../../decisions.jsonl"))
         .unwrap();
-    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).says("leads out of the folder");
+    fonds(&["import", arg(&spoiled), arg(&again)]).with_status(1).with_message("leads out of the folder");
     assert_eq!(fonds(&["campaign", "list", arg(&spoiled), "--json"]).json_lines(), Vec::<Value>::new());
 
     let report = std::fs::read_to_string(out.join("report.html")).unwrap();
@@ -222,12 +222,12 @@ fn every_url_that_a_crawl_saw_has_its_verdict_and_the_folder_is_a_bag() {
 }
 
 #[test]
-fn every_command_leaves_its_row_in_the_job_history_and_a_stopped_one_says_so() {
+fn every_command_leaves_its_row_in_the_job_history_and_a_stopped_one_is_marked() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("w");
     let out = dir.path().join("out");
     fonds(&["new", arg(&workspace)]).with_status(0);
-    fonds(&["jobs", arg(&workspace)]).with_status(1).says("Nothing was done in this workspace yet");
+    fonds(&["jobs", arg(&workspace)]).with_status(1).with_message("Nothing was done in this workspace yet");
     let pages = [page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"), page("http://b.pt/", "2024-03-02T09:00:30Z", "")];
     let archive = file(dir.path(), "a.warc.gz", &pages);
     let campaign = fonds(&["campaign", "example"]).with_status(0).out;
@@ -353,14 +353,14 @@ fn nothing_comes_in_of_a_handover_that_is_not_whole_or_not_understood() {
             std::fs::remove_file(out.join("data/decisions.jsonl")).unwrap();
         }),
     ];
-    for (number, (what, words, spoil)) in cases.into_iter().enumerate() {
+    for (number, (what, message, spoil)) in cases.into_iter().enumerate() {
         let (spoiled, workspace) = (dir.path().join(format!("s{number}/out")), dir.path().join(format!("w{number}")));
         crate::folders::copy_folder(&whole, &spoiled);
         spoil(&spoiled);
         fonds(&["new", arg(&workspace)]).with_status(0);
         let before = crate::round_trip::rows(&workspace);
         let import = fonds(&["import", arg(&workspace), arg(&spoiled)]);
-        assert!(import.status == 1 && import.err.contains(words), "{what}: {} {}", import.status, import.err);
+        assert!(import.status == 1 && import.err.contains(message), "{what}: {} {}", import.status, import.err);
         assert!(import.err.contains("nothing of the handover came in"), "{what}: {}", import.err);
         // But for its row in the job history nothing is another.
         let mut after = crate::round_trip::rows(&workspace);

@@ -100,8 +100,8 @@ fn an_export_killed_at_twenty_moments_is_whole_or_not_there() {
         files_under(folder).into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
     };
     let unchanged = content(&out);
-    for looks in 0..4 {
-        let left = std::cell::Cell::new(looks * 20);
+    for round in 0..4 {
+        let left = std::cell::Cell::new(round * 20);
         kill_when(start(&["verify", arg(&out)]), || {
             left.set(left.get() - i32::from(left.get() > 0));
             left.get() == 0
@@ -123,7 +123,7 @@ fn a_handover_whose_import_was_killed_comes_in_whole_and_once() {
     };
     let decisions = std::fs::read_to_string(export.join("data/decisions.jsonl")).unwrap();
     let decisions: Vec<Value> = decisions.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let in_hand = places(&export).len();
+    let exported = places(&export).len();
     let undisturbed = dir.path().join("undisturbed");
     fonds(&["new", arg(&undisturbed)]).with_status(0);
     fonds(&["import", arg(&undisturbed), arg(&export)]).with_status(0);
@@ -158,7 +158,7 @@ fn a_handover_whose_import_was_killed_comes_in_whole_and_once() {
             limit: 10_000,
             ..fonds::work::everything()
         };
-        assert_eq!(session.catalogue().captures(&query).unwrap().rows.len(), in_hand, "killed at moment {moment}");
+        assert_eq!(session.catalogue().captures(&query).unwrap().rows.len(), exported, "killed at moment {moment}");
     }
     assert!(kills >= 3, "the import was killed {kills} times only: the kills come too late");
 }

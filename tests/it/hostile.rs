@@ -262,8 +262,8 @@ fn catalogues_with_random_rows() {
     for number in 0..count {
         let begin = std::time::Instant::now();
         let input = format!("rows {number}");
-        let held = std::panic::catch_unwind(|| targets::catalogue(input.as_bytes()));
-        assert!(held.is_ok(), "“{input}” breaks a promise");
+        let outcome = std::panic::catch_unwind(|| targets::catalogue(input.as_bytes()));
+        assert!(outcome.is_ok(), "“{input}” breaks a promise");
         assert!(begin.elapsed().as_secs() < 60, "“{input}” takes {:?}", begin.elapsed());
     }
 }

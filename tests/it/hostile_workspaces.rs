@@ -20,14 +20,14 @@ const THESIS: &str = "years of work";
 
 /// A stranger's workspace with a campaign of one page, and the user's own
 /// folder beside it with a file in it.
-struct Hostile {
+struct HostileWorkspace {
     dir: tempfile::TempDir,
     workspace: PathBuf,
     own: PathBuf,
     thesis: PathBuf,
 }
 
-impl Hostile {
+impl HostileWorkspace {
     fn new() -> Self {
         let (dir, workspace, own) = made();
         let thesis = write(&own, "thesis.txt", THESIS.as_bytes());
@@ -61,9 +61,9 @@ impl Hostile {
 
     #[track_caller]
     fn call(&self, before: &[&str], after: &[&str]) -> CallResult {
-        let said = fonds(&[before, &[arg(&self.workspace)], after].concat());
+        let output = fonds(&[before, &[arg(&self.workspace)], after].concat());
         self.assert_untouched();
-        said
+        output
     }
 
     #[track_caller]
@@ -110,22 +110,22 @@ fn serve() -> u16 {
 
 #[test]
 fn a_lock_file_that_is_a_link_leads_nowhere() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     hostile.link("fonds.lock", &hostile.thesis);
-    hostile.crawl().with_status(2).says("fonds.lock: this is a link");
-    hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(2).says("Delete it");
+    hostile.crawl().with_status(2).with_message("fonds.lock: this is a link");
+    hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(2).with_message("Delete it");
     // Whoever only looks needs no lock.
     hostile.call(&["captures"], &[]).with_status(0);
     fs::remove_file(hostile.path("fonds.lock")).unwrap();
     pipe(&hostile.path("fonds.lock"));
-    hostile.crawl().with_status(2).says("fonds.lock: this is no regular file");
+    hostile.crawl().with_status(2).with_message("fonds.lock: this is no regular file");
     fs::remove_file(hostile.path("fonds.lock")).unwrap();
     hostile.crawl().with_status(0);
 }
 
 #[test]
 fn files_at_names_of_our_own_are_written_through_no_link() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let versions = "output/warcs/small/campaign.v1.json";
     hostile.link(&format!("{versions}.open"), &hostile.thesis);
     hostile.crawl().with_status(0);
@@ -136,31 +136,31 @@ fn files_at_names_of_our_own_are_written_through_no_link() {
     let log = format!("output/logs/small/{}/crawl.log", logs.file_name().unwrap().to_str().unwrap());
     let kept = fs::read(hostile.path(&log)).unwrap();
     hostile.link(&log, &hostile.thesis);
-    hostile.crawl().with_status(2).says("crawl.log: this is a link");
+    hostile.crawl().with_status(2).with_message("crawl.log: this is a link");
     fs::remove_file(hostile.path(&log)).unwrap();
     fs::write(hostile.path(&log), kept).unwrap();
     // So does one that mends what a kill left.
     let warcs = logs.file_name().unwrap().to_str().unwrap().to_owned();
     let name = format!("output/warcs/small/{warcs}/x-20240301090000000-00001.warc.gz.open");
     hostile.link(&name, &hostile.thesis);
-    hostile.crawl().with_status(2).says(".open: this is a link");
+    hostile.crawl().with_status(2).with_message(".open: this is a link");
 }
 
 #[test]
 fn a_catalogue_that_is_a_link_is_not_opened() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let elsewhere = hostile.dir.path().join("elsewhere.sqlite");
     fs::rename(hostile.path("fonds.sqlite"), &elsewhere).unwrap();
     hostile.link("fonds.sqlite", &elsewhere);
     let before = fs::read(&elsewhere).unwrap();
-    hostile.crawl().with_status(2).says("fonds.sqlite: this is a link");
-    hostile.call(&["captures"], &[]).with_status(2).says("fonds.sqlite: this is a link");
+    hostile.crawl().with_status(2).with_message("fonds.sqlite: this is a link");
+    hostile.call(&["captures"], &[]).with_status(2).with_message("fonds.sqlite: this is a link");
     assert!(fs::read(&elsewhere).unwrap() == before);
     fs::remove_file(hostile.path("fonds.sqlite")).unwrap();
     fs::rename(&elsewhere, hostile.path("fonds.sqlite")).unwrap();
     for beside in ["fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"] {
         hostile.link(beside, &hostile.thesis);
-        hostile.crawl().with_status(2).says(&format!("{beside}: this is a link"));
+        hostile.crawl().with_status(2).with_message(&format!("{beside}: this is a link"));
         fs::remove_file(hostile.path(beside)).unwrap();
     }
     hostile.crawl().with_status(0);
@@ -170,45 +170,45 @@ fn a_catalogue_that_is_a_link_is_not_opened() {
 fn folders_of_a_workspace_that_are_links_are_not_written_into() {
     let file = warc("one", 3);
     for name in ["output", "output/warcs", "output/logs", "output/warcs/small"] {
-        let hostile = Hostile::new();
+        let hostile = HostileWorkspace::new();
         hostile.link(name, &hostile.own);
-        hostile.crawl().with_status(2).says(&format!("{name}: this is a link"));
+        hostile.crawl().with_status(2).with_message(&format!("{name}: this is a link"));
         fs::remove_file(hostile.path(name)).unwrap();
         hostile.crawl().with_status(0);
     }
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let source = write(hostile.dir.path(), "a.warc.gz", &file);
     hostile.link("imports", &hostile.own);
-    hostile.call(&["import"], &["--copy", arg(&source)]).with_status(2).says("imports: this is a link");
+    hostile.call(&["import"], &["--copy", arg(&source)]).with_status(2).with_message("imports: this is a link");
     hostile.call(&["import"], &[arg(&source)]).with_status(0);
     for name in ["inlinks/built", "inlinks"] {
         hostile.link(name, &hostile.own);
-        hostile.call(&["inlinks", "build"], &[]).with_status(2).says(&format!("{name}: this is a link"));
+        hostile.call(&["inlinks", "build"], &[]).with_status(2).with_message(&format!("{name}: this is a link"));
     }
     let lines = write(hostile.dir.path(), "links.tsv", b"pt,a)/\t20240301090000\n");
-    hostile.call(&["inlinks", "load"], &[arg(&lines)]).with_status(2).says("inlinks: this is a link");
+    hostile.call(&["inlinks", "load"], &[arg(&lines)]).with_status(2).with_message("inlinks: this is a link");
     hostile.link("exports", &hostile.own);
     hostile.call(&["select", "run"], &["1", "--filter", "*"]).with_status(0);
     let out = hostile.path("exports/new");
-    hostile.call(&["export"], &["--out", arg(&out)]).with_status(2).says("exports: this is a link");
+    hostile.call(&["export"], &["--out", arg(&out)]).with_status(2).with_message("exports: this is a link");
     // An export builds inlinks first.
     hostile
         .call(&["export"], &["--out", arg(&hostile.dir.path().join("out"))])
         .with_status(2)
-        .says("inlinks: this is a link");
+        .with_message("inlinks: this is a link");
     fs::remove_file(hostile.path("inlinks")).unwrap();
     // What an export is called until it is whole.
     fs::remove_file(hostile.path("exports")).unwrap();
     fs::write(hostile.own.join("export.lock"), "").unwrap();
     hostile.link("exports/new.open", &hostile.own);
-    let said = fonds(&["export", arg(&hostile.workspace), "--out", arg(&out)]).with_status(2);
-    assert!(said.err.contains("new.open"), "{}", said.err);
+    let output = fonds(&["export", arg(&hostile.workspace), "--out", arg(&out)]).with_status(2);
+    assert!(output.err.contains("new.open"), "{}", output.err);
     assert_eq!(fs::read_dir(&hostile.own).unwrap().count(), 2);
 }
 
 #[test]
 fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let letter = write(hostile.dir.path(), "letter.pdf", b"yes");
     let session = || Session::new(Workspace::open(&hostile.workspace).unwrap());
     let (_, mut campaign) = session().workspace.catalogue().campaign(CampaignId::new(1)).unwrap();
@@ -229,12 +229,12 @@ fn evidence_is_copied_into_no_foreign_folder_and_out_of_none() {
     assert!(!place.is_symlink() && fs::read(&place).unwrap() == b"yes");
     hostile.link("evidence/secret", &hostile.thesis);
     let out = hostile.dir.path().join("backup");
-    hostile.call(&["backup"], &[arg(&out)]).with_status(2).says("evidence/secret: this is a link");
+    hostile.call(&["backup"], &[arg(&out)]).with_status(2).with_message("evidence/secret: this is a link");
 }
 
 #[test]
 fn names_out_of_the_catalogue_are_no_paths() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     hostile.crawl().with_status(0);
     let before = |folder: &Path| fs::read_dir(folder).unwrap().count();
     let beside = before(hostile.dir.path());
@@ -242,11 +242,11 @@ fn names_out_of_the_catalogue_are_no_paths() {
         ["../../../../escaped", "20240301090000/../x", "2024030109000", "/tmp/escaped", "２０２４０３０１０９００００"]
     {
         hostile.sql(&format!("UPDATE launch SET launch = '{name}', state = 'running', ended_ms = NULL"));
-        hostile.crawl().with_status(2).says("14 digits");
+        hostile.crawl().with_status(2).with_message("14 digits");
     }
     assert_eq!(before(hostile.dir.path()), beside);
     for name in ["../old/thesis.txt", "imports/../../old/thesis.txt"] {
-        let hostile = Hostile::new();
+        let hostile = HostileWorkspace::new();
         let source = write(hostile.dir.path(), "a.warc", &crate::files::plain_warc("one", 3));
         hostile.call(&["import"], &["--copy", arg(&source)]).with_status(0);
         hostile.sql(&format!("UPDATE warc_file SET path = '{name}'"));
@@ -254,7 +254,7 @@ fn names_out_of_the_catalogue_are_no_paths() {
         assert!(list.contains("missing"), "{list}");
         hostile.call(&["select", "run"], &["1", "--filter", "*"]);
         let out = hostile.dir.path().join("export");
-        hostile.call(&["export"], &["--out", arg(&out)]).says("leads out of the workspace");
+        hostile.call(&["export"], &["--out", arg(&out)]).with_message("leads out of the workspace");
         // The copy that grew takes the place of the old one, which goes.
         let longer = [fs::read(&source).unwrap(), crate::files::plain_warc("two", 3)].concat();
         fs::write(&source, longer).unwrap();
@@ -265,7 +265,7 @@ fn names_out_of_the_catalogue_are_no_paths() {
 #[test]
 fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
     for place in ["pipe.warc.gz", "/dev/zero", "/proc"] {
-        let hostile = Hostile::new();
+        let hostile = HostileWorkspace::new();
         let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
         hostile.call(&["import"], &[arg(&source)]).with_status(0);
         hostile.call(&["select", "run"], &["1", "--filter", "*"]);
@@ -274,27 +274,27 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
         let list = hostile.call(&["files", "list", "--check"], &[]).with_status(1).out;
         assert!(list.contains("missing"), "{list}");
         let out = hostile.dir.path().join("export");
-        hostile.call(&["export"], &["--out", arg(&out)]).says("no regular file");
+        hostile.call(&["export"], &["--out", arg(&out)]).with_message("no regular file");
         hostile.call(&["files", "problems"], &[]);
         hostile.call(&["import"], &[arg(&source)]);
     }
     // A file whose bytes are waited for, though it has none by its size.
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
     hostile.call(&["import"], &[arg(&source)]).with_status(0);
     hostile.call(&["select", "run"], &["1", "--filter", "*"]);
     hostile.sql("UPDATE warc_file SET path = '/proc/kmsg', size = 0, sha256 = ''; UPDATE launch SET kind = 'crawl'");
     hostile.call(&["files", "list", "--check"], &[]);
-    hostile.call(&["export"], &["--out", arg(&hostile.dir.path().join("export"))]).says("/proc/kmsg");
+    hostile.call(&["export"], &["--out", arg(&hostile.dir.path().join("export"))]).with_message("/proc/kmsg");
     // In the folder of a launch that goes on.
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     hostile.crawl().with_status(0);
     hostile.sql("UPDATE launch SET state = 'stopped', ended_ms = NULL; UPDATE seen SET state = 0");
     let mut folder = fs::read_dir(hostile.path("output/warcs/small")).unwrap().map(|entry| entry.unwrap().path());
     let folder = folder.find(|path| path.is_dir()).unwrap();
     for name in ["x-00009.warc.gz", "x-00009.warc.gz.open"] {
         pipe(&folder.join(name));
-        hostile.crawl().with_status(2).says("no regular file");
+        hostile.crawl().with_status(2).with_message("no regular file");
         fs::remove_file(folder.join(name)).unwrap();
     }
     hostile.crawl().with_status(0);
@@ -303,7 +303,7 @@ fn a_pipe_or_device_in_the_place_of_an_archive_is_waited_for_by_nobody() {
 #[test]
 fn a_list_of_index_files_names_no_file_of_the_user() {
     for name in ["../../own/thesis.txt", "ABSOLUTE", "thesis.txt", "0123456789abcdef0123456789abcdef/../../x.term"] {
-        let hostile = Hostile::new();
+        let hostile = HostileWorkspace::new();
         let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
         hostile.call(&["import"], &[arg(&source), "--index"]).with_status(0);
         let thesis = hostile.thesis.canonicalize().unwrap();
@@ -319,7 +319,7 @@ fn a_list_of_index_files_names_no_file_of_the_user() {
         names.push(name.clone());
         fs::write(&list, serde_json::to_vec(&names).unwrap()).unwrap();
         // Whoever only looks does without it; whoever writes makes the index again, with a list of its own.
-        hostile.call(&["search"], &["page"]).says("Build it: fonds index");
+        hostile.call(&["search"], &["page"]).with_message("Build it: fonds index");
         let built = hostile.call(&["index"], &[]).with_status(0).out;
         assert!(built.contains("built from scratch"), "{name}: {built}");
         hostile.call(&["search"], &["page"]).with_status(0);
@@ -328,7 +328,7 @@ fn a_list_of_index_files_names_no_file_of_the_user() {
 
 #[test]
 fn a_pipe_in_the_place_of_a_file_of_index_or_inlinks_is_waited_for_by_nobody() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let source = write(hostile.dir.path(), "a.warc.gz", &warc("one", 3));
     hostile.call(&["import"], &[arg(&source), "--index"]).with_status(0);
     hostile.call(&["inlinks", "build"], &[]).with_status(0);
@@ -343,8 +343,8 @@ fn a_pipe_in_the_place_of_a_file_of_index_or_inlinks_is_waited_for_by_nobody() {
         };
         drop(fs::remove_file(&file));
         pipe(&file);
-        for looks in [&["search"][..], &["index", "--check"]] {
-            hostile.call(&looks[..1], &[&looks[1..], &["page"][..usize::from(looks.len() == 1)]].concat());
+        for command in [&["search"][..], &["index", "--check"]] {
+            hostile.call(&command[..1], &[&command[1..], &["page"][..usize::from(command.len() == 1)]].concat());
         }
         hostile.call(&["index"], &[]).with_status(0);
         assert!(fs::symlink_metadata(&file).map_or(true, |meta| meta.is_file()), "{ending} is a pipe still");
@@ -362,7 +362,7 @@ fn a_pipe_in_the_place_of_a_file_of_index_or_inlinks_is_waited_for_by_nobody() {
 
 #[test]
 fn links_in_a_folder_to_import_are_followed_out_of_it_only_on_request() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     let (given, outside) = (hostile.dir.path().join("given"), hostile.dir.path().join("outside"));
     fs::create_dir_all(given.join("in")).unwrap();
     fs::create_dir(&outside).unwrap();
@@ -372,12 +372,12 @@ fn links_in_a_folder_to_import_are_followed_out_of_it_only_on_request() {
     symlink(outside.join("secret.warc.gz"), given.join("file.warc.gz")).unwrap();
     symlink(given.join("in/a.warc.gz"), given.join("same.warc.gz")).unwrap();
     symlink("/etc/passwd", given.join("passwd")).unwrap();
-    let files = |said: CallResult| -> Vec<(String, String)> {
+    let files = |output: CallResult| -> Vec<(String, String)> {
         let field = |row: &serde_json::Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        said.json_lines().iter().map(|row| (field(row, "outcome"), field(row, "path"))).collect()
+        output.json_lines().iter().map(|row| (field(row, "outcome"), field(row, "path"))).collect()
     };
-    let said = hostile.call(&["import"], &[arg(&given), "--copy", "--json"]).with_status(1);
-    let rows = files(said);
+    let output = hostile.call(&["import"], &[arg(&given), "--copy", "--json"]).with_status(1);
+    let rows = files(output);
     let read: Vec<_> = rows.iter().filter(|row| row.0 == "read").map(|row| row.1.clone()).collect();
     assert_eq!(read, [arg(&given.canonicalize().unwrap().join("in/a.warc.gz"))], "{rows:?}");
     let unread: Vec<_> = rows.iter().filter(|row| row.0 == "unread").collect();
@@ -398,31 +398,31 @@ fn links_in_a_folder_to_import_are_followed_out_of_it_only_on_request() {
 
 #[test]
 fn job_folders_that_are_links_out_of_a_folder_are_not_taken_for_jobs() {
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     hostile.crawl().with_status(0);
     // The jobs of another workspace, beside one of the folder's own.
     let jobs = hostile.dir.path().join("jobs");
     crate::archive::copy_folder(&hostile.path("output/warcs"), &jobs);
-    let other = Hostile::new();
+    let other = HostileWorkspace::new();
     other.crawl().with_status(0);
     symlink(other.path("output/warcs/small"), jobs.join("other")).unwrap();
     symlink(&other.thesis, jobs.join("loose.warc.gz")).unwrap();
-    let new = Hostile::new();
-    let said = new.call(&["import"], &[arg(&jobs)]).with_status(1);
-    assert_eq!(said.err.matches("leads out of the folder").count(), 2, "{}", said.err);
+    let new = HostileWorkspace::new();
+    let output = new.call(&["import"], &[arg(&jobs)]).with_status(1);
+    assert_eq!(output.err.matches("leads out of the folder").count(), 2, "{}", output.err);
     let list = new.call(&["captures"], &[]).with_status(0).out;
     assert_eq!(list.matches("http://127.0.0.1").count(), 1, "{list}");
     let version = jobs.join("small/campaign.v1.json");
     fs::rename(&version, hostile.dir.path().join("secret.json")).unwrap();
     symlink(hostile.dir.path().join("secret.json"), &version).unwrap();
-    Hostile::new().call(&["import"], &[arg(&jobs)]).with_status(1).says("campaign file not read");
+    HostileWorkspace::new().call(&["import"], &[arg(&jobs)]).with_status(1).with_message("campaign file not read");
 }
 
 #[test]
 fn a_catalogue_of_another_shape_is_not_opened() {
     let delete = "BEGIN DELETE FROM campaign; END";
     let rename = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql =";
-    for (sql, says) in [
+    for (sql, message) in [
         (format!("CREATE TRIGGER evil AFTER INSERT ON setting {delete}"), "the trigger “evil” is none of Fonds"),
         (format!("DROP TRIGGER seen_comes; CREATE TRIGGER seen_comes AFTER INSERT ON seen {delete}"), "is another one"),
         ("DROP TABLE gap; CREATE VIEW gap AS SELECT 1".to_owned(), "the view “gap” is none of Fonds"),
@@ -434,35 +434,36 @@ fn a_catalogue_of_another_shape_is_not_opened() {
             "the table “setting” is another one",
         ),
     ] {
-        let hostile = Hostile::new();
+        let hostile = HostileWorkspace::new();
         let table: String = rusqlite::Connection::open(hostile.path("fonds.sqlite"))
             .unwrap()
             .query_row("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%gap'", [], |row| row.get(0))
             .unwrap();
         hostile.sql(&sql.replace("gap", &table));
         let before = fs::read(hostile.path("fonds.sqlite")).unwrap();
-        let says = says.replace("gap", &table);
-        hostile.crawl().with_status(2).says(&says);
-        hostile.call(&["captures"], &[]).with_status(2).says("fonds import NEW_FOLDER");
+        let message = message.replace("gap", &table);
+        hostile.crawl().with_status(2).with_message(&message);
+        hostile.call(&["captures"], &[]).with_status(2).with_message("fonds import NEW_FOLDER");
         assert!(fs::read(hostile.path("fonds.sqlite")).unwrap() == before, "it was changed");
     }
 }
 
 #[test]
-fn a_trigger_that_stands_in_the_log_alone_is_found_too() {
-    let hostile = Hostile::new();
+fn a_trigger_that_is_only_in_the_log_is_found_too() {
+    let hostile = HostileWorkspace::new();
     let open = rusqlite::Connection::open(hostile.path("fonds.sqlite")).unwrap();
     open.execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0").unwrap();
     open.execute_batch("CREATE TRIGGER evil AFTER INSERT ON setting BEGIN DELETE FROM campaign; END").unwrap();
-    let copy = Hostile::new();
+    let copy = HostileWorkspace::new();
     for name in ["fonds.sqlite", "fonds.sqlite-wal"] {
         fs::copy(hostile.path(name), copy.path(name)).unwrap();
     }
-    let files =
-        |hostile: &Hostile| ["fonds.sqlite", "fonds.sqlite-wal"].map(|name| fs::read(hostile.path(name)).unwrap());
+    let files = |hostile: &HostileWorkspace| {
+        ["fonds.sqlite", "fonds.sqlite-wal"].map(|name| fs::read(hostile.path(name)).unwrap())
+    };
     let before = files(&copy);
     for call in [["crawl", "1"].as_slice(), &["captures"]] {
-        copy.call(&call[..1], &call[1..]).with_status(2).says("the trigger “evil” is none of Fonds");
+        copy.call(&call[..1], &call[1..]).with_status(2).with_message("the trigger “evil” is none of Fonds");
     }
     assert!(files(&copy) == before, "it was changed");
 }
@@ -470,7 +471,7 @@ fn a_trigger_that_stands_in_the_log_alone_is_found_too() {
 #[test]
 fn what_persons_wrote_is_for_the_owner_alone_and_archives_keep_the_umask() {
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let hostile = Hostile::new();
+    let hostile = HostileWorkspace::new();
     hostile.crawl().with_status(0);
     assert_eq!((mode(&hostile.workspace), mode(&hostile.path("fonds.sqlite"))), (0o700, 0o600));
     let open = Workspace::open(&hostile.workspace).unwrap();

@@ -1,4 +1,4 @@
-//! What a person is told of an import, and of the commands beside it.
+//! Messages of an import, and of the commands beside it.
 
 use crate::archive::write;
 use crate::files::{made, plain_warc};
@@ -13,15 +13,16 @@ use std::fs;
 #[test]
 fn a_job_without_archives_is_no_problem_and_an_empty_folder_is_reported() {
     let (dir, workspace, empty) = made();
-    let said = fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1);
-    said.says("no archive file was found");
+    let output = fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1);
+    output.with_message("no archive file was found");
 
     let spec = write(dir.path(), "spec.json", fonds(&["campaign", "example"]).with_status(0).out.as_bytes());
     fonds(&["campaign", "add", arg(&workspace), arg(&spec)]).with_status(0);
     let job = dir.path().join("job");
     fonds(&["campaign", "export", arg(&workspace), "1", "--heritrix", arg(&job)]).with_status(0);
-    let said = fonds(&["import", arg(&workspace), arg(&job)]).with_status(0).says("no archive file lies beside it");
-    assert!(!said.err.contains("passed over"), "its files were read: {}", said.err);
+    let output =
+        fonds(&["import", arg(&workspace), arg(&job)]).with_status(0).with_message("no archive file lies beside it");
+    assert!(!output.err.contains("passed over"), "its files were read: {}", output.err);
 }
 
 #[test]
@@ -29,10 +30,10 @@ fn what_is_copied_and_not_read_is_named_where_it_lies() {
     let (_dir, workspace, source) = made();
     let noise: Vec<u8> = (0..50_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 | 1).collect();
     let path = write(&source, "noise.bin", &noise);
-    let said = fonds(&["import", arg(&workspace), arg(&path), "--copy"]).with_status(1);
+    let output = fonds(&["import", arg(&workspace), arg(&path), "--copy"]).with_status(1);
     let kept = fonds(&["files", "problems", arg(&workspace)]).with_status(1);
-    for words in [&said.out, &kept.out] {
-        assert!(words.contains("neither WARC nor ARC") && !words.contains("/imports/"), "{words}");
+    for text in [&output.out, &kept.out] {
+        assert!(text.contains("neither WARC nor ARC") && !text.contains("/imports/"), "{text}");
     }
 }
 
@@ -58,16 +59,16 @@ fn bytes_of_an_import_count_once() {
 fn a_broken_pattern_is_reported_in_one_line() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 1));
-    let said = fonds(&["warc", "ls", "--matches", "(", arg(&path)]).with_status(2);
-    assert_eq!(said.err.trim(), "fonds: --matches: the pattern “(” is broken: unclosed group");
+    let output = fonds(&["warc", "ls", "--matches", "(", arg(&path)]).with_status(2);
+    assert_eq!(output.err.trim(), "fonds: --matches: the pattern “(” is broken: unclosed group");
 }
 
 #[test]
 fn a_place_without_a_record_is_reported_once() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 3));
-    let said = fonds(&["warc", "cat", arg(&path), "5"]).with_status(2);
-    assert!(said.err.trim().ends_with("a.warc, offset 5: no record begins here"), "{}", said.err);
+    let output = fonds(&["warc", "cat", arg(&path), "5"]).with_status(2);
+    assert!(output.err.trim().ends_with("a.warc, offset 5: no record begins here"), "{}", output.err);
 }
 
 #[test]
@@ -75,8 +76,8 @@ fn one_of_a_thing_is_written_as_one() {
     let (dir, _, source) = made();
     let path = write(&source, "a.warc", &plain_warc("one", 1));
     let alone = write(&source, "alone.warc", &plain_warc("one", 0));
-    let said = fonds(&["warc", "check", arg(&alone)]);
-    assert!(said.out.contains("alone.warc: 1 record, "), "{}{}", said.out, said.err);
+    let output = fonds(&["warc", "check", arg(&alone)]);
+    assert!(output.out.contains("alone.warc: 1 record, "), "{}{}", output.out, output.err);
     let package = dir.path().join("one.wacz");
     let made = fonds(&["wacz", "create", arg(&package), arg(&path)]).with_status(0);
     assert!(made.out.contains("1 WARC file, 1 index line, 1 page, "), "{}", made.out);
@@ -85,8 +86,8 @@ fn one_of_a_thing_is_written_as_one() {
 #[test]
 fn a_record_without_a_type_is_reported() {
     let Some(path) = need::data("warc/malformed/jwat-invalid-warcfile-fields-empty.warc") else { return };
-    let said = fonds(&["warc", "check", arg(&path)]);
-    assert!(said.out.contains("plain: 1 without a type"), "{}", said.out);
+    let output = fonds(&["warc", "check", arg(&path)]);
+    assert!(output.out.contains("plain: 1 without a type"), "{}", output.out);
 }
 
 #[test]
@@ -98,22 +99,24 @@ fn a_file_that_is_there_stays_and_one_that_is_not_is_not_read() {
     let export = ["campaign", "export", arg(&workspace), "1", "--browsertrix", arg(&yaml)];
     fonds(&export).with_status(0);
     let first = fs::read(&yaml).unwrap();
-    fonds(&export).with_status(2).says("b.yaml: File exists. Choose a file that does not exist yet");
+    fonds(&export).with_status(2).with_message("b.yaml: File exists. Choose a file that does not exist yet");
     assert_eq!(fs::read(&yaml).unwrap(), first);
-    fonds(&["campaign", "add", arg(&workspace), "/nonexist"]).with_status(2).says("this file cannot be read: No such");
+    fonds(&["campaign", "add", arg(&workspace), "/nonexist"])
+        .with_status(2)
+        .with_message("this file cannot be read: No such");
 }
 
 #[test]
 fn the_last_record_of_an_arc_file_is_kept_where_its_message_is_whole() {
     let Some(path) = need::data("warc/malformed/warcio-example-space-in-url.arc") else { return };
-    let said = fonds(&["warc", "ls", arg(&path)]);
-    said.says("the block is declared with 1591 bytes, 1578 are there: the file ends behind them");
-    let said = fonds(&["warc", "ls", arg(&path)]);
-    assert!(said.out.contains("http://example.com/index.cfm?FuseAction=Email&EmailTitle=Examples"), "{}", said.out);
+    let output = fonds(&["warc", "ls", arg(&path)]);
+    output.with_message("the block is declared with 1591 bytes, 1578 are there: the file ends behind them");
+    let output = fonds(&["warc", "ls", arg(&path)]);
+    assert!(output.out.contains("http://example.com/index.cfm?FuseAction=Email&EmailTitle=Examples"), "{}", output.out);
     // Torn, it is not whole.
     let (_dir, _, source) = made();
     let bytes = fs::read(&path).unwrap();
     let torn = write(&source, "torn.arc", &bytes[..bytes.len() - 20]);
-    let said = fonds(&["warc", "ls", arg(&torn)]);
-    assert_eq!(said.out.lines().count(), 1, "{}", said.out);
+    let output = fonds(&["warc", "ls", arg(&torn)]);
+    assert_eq!(output.out.lines().count(), 1, "{}", output.out);
 }

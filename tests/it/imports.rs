@@ -105,15 +105,15 @@ fn the_walkthrough_gives_the_published_data_set() {
 fn files_that_were_read_before_are_skipped() {
     let Some(warc) = need::data("warc/real/blackbook.warc.gz") else { return };
     let (dir, workspace) = imported(&[&warc]);
-    let captures = |said: &crate::program::CallResult| said.json_lines()[0]["new_captures"].as_u64().unwrap();
+    let captures = |output: &crate::program::CallResult| output.json_lines()[0]["new_captures"].as_u64().unwrap();
     let again = fonds(&["import", arg(&workspace), arg(&warc), "--json"]).with_status(0);
     assert_eq!(captures(&again), 0);
     assert!(again.json_lines()[0]["same_as"].as_str().unwrap().ends_with("blackbook.warc.gz"));
     // Under another name they are still the same bytes.
     let copy = dir.path().join("other-name.warc.gz");
     std::fs::copy(&warc, &copy).unwrap();
-    let said = fonds(&["import", arg(&workspace), arg(&copy)]).with_status(0);
-    assert!(said.out.contains("skipped") && said.err.contains("known and skipped"), "{}{}", said.out, said.err);
+    let output = fonds(&["import", arg(&workspace), arg(&copy)]).with_status(0);
+    assert!(output.out.contains("skipped") && output.err.contains("known and skipped"), "{}{}", output.out, output.err);
     let rows = fonds(&["inlinks", "build", arg(&workspace), "--json"]).with_status(0);
     let built = rows.json_lines();
     let (_once_dir, once) = imported(&[&warc]);
@@ -127,12 +127,12 @@ fn broken_files_are_reported_and_what_is_whole_in_them_comes_in() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("archive");
     fonds(&["new", arg(&workspace)]).with_status(0);
-    let said = fonds(&["import", arg(&workspace), arg(&folder), "--json"]).with_status(1);
-    let files = said.json_lines();
+    let output = fonds(&["import", arg(&workspace), arg(&folder), "--json"]).with_status(1);
+    let files = output.json_lines();
     let found = std::fs::read_dir(&folder).unwrap().count();
     // In a folder, files are known by their names; one of these ends in `.bad`.
     assert_eq!(files.len(), found - 1);
-    assert!(said.err.contains("1 other file passed over"), "{}", said.err);
+    assert!(output.err.contains("1 other file passed over"), "{}", output.err);
     let report = fonds(&["files", "report", arg(&workspace)]).with_status(1);
     assert_eq!(report.out.matches("passed over, its name is not that of an archive").count(), 1, "{}", report.out);
     let of = |name: &str| {
@@ -152,8 +152,8 @@ fn broken_files_are_reported_and_what_is_whole_in_them_comes_in() {
     }
     // Named by a person it is read, whatever it is called.
     let named = folder.join("warcio-example-bad.warc.gz.bad");
-    let said = fonds(&["import", arg(&workspace), arg(&named), "--json"]).with_status(1);
-    assert!(!said.json_lines()[0]["problems"].as_array().unwrap().is_empty());
+    let output = fonds(&["import", arg(&workspace), arg(&named), "--json"]).with_status(1);
+    assert!(!output.json_lines()[0]["problems"].as_array().unwrap().is_empty());
     // What came in can be worked with.
     fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
 }
@@ -165,14 +165,16 @@ fn what_is_no_archive_is_named_and_nothing_comes_in() {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let text = dir.path().join("letter.warc");
     std::fs::write(&text, "Dear archivist, this is no archive file.").unwrap();
-    let said = fonds(&["import", arg(&workspace), arg(&text)]).with_status(1);
-    assert!(said.out.contains("letter.warc") && said.out.contains("not read"), "{}", said.out);
+    let output = fonds(&["import", arg(&workspace), arg(&text)]).with_status(1);
+    assert!(output.out.contains("letter.warc") && output.out.contains("not read"), "{}", output.out);
     let absent = dir.path().join("absent.warc.gz");
-    fonds(&["import", arg(&workspace), arg(&absent)]).with_status(2).says("absent.warc.gz: there is no such file");
+    fonds(&["import", arg(&workspace), arg(&absent)])
+        .with_status(2)
+        .with_message("absent.warc.gz: there is no such file");
     // A folder without archive files is worth a word, too.
     let empty = dir.path().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1).says("no archive file was found");
+    fonds(&["import", arg(&workspace), arg(&empty)]).with_status(1).with_message("no archive file was found");
 }
 
 #[test]
@@ -187,8 +189,8 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
     }
     std::fs::write(source.join("readme.txt"), "about these files").unwrap();
     // One of the ARC files is cut off, one WARC file has wrong digests: status 1, and all are read.
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(1);
-    let files = said.json_lines();
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(1);
+    let files = output.json_lines();
     let found = crate::archive::files_under(&source).len();
     assert_eq!(files.len(), found - 1, "all but the text file");
     assert!(files.iter().all(|file| file["error"].is_null()), "{files:?}");
@@ -197,8 +199,8 @@ fn a_folder_is_searched_and_its_files_can_be_copied_in() {
     let session = fonds::work::Session::new(fonds::store::Workspace::open(&workspace).unwrap());
     let query = fonds::work::models::CaptureQuery { limit: 10_000, ..fonds::work::everything() };
     let rows = session.catalogue().captures(&query).unwrap().rows;
-    let told: u64 = files.iter().map(|file| file["new_captures"].as_u64().unwrap()).sum();
-    assert_eq!(rows.len() as u64, told);
+    let reported: u64 = files.iter().map(|file| file["new_captures"].as_u64().unwrap()).sum();
+    assert_eq!(rows.len() as u64, reported);
     for row in rows {
         fonds::work::Session::content(&session, row.id).unwrap();
     }

@@ -44,8 +44,8 @@ fn a_copy_of_a_file_that_grew_takes_the_place_of_the_shorter_one() {
         (session.workspace.files().unwrap()[0].id, captures(&session, "")[0].id)
     };
     append(&path, &warc("two", 2));
-    let said = import();
-    let row = &said.json_lines()[0];
+    let output = import();
+    let row = &output.json_lines()[0];
     assert_eq!((&row["captures"], &row["new_captures"], &row["file"]), (&5.into(), &2.into(), &file.get().into()));
     check_captures(&workspace, 5);
     assert_eq!(fs::read(&kept(&workspace)[0]).unwrap(), fs::read(&path).unwrap());
@@ -97,8 +97,8 @@ fn a_copy_of_a_linked_file_that_grew_brings_in_what_is_new_and_leaves_the_file()
     let path = write(&source, "a.warc", &plain_warc("one", 3));
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(0);
     append(&path, &plain_warc("two", 2));
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(0);
-    assert_eq!(said.json_lines()[0]["new_captures"], 2);
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--copy", "--json"]).with_status(0);
+    assert_eq!(output.json_lines()[0]["new_captures"], 2);
     assert!(path.exists());
     fs::remove_file(&path).unwrap();
     check_captures(&workspace, 5);
@@ -113,11 +113,11 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
     ] {
         let (_dir, workspace, source) = made();
         let path = write(&source, name, &pages("one", 3));
-        let words: Vec<&str> =
+        let args: Vec<&str> =
             ["import", arg(&workspace), arg(&source)].into_iter().chain(copy.then_some("--copy")).collect();
-        fonds(&words).with_status(0);
+        fonds(&args).with_status(0);
         append(&path, &pages("two", 2));
-        fonds(&words).with_status(0);
+        fonds(&args).with_status(0);
         let session = open(&workspace);
         let [new, old] = &fonds::work::imports(&session.workspace).unwrap()[..] else { panic!("two imports") };
         assert!(new.records > old.records, "{new:?} {old:?}");
@@ -133,8 +133,8 @@ fn the_records_of_an_import_stay_those_that_it_counted() {
         // Other bytes, and fewer.
         write(&source, name, &pages("six", 1));
         let found = fonds::work::import_records(&session.workspace, old.launch, None, &JobCx::detached()).unwrap();
-        let told = [found.differing, found.unread].concat();
-        assert!(told.len() == 1 && told[0].contains("changed"), "{told:?}");
+        let problems = [found.differing, found.unread].concat();
+        assert!(problems.len() == 1 && problems[0].contains("changed"), "{problems:?}");
     }
 }
 
@@ -156,8 +156,8 @@ fn an_unchanged_twin_of_a_file_that_grew_is_known() {
     let path = write(&source, "a.warc.gz", &warc("one", 3));
     write(&source, "b.warc.gz", &warc("one", 3));
     for copy in [None, Some("--copy")] {
-        let words: Vec<&str> = ["import", arg(&workspace), arg(&source), "--json"].into_iter().chain(copy).collect();
-        let import = || fonds(&words).with_status(0).json_lines();
+        let args: Vec<&str> = ["import", arg(&workspace), arg(&source), "--json"].into_iter().chain(copy).collect();
+        let import = || fonds(&args).with_status(0).json_lines();
         import();
         append(&path, &warc("two", 2));
         let rows = import();
@@ -178,8 +178,8 @@ fn a_killed_import_of_a_copy_that_grew_goes_on() {
     let args = ["import", arg(&workspace), arg(&source), "--json"];
     assert!(kill_when(start(&args), || so_far(&workspace).0 > 3), "the kill came too late");
     assert!(so_far(&workspace).0 < 3 + PAGES as u64);
-    let said = fonds(&args).with_status(0);
-    assert_eq!(said.json_lines()[0]["new_captures"], PAGES);
+    let output = fonds(&args).with_status(0);
+    assert_eq!(output.json_lines()[0]["new_captures"], PAGES);
     assert_eq!(so_far(&workspace).0, 3 + PAGES as u64);
     assert_eq!(kept(&workspace).len(), 1);
 }
@@ -199,12 +199,12 @@ fn the_figures_of_a_killed_import_are_those_of_the_whole() {
     write(&source, "d.wacz", &packed);
     let args = ["import", arg(&workspace), arg(&source), "--json"];
     let mut kills = 0;
-    for wanted in [1, 1_000, 1_800, 2_600, 3_100] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    for least in [1, 1_000, 1_800, 2_600, 3_100] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
-    let said = fonds(&args).with_status(0);
-    for row in said.json_lines() {
+    let output = fonds(&args).with_status(0);
+    for row in output.json_lines() {
         assert_eq!(row["captures"], row["new_captures"], "{row}");
     }
     let import = &fonds(&["files", "imports", arg(&workspace), "--json"]).with_status(0).json_lines()[0];
@@ -212,7 +212,7 @@ fn the_figures_of_a_killed_import_are_those_of_the_whole() {
         ["files", "records", "captures", "new_captures", "problems"].map(|name| import[name].as_u64().unwrap());
     let captures = 5 * PAGES as u64;
     assert_eq!(figures, [4, captures + 5, captures, captures, 0]);
-    assert!(said.err.contains(&format!("{captures} new captures")), "{}", said.err);
+    assert!(output.err.contains(&format!("{captures} new captures")), "{}", output.err);
 }
 
 #[test]
@@ -233,13 +233,13 @@ fn a_damaged_member_that_was_unpacked_has_its_true_state() {
     ]);
     write(&source, "crawl.wacz", &packed);
     let import = || -> CallResult { fonds(&["import", arg(&workspace), arg(&source), "--json"]) };
-    let said = import().with_status(1);
-    let row = &said.json_lines()[0];
+    let output = import().with_status(1);
+    let row = &output.json_lines()[0];
     assert!(row["captures"].as_u64().unwrap() > 10, "{row}");
     assert_eq!(row["outcome"], "read", "{row}");
-    let said = fonds(&["files", "list", arg(&workspace), "--json"]);
-    assert_eq!(states(&said), [pair("present", "crawl.wacz"), pair("present", "archive-1")]);
-    let member = &said.json_lines()[1];
+    let output = fonds(&["files", "list", arg(&workspace), "--json"]);
+    assert_eq!(states(&output), [pair("present", "crawl.wacz"), pair("present", "archive-1")]);
+    let member = &output.json_lines()[1];
     assert_eq!((&member["captures"], &member["records"]), (&row["captures"], &row["records"]));
     assert_eq!(kept(&workspace).len(), 1, "what holds nothing is not kept");
     assert_eq!(import().with_status(0).json_lines()[0]["outcome"], "known");
@@ -265,8 +265,8 @@ fn a_large_file_that_several_threads_read_survives_kills_too() {
     let args = ["import", arg(&workspace), arg(&source), "--json"];
     // A thousand captures are written at a time.
     let mut kills = 0;
-    for wanted in [1, 1_001, 1_500] {
-        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= wanted));
+    for least in [1, 1_001, 1_500] {
+        kills += usize::from(kill_when(start(&args), || so_far(&workspace).0 >= least));
     }
     assert!(kills >= 2, "the program was killed {kills} times only: the kills come too late");
     let row = &fonds(&args).with_status(0).json_lines()[0];
@@ -303,8 +303,8 @@ fn what_an_import_reported_stays_reported_when_a_file_is_read_again() {
         assert_eq!(of(Some(import.launch)).rows.len() as u64, import.problems, "{import:?}");
     }
     assert_eq!([imports[0].problems, imports[1].problems], [0, 1]);
-    let told = &of(Some(imports[1].launch)).rows[0];
-    assert!(told.read_again && told.kind == "truncated", "{told:?}");
+    let row = &of(Some(imports[1].launch)).rows[0];
+    assert!(row.read_again && row.kind == "truncated", "{row:?}");
     assert_eq!(of(None).rows, [], "it is whole now");
     assert_eq!(session.workspace.files().unwrap()[0].problems, 0);
 }
@@ -346,8 +346,8 @@ fn a_copy_is_present_and_not_touched() {
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
     File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
     fonds(&["import", arg(&workspace), arg(&source), "--copy"]).with_status(0);
-    let said = fonds(&["files", "list", arg(&workspace), "--json"]).with_status(0);
-    assert_eq!(said.json_lines()[0]["state"], "present");
+    let output = fonds(&["files", "list", arg(&workspace), "--json"]).with_status(0);
+    assert_eq!(output.json_lines()[0]["state"], "present");
 }
 
 #[test]
@@ -357,8 +357,8 @@ fn records_that_are_no_captures_are_reported_or_counted() {
     let records =
         [of("urn:a:1", "http://a.pt/"), of("urn:a:2", "dns:a.pt"), of("urn:a:3", "no url"), of("urn:a:4", "dns:b.pt")];
     write(&source, "a.warc", &records.concat());
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
-    let row = &said.json_lines()[0];
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let row = &output.json_lines()[0];
     assert_eq!((&row["captures"], &row["left_out"]), (&1.into(), &serde_json::json!({"dns": 2})));
     let problems = row["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 2, "{row}");
@@ -377,8 +377,8 @@ fn a_package_whose_records_share_members_only_later_loses_none() {
         ("archive/a.warc.gz", &mixed, false),
     ]);
     write(&source, "a.wacz", &package);
-    let said = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
-    let row = &said.json_lines()[0];
+    let output = fonds(&["import", arg(&workspace), arg(&source), "--json"]).with_status(1);
+    let row = &output.json_lines()[0];
     assert_eq!((&row["captures"], &row["new_captures"]), (&5.into(), &5.into()), "{row}");
     let session = open(&workspace);
     for capture in captures(&session, "") {
@@ -398,8 +398,8 @@ fn twice(name: &str) -> Vec<u8> {
 fn what_is_here_already_comes_in_once_from_whatever_file() {
     let (dir, workspace, source) = made();
     let import = |path: &Path| {
-        let said = fonds(&["import", arg(&workspace), arg(path), "--json"]).with_status(0);
-        let row = said.json_lines().remove(0);
+        let output = fonds(&["import", arg(&workspace), arg(path), "--json"]).with_status(0);
+        let row = output.json_lines().remove(0);
         (row["captures"].as_u64().unwrap(), row["new_captures"].as_u64().unwrap())
     };
     let links = || fonds(&["inlinks", "export", arg(&workspace)]).with_status(0).out;
@@ -458,14 +458,14 @@ fn an_export_and_its_package_add_nothing_to_the_workspace_and_each_capture_once_
     let in_it = crate::archive::files_under(&out.join("data"));
     let package = in_it.iter().find(|path| path.extension().is_some_and(|ending| ending == "wacz")).unwrap();
     for path in [&out, package] {
-        let said = fonds(&["import", arg(&workspace), arg(path)]).with_status(0);
-        assert!(said.err.contains(" 0 new captures") && said.err.contains("already here"), "{}", said.err);
+        let output = fonds(&["import", arg(&workspace), arg(path)]).with_status(0);
+        assert!(output.err.contains(" 0 new captures") && output.err.contains("already here"), "{}", output.err);
     }
     assert_eq!(captures(&open(&workspace), "").len(), before);
     assert_eq!(links(), linked);
     let imports = [&out, package].map(|path| fonds(&["import", arg(&fresh), arg(path), "--json"]).with_status(0));
     let (of_handovers, rows): (Vec<_>, Vec<_>) =
-        imports.iter().flat_map(|said| said.json_lines()).partition(|row| row["handover"].is_string());
+        imports.iter().flat_map(|output| output.json_lines()).partition(|row| row["handover"].is_string());
     assert_eq!(of_handovers.len(), 1);
     let count = |name: &str| rows.iter().map(|row| row[name].as_u64().unwrap()).sum::<u64>();
     assert_eq!((rows.len(), count("captures")), (2, 2 * count("new_captures")), "{rows:?}");

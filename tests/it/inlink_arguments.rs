@@ -167,10 +167,10 @@ fn each_option_gives_its_lines_from_files_and_from_a_workspace() {
     let workspace = imported(folder.path(), &warc);
     for (options, expected) in option_sets() {
         let expected: String = expected.iter().map(|line| format!("{line}\n")).collect();
-        let said = fonds(&arguments(&["inlinks", "dataset", arg(&warc)], options)).with_status(0);
-        assert_eq!(said.out, expected, "dataset {options}");
-        let said = fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(0);
-        assert_eq!(said.out, expected, "export {options}");
+        let output = fonds(&arguments(&["inlinks", "dataset", arg(&warc)], options)).with_status(0);
+        assert_eq!(output.out, expected, "dataset {options}");
+        let output = fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(0);
+        assert_eq!(output.out, expected, "export {options}");
     }
 }
 
@@ -196,10 +196,14 @@ fn what_a_command_cannot_do_is_refused_with_a_reason() {
     let workspace = imported(folder.path(), &warc);
     let export = |options| fonds(&arguments(&["inlinks", "export", arg(&workspace)], options)).with_status(2);
     for options in ["--kinds image", "--image-alt", "--from pdf"] {
-        let said = export(options);
-        let word = options.split(' ').next().unwrap();
-        assert!(said.err.contains(&format!("{word} cannot be answered from a workspace")), "{}", said.err);
-        assert!(said.err.contains(&format!("fonds inlinks dataset {word}")) && said.out.is_empty(), "{}", said.err);
+        let output = export(options);
+        let option = options.split(' ').next().unwrap();
+        assert!(output.err.contains(&format!("{option} cannot be answered from a workspace")), "{}", output.err);
+        assert!(
+            output.err.contains(&format!("fonds inlinks dataset {option}")) && output.out.is_empty(),
+            "{}",
+            output.err
+        );
     }
     // A window is one thing everywhere.
     for call in [
@@ -210,22 +214,26 @@ fn what_a_command_cannot_do_is_refused_with_a_reason() {
         vec!["inlinks", "show", arg(&workspace), "http://a.pt/", "--date", "2024-03-01"],
     ] {
         for days in ["3651", "-1", "never"] {
-            let said = fonds(&[call.as_slice(), &[&format!("--window-days={days}")]].concat()).with_status(2);
-            said.says("0 to 3650 days, or none");
+            let output = fonds(&[call.as_slice(), &[&format!("--window-days={days}")]].concat()).with_status(2);
+            output.with_message("0 to 3650 days, or none");
         }
     }
     // What belongs to the other half is not passed over.
     for option in ["--kinds=a", "--image-alt", "--from=pages", "--notation=cdx"] {
-        fonds_with(&["inlinks", "reduce", option], b"").with_status(2).says("unexpected argument");
+        fonds_with(&["inlinks", "reduce", option], b"").with_status(2).with_message("unexpected argument");
     }
     fonds_with(&["inlinks", "reduce", "--internal", "sldn"], b"")
         .with_status(2)
-        .says("give --internal to fonds inlinks map");
+        .with_message("give --internal to fonds inlinks map");
     // Lines do not get the name of a Parquet file.
     let parquet = folder.path().join("x.parquet");
     for call in [["inlinks", "dataset", arg(&warc)], ["inlinks", "export", arg(&workspace)]] {
-        let said = fonds(&[call.as_slice(), &["--out", arg(&parquet)]].concat()).with_status(2);
-        said.says(&format!("fonds inlinks convert {} {}", arg(&folder.path().join("x.jsonl.gz")), arg(&parquet)));
+        let output = fonds(&[call.as_slice(), &["--out", arg(&parquet)]].concat()).with_status(2);
+        output.with_message(&format!(
+            "fonds inlinks convert {} {}",
+            arg(&folder.path().join("x.jsonl.gz")),
+            arg(&parquet)
+        ));
         assert!(!parquet.exists());
     }
 }
@@ -253,7 +261,7 @@ fn a_window_of_none_shows_links_of_all_times() {
 }
 
 #[test]
-fn the_preset_differs_from_its_program_where_the_help_says_so() {
+fn the_preset_differs_from_its_program_as_the_help_describes() {
     let folder = tempfile::tempdir().unwrap();
     let date = "2024-03-01T09:00:00Z";
     // No word stands in it, and its address is that of an image.
@@ -298,9 +306,10 @@ fn the_preset_differs_from_its_program_where_the_help_says_so() {
 }
 
 /// Target, anchor and source of every link in a data set.
-fn links(said: &CallResult) -> Vec<(String, String)> {
+fn links(output: &CallResult) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    said.json_lines()
+    output
+        .json_lines()
         .iter()
         .flat_map(|object| {
             object["inlinks"]
@@ -341,7 +350,9 @@ fn each_kind_of_link_counts_where_it_is_requested() {
     check("--kinds form", &[("form", "")]);
     check("--kinds css", &[("css", "")]);
     check("--kinds area,a,form", &[("anchor", "Texto"), ("area", "Mapa"), ("form", ""), ("pic", "")]);
-    fonds(&["inlinks", "dataset", arg(&warc), "--kinds", "anchors"]).with_status(2).says("possible values: a, area");
+    fonds(&["inlinks", "dataset", arg(&warc), "--kinds", "anchors"])
+        .with_status(2)
+        .with_message("possible values: a, area");
 }
 
 /// An envelope about a page, as webarchive-commons writes it.
@@ -376,8 +387,8 @@ fn links_are_read_from_the_records_that_are_named() {
         ],
     );
     let found = |from: &[&str]| {
-        let said = fonds(&[["inlinks", "dataset", arg(&warc)].as_slice(), from].concat()).with_status(0);
-        links(&said)
+        let output = fonds(&[["inlinks", "dataset", arg(&warc)].as_slice(), from].concat()).with_status(0);
+        links(&output)
             .into_iter()
             .map(|(url, _)| url.rsplit('/').next().unwrap().to_owned())
             .collect::<Vec<_>>()
@@ -391,11 +402,11 @@ fn links_are_read_from_the_records_that_are_named() {
     assert_eq!(found(&["--from", "pdf-text"]), "of-pdf of-print");
     assert_eq!(found(&["--from", "pages,wat,metadata,pdf"]), "of-ours of-page of-pdf of-wat");
     // With its anchor, date and the capture of the PDF file itself.
-    let said = fonds(&["inlinks", "dataset", arg(&warc), "--from", "pdf", "--per-capture"]).with_status(0);
-    assert_eq!(said.json_lines()[0]["url"], "(pt,a,)/x.pdf");
-    let said = fonds(&["inlinks", "dataset", arg(&warc), "--from", "pdf"]).with_status(0);
+    let output = fonds(&["inlinks", "dataset", arg(&warc), "--from", "pdf", "--per-capture"]).with_status(0);
+    assert_eq!(output.json_lines()[0]["url"], "(pt,a,)/x.pdf");
+    let output = fonds(&["inlinks", "dataset", arg(&warc), "--from", "pdf"]).with_status(0);
     assert_eq!(
-        said.json_lines()[0]["inlinks"],
+        output.json_lines()[0]["inlinks"],
         json!([{"date": "2024-03-01T09:00:00", "source": "(pt,a,)/x.pdf", "anchor": "http://a.pt/of-pdf"}])
     );
 }
@@ -404,13 +415,16 @@ fn links_are_read_from_the_records_that_are_named() {
 fn an_envelope_without_a_date_that_can_be_read_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let date = "2024-03-01T09:00:00Z";
-    let of = |url: &str, told: Value| gzip(record("metadata", url, date, "", envelope(url, &told, "/x").to_string()));
+    let of = |url: &str, declared: Value| {
+        gzip(record("metadata", url, date, "", envelope(url, &declared, "/x").to_string()))
+    };
     let records = [of("http://a.pt/", json!(date)), of("http://b.pt/", json!("soon")), of("http://c.pt/", Value::Null)];
     let wat = file(folder.path(), "a.warc.wat.gz", &records);
-    let said = fonds(&["inlinks", "dataset", arg(&wat)]).with_status(1);
-    assert_eq!(said.out.lines().count(), 1);
-    let said = said.says("2 × no date").says("http://b.pt/: no date").says("http://c.pt/: no date");
-    assert!(said.err.contains("3 records, 0 revisits, 1 page"), "{}", said.err);
+    let output = fonds(&["inlinks", "dataset", arg(&wat)]).with_status(1);
+    assert_eq!(output.out.lines().count(), 1);
+    let output =
+        output.with_message("2 × no date").with_message("http://b.pt/: no date").with_message("http://c.pt/: no date");
+    assert!(output.err.contains("3 records, 0 revisits, 1 page"), "{}", output.err);
 }
 
 #[test]
@@ -423,8 +437,8 @@ fn the_most_inlinks_of_each_side_are_kept_by_date() {
         records.push(page(&format!("http://h{n:04}.pt/"), &date, "<a href=http://a.pt/>Out</a>"));
     }
     let warc = file(folder.path(), "many.warc.gz", &records);
-    let said = fonds(&["inlinks", "dataset", arg(&warc)]).with_status(0).says("6 over the cap");
-    let object = said.json_lines().remove(0);
+    let output = fonds(&["inlinks", "dataset", arg(&warc)]).with_status(0).with_message("6 over the cap");
+    let object = output.json_lines().remove(0);
     assert_eq!(
         (&object["count"], &object["countInternal"], &object["countExternal"]),
         (&json!(2000), &json!(1000), &json!(1000))
@@ -456,9 +470,9 @@ fn uncaptured_pages_have_dates_and_the_verdict_of_the_rules_as_they_are() {
         (&rows()[0]["first"], &rows()[0]["last"]),
         (&json!("2024-03-01T09:00:00Z"), &json!("2024-03-01T09:00:00Z"))
     );
-    let said = fonds(&["inlinks", "uncaptured", workspace]).with_status(0).out;
+    let output = fonds(&["inlinks", "uncaptured", workspace]).with_status(0).out;
     assert_eq!(
-        said,
+        output,
         "   1 host       1 link   2024-03-01 to 2024-03-01  http://never.pt/Q?b=2&a=1  “Nunca 😀”  ACCEPT AcceptDecideRule\n"
     );
     // Nothing is built anew: the rules of today are asked.
@@ -481,9 +495,9 @@ fn a_build_that_never_counted_is_reported_and_not_taken_for_an_empty_list() {
     // As a build that was killed behind its links leaves the catalogue.
     Workspace::open(&workspace).unwrap().catalogue().set_setting("inlinks_counted", "").unwrap();
     for call in [&["top"][..], &["uncaptured"], &["anchors"], &["check"]] {
-        let said = fonds(&[&["inlinks", call[0], arg(&workspace)], &call[1..]].concat()).with_status(2);
-        assert_eq!(said.out, "");
-        said.says("ended before it had counted them; run: fonds inlinks build");
+        let output = fonds(&[&["inlinks", call[0], arg(&workspace)], &call[1..]].concat()).with_status(2);
+        assert_eq!(output.out, "");
+        output.with_message("ended before it had counted them; run: fonds inlinks build");
     }
     // What asks the links themselves is answered all the same.
     fonds(&["inlinks", "show", arg(&workspace), "http://a.pt/"]).with_status(0);
@@ -511,7 +525,7 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
         [("", ""), ("--preset arquivo-2024", "--preset arquivo-2024"), ("--notation cdx", "--per-capture")]
     {
         let mut call = arguments(&["inlinks", "dataset", arg(&first), arg(&second)], options);
-        call.extend(reduce.split_whitespace().filter(|word| !options.contains(word)));
+        call.extend(reduce.split_whitespace().filter(|option| !options.contains(option)));
         let expected = fonds(&call).with_status(0).out;
         // NLineInputFormat: a task a line, the place of the line before it; many tasks give one shuffle.
         let rows: String = [&first, &second]
@@ -534,8 +548,8 @@ fn rows_go_through_hadoop_streaming_as_it_splits_and_sorts_them() {
         for rows in parts.values_mut() {
             rows.reverse();
             rows.sort_by_key(|row| row.split('\t').next().unwrap());
-            let said = fonds_with(&arguments(&["inlinks", "reduce"], reduce), (rows.join("\n") + "\n").as_bytes());
-            let lines: Vec<String> = said.with_status(0).out.lines().map(str::to_owned).collect();
+            let output = fonds_with(&arguments(&["inlinks", "reduce"], reduce), (rows.join("\n") + "\n").as_bytes());
+            let lines: Vec<String> = output.with_status(0).out.lines().map(str::to_owned).collect();
             assert!(!lines.is_empty());
             reduced.extend(lines);
         }
@@ -558,12 +572,13 @@ fn broken_lines_and_marks_cost_no_other_line() {
     let folder = tempfile::tempdir().unwrap();
     let (lines, out) = (folder.path().join("a.jsonl"), folder.path().join("b.jsonl.zst"));
     std::fs::write(&lines, format!("\u{feff}{ROOT}\r\n{{\"url\": 7}}\n\n{NEVER}\nlast")).unwrap();
-    let said = fonds(&["inlinks", "convert", arg(&lines), arg(&out)]).with_status(1);
-    let said = said.says("left out: line 2: ").says("left out: line 5: ").says("2 lines left out");
-    assert_eq!(said.out, "");
+    let output = fonds(&["inlinks", "convert", arg(&lines), arg(&out)]).with_status(1);
+    let output =
+        output.with_message("left out: line 2: ").with_message("left out: line 5: ").with_message("2 lines left out");
+    assert_eq!(output.out, "");
     assert_eq!(fonds(&["inlinks", "convert", arg(&out), "-"]).with_status(0).out, format!("{ROOT}\r\n{NEVER}\n"));
-    let said = fonds(&["inlinks", "load", arg(&folder.path().join("links")), arg(&lines), "--json"]).with_status(1);
-    assert_eq!((&said.json_lines()[0]["objects"], &said.json_lines()[0]["bad_lines"]), (&json!(2), &json!(2)));
+    let output = fonds(&["inlinks", "load", arg(&folder.path().join("links")), arg(&lines), "--json"]).with_status(1);
+    assert_eq!((&output.json_lines()[0]["objects"], &output.json_lines()[0]["bad_lines"]), (&json!(2), &json!(2)));
     let marked = "\u{feff}(pt,a,\t20240301090000\t(pt,b,\texternal\tB\n";
     assert_eq!(fonds_with(&["inlinks", "reduce"], marked.as_bytes()).with_status(0).out.lines().count(), 1);
 }
@@ -657,15 +672,16 @@ fn a_data_set_killed_again_and_again_is_taken_up_where_it_was() {
     }
     assert!(kills >= 2, "the program was killed {kills} times only: the kills come too late");
     assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
-    let said = fonds(&call).with_status(0).says("of the pages had been read before the build was interrupted");
-    let read: u64 = said
+    let output =
+        fonds(&call).with_status(0).with_message("of the pages had been read before the build was interrupted");
+    let read: u64 = output
         .err
         .lines()
         .find_map(|line| line.split(" of the pages had").nth(1).and(line.split(' ').next()))
         .unwrap()
         .parse()
         .unwrap();
-    assert!((64..=1536).contains(&read), "{}", said.err);
+    assert!((64..=1536).contains(&read), "{}", output.err);
     assert!(std::fs::read_to_string(&out).unwrap() == expected);
     assert!(!runs.exists());
     // Hidden files of killed calls are gone, too.

@@ -1,5 +1,5 @@
-//! What inlinks are good for, asked of the demo: hosts, graphs, lists of
-//! other programs, signals; and links read out of metadata records.
+//! Uses of inlinks on the demo: hosts, graphs, lists of other programs,
+//! signals; and links read out of metadata records.
 
 use crate::archive::warcs_under;
 use crate::need;
@@ -15,12 +15,12 @@ fn workspace() -> &'static str {
 }
 
 #[test]
-fn metadata_records_tell_the_links_of_pages_without_html() {
+fn metadata_records_give_the_links_of_pages_without_html() {
     let files: Vec<PathBuf> = warcs_under(&demo().report.workspace.join("output"));
     let dataset = |from: &str| {
-        let mut words = vec!["inlinks", "dataset", "--from", from];
-        words.extend(files.iter().map(|file| arg(file)));
-        fonds(&words).with_status(0).out
+        let mut args = vec!["inlinks", "dataset", "--from", from];
+        args.extend(files.iter().map(|file| arg(file)));
+        fonds(&args).with_status(0).out
     };
     let pages = dataset("pages");
     assert!(pages.lines().count() > 50);
@@ -74,10 +74,10 @@ fn networkx_reads_the_graph_and_ranks_the_same() {
         let ours = fonds(&["inlinks", "hosts", workspace(), "--limit", "100000", "--json"]).with_status(0).json_lines();
         assert_eq!(theirs.len(), ours.len());
         for row in ours {
-            let (captures, told, ranked) = theirs[row["host"].as_str().unwrap()];
+            let (captures, score, ranked) = theirs[row["host"].as_str().unwrap()];
             assert_eq!(captures, row["captures"].as_u64().unwrap());
             let ours = row["pagerank"].as_f64().unwrap();
-            assert!((ours - told).abs() < 1e-11 && (ours - ranked).abs() < 1e-8, "{row}: {told} {ranked}");
+            assert!((ours - score).abs() < 1e-11 && (ours - ranked).abs() < 1e-8, "{row}: {score} {ranked}");
         }
     }
 }
@@ -115,9 +115,9 @@ fn pages_that_were_never_captured_show_the_verdict_of_today() {
     // Each is the verdict of the tester, and its anchors can be asked for.
     let url = rows[0]["url"].as_str().unwrap();
     let tested = fonds(&["scope", "test", workspace(), "1", url, "--json"]).json_lines();
-    let said = &tested[0]["verdict"];
-    let decision = said["decision"].as_str().unwrap().to_uppercase();
-    assert_eq!(rows[0]["verdict"], format!("{decision} {}", said["rule_name"].as_str().unwrap()));
+    let verdict = &tested[0]["verdict"];
+    let decision = verdict["decision"].as_str().unwrap().to_uppercase();
+    assert_eq!(rows[0]["verdict"], format!("{decision} {}", verdict["rule_name"].as_str().unwrap()));
     let anchors = fonds(&["inlinks", "anchors", workspace(), url, "--json"]).with_status(0).json_lines();
     assert!(rows[0]["anchor"] == "" || anchors.iter().any(|anchor| anchor["text"] == rows[0]["anchor"]), "{anchors:?}");
     fonds(&["inlinks", "uncaptured", workspace(), "--campaign", "none such"]).with_status(2);
@@ -143,7 +143,7 @@ fn a_file_that_was_not_finished_is_not_there() {
     std::fs::write(&source, &whole[..whole.len() / 2]).unwrap();
     assert_ne!(fonds(&["inlinks", "convert", arg(&source), arg(&out)]).status, 0);
     std::fs::write(&out, b"kept").unwrap();
-    fonds(&["inlinks", "convert", arg(&source), arg(&out)]).with_status(2).says("does not exist yet");
+    fonds(&["inlinks", "convert", arg(&source), arg(&out)]).with_status(2).with_message("does not exist yet");
     assert_eq!(std::fs::read(&out).unwrap(), b"kept");
     // An earlier data set stays until the next one is whole.
     assert_ne!(fonds(&["inlinks", "dataset", arg(&dir.path().join("no.warc")), "--out", arg(&out)]).status, 0);

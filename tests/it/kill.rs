@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Looks again so often.
-const LOOK: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What a capture is, whenever it was taken: number of the launch, URL, HTTP
 /// status, payload digest.
@@ -50,8 +50,8 @@ fn taken(workspace: &Path) -> (BTreeSet<Taken>, usize) {
                 count += 1;
                 let status = parse_response_head(&record.block).unwrap().status;
                 // A payload that came in chunks has no digest of its own in the file.
-                let told = record.head.headers.get("WARC-Payload-Digest");
-                let digest = told.unwrap_or_else(|| Digests::of_block(&record.block, true).payload);
+                let declared = record.head.headers.get("WARC-Payload-Digest");
+                let digest = declared.unwrap_or_else(|| Digests::of_block(&record.block, true).payload);
                 all.insert((launch, record.head.target_uri().unwrap(), status, digest));
             }
         }
@@ -80,7 +80,7 @@ pub fn kill_when(mut child: Child, seen: impl Fn() -> bool) -> bool {
             child.wait().unwrap();
             return true;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -120,8 +120,8 @@ fn a_demo_killed_again_and_again_takes_the_same_captures() {
         kills += usize::from(kill_when(start(&args), || lines_logged(&workspace) >= point));
     }
     assert!(kills >= 4, "the program was killed {kills} times only: the kills come too late");
-    let said = fonds(&["demo", "--json", "--out", arg(&folder)]).with_status(0);
-    let report = &said.json_lines()[0];
+    let output = fonds(&["demo", "--json", "--out", arg(&folder)]).with_status(0);
+    let report = &output.json_lines()[0];
     assert_eq!(report["verified"], true, "{report}");
     assert_eq!(report["launches"], whole.report.launches);
 
@@ -200,8 +200,8 @@ fn servers_see_at_most_what_was_in_flight_twice() {
         fonds(&["campaign", "list", arg(&disturbed), "--json"]).with_status(0);
     }
     assert!(kills >= 3, "the program was killed {kills} times only: the kills come too late");
-    let said = fonds(&args).with_status(1);
-    assert!(said.out.contains("resumed an earlier run"), "{}", said.out);
+    let output = fonds(&args).with_status(1);
+    assert!(output.out.contains("resumed an earlier run"), "{}", output.out);
     let found = drain();
     assert_eq!(
         found.keys().collect::<Vec<_>>(),
@@ -229,8 +229,8 @@ fn killed_while_it_inverts_scores_or_exports_it_comes_to_the_same_end() {
     let finished = folder.join("export/manifest.json");
     // Somewhere after its start, a little later each time: in the inlink
     // build, in the scoring; whatever is hit, the next call has to cope.
-    for looks in (0..8_u32).map(|step| step * 12) {
-        let left = std::cell::Cell::new(looks);
+    for step in (0..8_u32).map(|step| step * 12) {
+        let left = std::cell::Cell::new(step);
         kill_when(start(&["demo", "--out", arg(&folder)]), || {
             left.set(left.get().saturating_sub(1));
             left.get() == 0
@@ -250,8 +250,8 @@ fn killed_while_it_inverts_scores_or_exports_it_comes_to_the_same_end() {
         kills += usize::from(kill_when(start(&["demo", "--out", arg(&folder)]), seen));
     }
     assert!(kills > 0, "no kill hit an export");
-    let said = fonds(&["demo", "--json", "--out", arg(&folder)]).with_status(0);
-    let report = &said.json_lines()[0];
+    let output = fonds(&["demo", "--json", "--out", arg(&folder)]).with_status(0);
+    let report = &output.json_lines()[0];
     let expected = serde_json::to_value(&whole.report).unwrap();
     for figure in ["captures", "inlinks", "linked_pages", "scored", "selected", "exported_captures", "exported_records"]
     {
@@ -281,10 +281,10 @@ fn killed_while_it_makes_the_workspace_it_begins_again() {
         // Into the crawl is far enough: the rest is told above.
         let workspace = folder.join("workspace");
         let mut child = command(&["demo", "--out", arg(&folder)]).stdout(Stdio::null()).spawn().unwrap();
-        let mut words = child.stderr.take().unwrap();
+        let mut stderr = child.stderr.take().unwrap();
         let reader = std::thread::spawn(move || {
             let mut text = String::new();
-            drop(words.read_to_string(&mut text));
+            drop(stderr.read_to_string(&mut text));
             text
         });
         let hit = kill_when(child, || lines_logged(&workspace) > 20);

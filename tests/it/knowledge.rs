@@ -57,7 +57,7 @@ fn quads_of_manifest(out: &Path) -> u64 {
 }
 
 #[test]
-fn every_record_and_the_file_say_the_same_whatever_strangers_wrote() {
+fn every_record_agrees_with_the_file_whatever_strangers_wrote() {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, out) = exported(dir.path());
     let checks = fonds(&["verify", arg(&out), "--json"]).with_status(0).json_lines();

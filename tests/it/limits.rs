@@ -1,4 +1,4 @@
-//! Queries have limits, whoever asks, and texts of strangers are written so that whoever shows them is safe.
+//! Queries have limits, whoever sends them, and texts of strangers are written so that whoever shows them is safe.
 
 use crate::archive::{file, page};
 use crate::program::{arg, fonds, fonds_with};
@@ -55,7 +55,7 @@ fn queries_above_a_limit_name_it_and_the_column() {
             );
         }
         let saved = ["collections", "save", arg(&workspace), "C", "--campaign", "1", "--filter", &query];
-        fonds(&saved).with_status(2).says(limit);
+        fonds(&saved).with_status(2).with_message(limit);
     }
     // What is within them is answered.
     for query in [words(400), format!("\"{}\"", "the ".repeat(100)), "b".repeat(1000), "a*b*c*d*".to_owned()] {
@@ -63,7 +63,7 @@ fn queries_above_a_limit_name_it_and_the_column() {
         fonds(&["captures", arg(&workspace), &query]).with_status(0);
     }
     for (request, limit) in [(words(401), "400 terms at most"), (format!("\"{}\"", "the ".repeat(101)), "100 words")] {
-        add(&request).with_status(2).says(limit);
+        add(&request).with_status(2).with_message(limit);
     }
 }
 

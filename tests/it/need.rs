@@ -1,5 +1,5 @@
-//! What a test needs beyond this project. Where it is absent the test is
-//! skipped with words; where `FONDS_REQUIRE` names it, the test fails instead,
+//! Needs of tests beyond this project. Where one is absent the test is
+//! skipped with a message; where `FONDS_REQUIRE` names it, the test fails instead,
 //! so that nothing is skipped silently on the machines that check everything.
 //!
 //! | name in `FONDS_REQUIRE` | what it is | where it is looked for |

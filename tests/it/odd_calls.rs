@@ -38,10 +38,10 @@ fn a_file_under_two_names_is_indexed_under_both() {
     write(&source, "a.warc.gz", &warc("one", 2));
     let names = ["b.warc.gz", "c.warc.gz"].map(|name| source.join(name));
     names.iter().for_each(|name| std::os::unix::fs::symlink("a.warc.gz", name).unwrap());
-    let said = fonds(&["warc", "index", arg(&names[0]), arg(&names[1])]).with_status(0);
-    assert_eq!((said.out.matches("b.warc.gz").count(), said.out.matches("c.warc.gz").count()), (2, 2));
-    let said = fonds(&["warc", "check", arg(&names[0]), arg(&names[1])]).with_status(0);
-    said.says("c.warc.gz: named twice, read once");
+    let output = fonds(&["warc", "index", arg(&names[0]), arg(&names[1])]).with_status(0);
+    assert_eq!((output.out.matches("b.warc.gz").count(), output.out.matches("c.warc.gz").count()), (2, 2));
+    let output = fonds(&["warc", "check", arg(&names[0]), arg(&names[1])]).with_status(0);
+    output.with_message("c.warc.gz: named twice, read once");
 }
 
 #[test]
@@ -49,10 +49,10 @@ fn a_file_that_is_missing_keeps_no_other_from_the_index() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc.gz", &warc("one", 2));
     let alone = fonds(&["warc", "index", arg(&path)]).with_status(0);
-    let said = fonds(&["warc", "index", arg(&path), arg(&source.join("missing.warc.gz"))]).with_status(2);
-    assert_eq!(said.out, alone.out);
-    assert_eq!(said.out.lines().count(), 2);
-    said.says("missing.warc.gz: No such file");
+    let output = fonds(&["warc", "index", arg(&path), arg(&source.join("missing.warc.gz"))]).with_status(2);
+    assert_eq!(output.out, alone.out);
+    assert_eq!(output.out.lines().count(), 2);
+    output.with_message("missing.warc.gz: No such file");
 }
 
 #[cfg(unix)]
@@ -61,11 +61,13 @@ fn a_record_is_found_in_a_pipe() {
     for bytes in [warc("one", 3), plain_warc("one", 3)] {
         let list = fonds_with(&["warc", "ls", "--json", "/dev/stdin"], &bytes).with_status(0).json_lines();
         let offset = list[1]["offset"].to_string();
-        let said = fonds_with(&["warc", "cat", "/dev/stdin", &offset], &bytes).with_status(0);
-        assert!(said.out.contains("WARC-Target-URI: http://one.example/0\r\n"), "{}", said.out);
+        let output = fonds_with(&["warc", "cat", "/dev/stdin", &offset], &bytes).with_status(0);
+        assert!(output.out.contains("WARC-Target-URI: http://one.example/0\r\n"), "{}", output.out);
         let wrong = format!("{}", list[1]["offset"].as_u64().unwrap() + 1);
-        fonds_with(&["warc", "cat", "/dev/stdin", &wrong], &bytes).with_status(2).says("no record begins here");
-        fonds_with(&["warc", "cat", "--raw", "/dev/stdin", &offset], &bytes).with_status(2).says("save it as a file");
+        fonds_with(&["warc", "cat", "/dev/stdin", &wrong], &bytes).with_status(2).with_message("no record begins here");
+        fonds_with(&["warc", "cat", "--raw", "/dev/stdin", &offset], &bytes)
+            .with_status(2)
+            .with_message("save it as a file");
     }
 }
 
@@ -73,7 +75,7 @@ fn a_record_is_found_in_a_pipe() {
 fn a_new_file_needs_a_name() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc.gz", &warc("one", 2));
-    fonds(&["warc", "recompress", arg(&path), "--out", "-"]).with_status(2).says("name a file");
+    fonds(&["warc", "recompress", arg(&path), "--out", "-"]).with_status(2).with_message("name a file");
 }
 
 #[test]
@@ -83,7 +85,7 @@ fn a_package_that_begins_with_an_unlisted_page_is_reported() {
     let create =
         |page: &str, name: &str| fonds(&["wacz", "create", arg(&source.join(name)), arg(&path), "--main-page", page]);
     create("http://one.example/1", "right.wacz").with_status(0);
-    create("http://one.example/9", "wrong.wacz").with_status(1).says("http://one.example/9: it is on no list");
+    create("http://one.example/9", "wrong.wacz").with_status(1).with_message("http://one.example/9: it is on no list");
 }
 
 #[test]
@@ -95,9 +97,9 @@ fn records_behind_a_wrong_length_are_read_by_all() {
     let begin = list[2]["offset"].as_u64().unwrap() as usize;
     std::fs::remove_file(sound).unwrap();
     let path = write(&source, "lying.warc", &lying(&bytes, begin, b"9"));
-    let said = fonds(&["warc", "check", arg(&path)]).with_status(1);
-    assert!(said.out.contains(&format!("{} records", list.len())), "{}", said.out);
-    assert!(said.out.contains("a record follows them"), "{}", said.out);
+    let output = fonds(&["warc", "check", arg(&path)]).with_status(1);
+    assert!(output.out.contains(&format!("{} records", list.len())), "{}", output.out);
+    assert!(output.out.contains("a record follows them"), "{}", output.out);
     fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
     let session = open(&workspace);
     let rows = captures(&session, "");
@@ -152,8 +154,8 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
         let text = if row.url == "http://e.pt/" { "short\r\n\r\n" } else { "short" };
         assert_eq!((content.text.as_str(), row.size), (text, text.len() as u64), "{}", row.url);
         let is_lie = ["b", "c", "e"].iter().any(|host| row.url == format!("http://{host}.pt/"));
-        let told = content.problems.iter().any(|problem| problem.contains("are there"));
-        assert_eq!(told, is_lie, "{}: {:?}", row.url, content.problems);
+        let is_reported = content.problems.iter().any(|problem| problem.contains("are there"));
+        assert_eq!(is_reported, is_lie, "{}: {:?}", row.url, content.problems);
     }
     let imported = format!("imported:{}", fonds::work::imports(&session.workspace).unwrap()[0].launch);
     drop(session);
@@ -164,9 +166,9 @@ fn a_record_that_lies_about_its_length_is_shown_with_a_remark() {
     fonds(&["files", "assign", arg(&workspace), import, "1"]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--filter", &imported]).with_status(0);
     let out = source.join("export");
-    let said = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(1);
-    let told = [said.out.as_str(), &said.err].concat();
-    assert_eq!(told.matches("cannot be read whole").count(), 3, "{told}");
+    let output = fonds(&["export", arg(&workspace), "--out", arg(&out), "--json"]).with_status(1);
+    let printed = [output.out.as_str(), &output.err].concat();
+    assert_eq!(printed.matches("cannot be read whole").count(), 3, "{printed}");
 }
 
 #[test]
@@ -176,9 +178,9 @@ fn a_record_about_any_letters_is_reported_briefly() {
     let request = RecordBuilder::new(&RecordType::Request, "urn:test:2", DATE).field("WARC-Target-URI", "http://a.pt/");
     let both = [record.compress(b"HTTP/1.1 200 OK\r\n\r\nx"), request.compress(b"GET / HTTP/1.1\r\n\r\n")];
     write(&source, "a.warc.gz", &both.concat());
-    let said = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    assert!(said.out.len() < 2_000 && said.err.len() < 2_000, "{} {}", said.out.len(), said.err.len());
-    assert!(said.out.contains("1 request or metadata record without a capture"), "{}", said.out);
+    let output = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    assert!(output.out.len() < 2_000 && output.err.len() < 2_000, "{} {}", output.out.len(), output.err.len());
+    assert!(output.out.contains("1 request or metadata record without a capture"), "{}", output.out);
 }
 
 #[test]
@@ -238,16 +240,16 @@ fn a_file_without_a_record_is_no_sound_one() {
 fn a_wrong_offset_calls_no_archive_a_foreign_file() {
     let (_dir, _, source) = made();
     let path = write(&source, "a.warc.gz", &warc("one", 2));
-    let said = fonds(&["warc", "cat", arg(&path), "17"]).with_status(2);
-    assert!(!said.err.contains("neither WARC nor ARC"), "{}", said.err);
+    let output = fonds(&["warc", "cat", arg(&path), "17"]).with_status(2);
+    assert!(!output.err.contains("neither WARC nor ARC"), "{}", output.err);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_not_searched_twice() {
     let bytes = warc("one", 3);
-    let said = fonds_with(&["warc", "cat", "/dev/stdin", "--url", "http://one.example/1"], &bytes).with_status(2);
-    said.says("a pipe is read once");
+    let output = fonds_with(&["warc", "cat", "/dev/stdin", "--url", "http://one.example/1"], &bytes).with_status(2);
+    output.with_message("a pipe is read once");
 }
 
 #[test]
@@ -256,7 +258,7 @@ fn a_record_that_lies_is_shown_as_far_as_it_goes() {
     let bytes = plain_warc("one", 2);
     let at = memchr::memmem::rfind(&bytes, b"WARC/1.1").unwrap();
     let path = write(&source, "a.warc", &lying(&bytes, at, b"9"));
-    let said = fonds(&["warc", "cat", arg(&path), &at.to_string()]).with_status(1);
-    assert!(said.out.contains("page 19"), "{}", said.out);
-    said.says("the file ends behind them");
+    let output = fonds(&["warc", "cat", arg(&path), &at.to_string()]).with_status(1);
+    assert!(output.out.contains("page 19"), "{}", output.out);
+    output.with_message("the file ends behind them");
 }

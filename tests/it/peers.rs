@@ -1,4 +1,4 @@
-//! What we write, read by programs of others: warcio, cdxj-indexer, pywb, DuckDB.
+//! Files that we write are read by programs of others: warcio, cdxj-indexer, pywb, DuckDB.
 
 use crate::archive::{files_under, warcs_under};
 use crate::need;
@@ -41,8 +41,8 @@ fn warcio_finds_every_record_and_every_digest_right() {
     for file in archives() {
         let folder = file.parent().unwrap();
         let path = file.to_str().unwrap();
-        let said = run(&warcio, folder, &["check", "-v", path]);
-        assert!(said.contains("digest pass") && !said.contains("digest failed"), "{said}");
+        let output = run(&warcio, folder, &["check", "-v", path]);
+        assert!(output.contains("digest pass") && !output.contains("digest failed"), "{output}");
         let index = run(&warcio, folder, &["index", "-f", "offset,warc-type,warc-record-id", path]);
         let records = crate::archive::records(&file);
         assert_eq!(index.lines().count(), records.len(), "{path}");
@@ -151,8 +151,8 @@ fn export_of_odd_records(dir: &Path) -> PathBuf {
     fonds(&["new", arg(&workspace)]).with_status(0);
     fonds(&["import", arg(&workspace), arg(&job)]).with_status(0);
     fonds(&["select", "run", arg(&workspace), "1", "--threshold", "0"]).with_status(0);
-    let said = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
-    assert!(said.err.contains("http://b.example/: another record has this record's id"), "{}", said.err);
+    let output = fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(1);
+    assert!(output.err.contains("http://b.example/: another record has this record's id"), "{}", output.err);
     fonds(&["verify", arg(&out)]).with_status(0);
     out
 }
@@ -190,8 +190,8 @@ fn the_data_set_loads_in_duckdb() {
         print(json.dumps(duckdb.sql(f'select count(*), sum(count)::bigint, sum(countInternal)::bigint, \
         sum(countExternal)::bigint, sum(len(inlinks))::bigint, count(distinct url), \
         count(captureDate::timestamp) from {table}').fetchall()[0]))";
-    let said = run(&python, file.parent().unwrap(), &["-c", query, file.to_str().unwrap()]);
-    let theirs: Vec<u64> = serde_json::from_str(said.trim()).unwrap();
+    let output = run(&python, file.parent().unwrap(), &["-c", query, file.to_str().unwrap()]);
+    let theirs: Vec<u64> = serde_json::from_str(output.trim()).unwrap();
     let text = std::fs::read_to_string(&file).unwrap();
     let objects: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let sum = |of: fn(&serde_json::Value) -> u64| objects.iter().map(of).sum::<u64>();
@@ -211,9 +211,9 @@ fn the_data_set_loads_in_duckdb() {
 }
 
 /// A server that ends with the test.
-struct Running(Child);
+struct RunningServer(Child);
 
-impl Drop for Running {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());
@@ -245,7 +245,7 @@ fn pywb_replays_pages_of_the_export() {
     let lines: usize = indexed.iter().map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum();
     assert!(lines as u64 >= report.exported_captures, "pywb indexed {lines} lines");
 
-    let serve = || -> Option<(u16, Running)> {
+    let serve = || -> Option<(u16, RunningServer)> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let server = Command::new(&wayback)
             .current_dir(dir.path())
@@ -254,7 +254,7 @@ fn pywb_replays_pages_of_the_export() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut server = Running(server);
+        let mut server = RunningServer(server);
         let begun = Instant::now();
         while get(port, "/demo/").map_or(0, |(status, _)| status) != 200 {
             if server.0.try_wait().unwrap().is_some() {

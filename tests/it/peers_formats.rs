@@ -1,4 +1,4 @@
-//! The documents of a handover are what `data/formats` says, by the programs of
+//! The documents of a handover are valid by `data/formats`, in the programs of
 //! others: jsonschema, pyld, pySHACL.
 
 use crate::archive::{records, warcs_under};
@@ -14,7 +14,7 @@ fn handovers(dir: &Path) -> [PathBuf; 3] {
     let (hostile, permitted) = (dir.join("hostile"), dir.join("permitted"));
     [&hostile, &permitted].into_iter().for_each(|folder| std::fs::create_dir_all(folder).unwrap());
     let out = permitted.join("out");
-    Permitted::new(&permitted, "letter.pdf").hand_over(&out).with_status(0);
+    Permitted::new(&permitted, "letter.pdf").export_handover(&out).with_status(0);
     [demo().report.export.clone(), exported(&hostile).1, out]
 }
 
@@ -83,7 +83,7 @@ fn documents(out: &Path) -> Vec<(&'static str, Value)> {
 }
 
 #[test]
-fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
+fn every_document_is_valid_by_its_schema_and_a_spoiled_one_is_not() {
     let dir = tempfile::tempdir().unwrap();
     let handovers = handovers(dir.path());
     let mut kinds = std::collections::BTreeMap::<&str, Value>::new();
@@ -144,7 +144,7 @@ fn every_document_is_what_its_schema_says_and_a_spoiled_one_is_not() {
 }
 
 #[test]
-fn metadata_says_title_language_tags_location_and_permission() {
+fn metadata_has_title_language_tags_location_and_permission() {
     let dir = tempfile::tempdir().unwrap();
     let [of_crawl, of_import, _] = handovers(dir.path());
     let metadata = |out: &Path| -> Vec<Value> {

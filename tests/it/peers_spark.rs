@@ -16,16 +16,16 @@ const FILES: u32 = 5;
 /// Archive files of pages that link round about: to each other, to pages that
 /// were never captured, with anchors of many scripts.
 fn archives(folder: &Path) -> Vec<PathBuf> {
-    let words = ["Início", "Fundação", "東京", "a\u{2028}b", "x &amp; \"y\"", "", "😀 z\\n", "\u{85}\u{b}"];
+    let texts = ["Início", "Fundação", "東京", "a\u{2028}b", "x &amp; \"y\"", "", "😀 z\\n", "\u{85}\u{b}"];
     let file = |file: u32| {
         let mut warc = Vec::new();
         for page in 0..PAGES {
             let mut html = String::from("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n");
             for link in 0..20 {
                 let to = (page * 31 + link * 7 + file * 13) % 90;
-                let word = words[((page + link) % 8) as usize];
+                let text = texts[((page + link) % 8) as usize];
                 let host = ["a.pt", "www.b.pt", "ç.pt", "b.pt:8080", "nunca.pt"][(to % 5) as usize];
-                write!(html, "<a href='http://{host}/p{to}'>{word}</a>").unwrap();
+                write!(html, "<a href='http://{host}/p{to}'>{text}</a>").unwrap();
             }
             let host = ["a.pt", "b.pt", "ç.pt"][(page % 3) as usize];
             let date = format!("20{:02}-0{}-01T09:00:{:02}Z", 10 + file, 1 + page % 9, page % 60);
@@ -67,8 +67,8 @@ fn run_spark(python: &Path, master: &str, script: &str, folder: &Path, out: &str
 #[track_caller]
 fn spark(python: &Path, master: &str, script: &str, folder: &Path, out: &str, more: &[&str]) -> String {
     let output = run_spark(python, master, script, folder, out, more);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
     let mut parts: Vec<PathBuf> =
         std::fs::read_dir(folder.join(out)).unwrap().map(|entry| entry.unwrap().path()).collect();
     parts.retain(|path| path.file_name().unwrap().to_str().unwrap().starts_with("part-"));
@@ -87,10 +87,10 @@ fn spark_gives_the_bytes_of_one_machine() {
     let list: String = files.iter().map(|path| format!("{}\n", path.display())).collect();
     std::fs::write(folder.join("list.txt"), list).unwrap();
     let local = |options: &[&str]| {
-        let mut words = vec!["inlinks", "dataset"];
-        words.extend(options);
-        words.extend(files.iter().map(|path| arg(path)));
-        fonds(&words).with_status(0).out
+        let mut args = vec!["inlinks", "dataset"];
+        args.extend(options);
+        args.extend(files.iter().map(|path| arg(path)));
+        fonds(&args).with_status(0).out
     };
     let one_machine = local(&[]);
     assert!(one_machine.lines().count() > 80 && one_machine.contains("東京"), "{one_machine}");
@@ -102,8 +102,8 @@ fn spark_gives_the_bytes_of_one_machine() {
     // A file that is not there is no data set without it.
     std::fs::remove_file(&files[1]).unwrap();
     let output = run_spark(&python, THREADS, INLINKS, folder, "part", &["--map-tasks", "1"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("inlinks map; test $? -le 1"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && message.contains("inlinks map; test $? -le 1"), "{message}");
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn spark_gives_the_search_documents_of_one_machine() {
     std::fs::write(folder.join("list.txt"), list).unwrap();
     let local = |options: &[&str]| {
         let paths = files.iter().map(|path| arg(path));
-        let words: Vec<&str> = ["index", "documents"].into_iter().chain(options.iter().copied()).chain(paths).collect();
-        fonds(&words).with_status(0).out
+        let args: Vec<&str> = ["index", "documents"].into_iter().chain(options.iter().copied()).chain(paths).collect();
+        fonds(&args).with_status(0).out
     };
     let one_machine = local(&[]);
     assert_eq!(one_machine.lines().count(), (PAGES * FILES) as usize);

@@ -23,7 +23,7 @@ fn records() -> Value {
 }
 
 #[test]
-fn every_url_says_what_it_may_be_collected_on() {
+fn every_url_names_the_ground_of_its_collection() {
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path(), |campaign| {
         campaign["permissions"] = records();
@@ -32,10 +32,11 @@ fn every_url_says_what_it_may_be_collected_on() {
         let rule = json!({"rule": "permission", "states": [], "uncovered": true, "decision": "REJECT"});
         campaign["rules"].as_array_mut().unwrap().push(rule);
     });
-    let seeds = fonds(&["scope", "permissions", &folder, "1", "--json"]).with_status(0).says("The campaign is covered");
+    let seeds =
+        fonds(&["scope", "permissions", &folder, "1", "--json"]).with_status(0).with_message("The campaign is covered");
     assert_eq!(seeds.json_lines().len(), 2);
     let urls = "http://sub.bl.uk/x\nhttp://bl.uk/private/x\nhttp://notbl.uk/\nhttp://poet.example/\nmailto:a@bl.uk\n";
-    let told = fonds_with(&["scope", "permissions", &folder, "1", "-"], urls.as_bytes()).with_status(1).out;
+    let output = fonds_with(&["scope", "permissions", &folder, "1", "-"], urls.as_bytes()).with_status(1).out;
     for line in [
         "granted  http://sub.bl.uk/x  (granted, licence Open UKWA Licence (2014-), on 2024-03-01, inherited from http://bl.uk/)",
         "refused  http://bl.uk/private/x  (refused, inherited from http://bl.uk/private/)",
@@ -43,7 +44,7 @@ fn every_url_says_what_it_may_be_collected_on() {
         "    record 3 for http://poet.example/: has no evidence, so it counts for nothing",
         "“mailto:a@bl.uk” is no http or https URL",
     ] {
-        assert!(told.contains(line), "“{line}” is missing: {told}");
+        assert!(output.contains(line), "“{line}” is missing: {output}");
     }
     let old = fonds_with(&["scope", "permissions", &folder, "1", "-", "--reading", "w3act", "--json"], urls.as_bytes());
     let states: Vec<Value> = old.with_status(1).json_lines().iter().map(|row| row["state"].clone()).collect();
@@ -55,7 +56,7 @@ fn every_url_says_what_it_may_be_collected_on() {
             .chain([Value::Null])
             .collect::<Vec<_>>()
     );
-    fonds(&["scope", "permissions", &folder, "1", "--reading", "loose"]).with_status(2).says("strict or w3act");
+    fonds(&["scope", "permissions", &folder, "1", "--reading", "loose"]).with_status(2).with_message("strict or w3act");
     // The rule asks the same.
     let trace =
         fonds(&["scope", "test", &folder, "1", "http://notbl.uk/", "--json"]).with_status(1).json_lines().remove(0);
@@ -69,33 +70,34 @@ fn evidence_is_kept_and_watched() {
         campaign["permissions"] = records();
         campaign["seeds"] = json!([{"url": "http://poet.example/"}]);
     });
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("not covered");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).with_message("not covered");
     let letter = dir.path().join("..letter of\n thanks.txt");
     std::fs::write(&letter, "It is about here").unwrap();
-    let attached = fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).says("1 of 1 files");
+    let attached =
+        fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).with_message("1 of 1 files");
     let path = attached.out.split_whitespace().last().unwrap().to_owned();
     assert!(path.starts_with("evidence/") && !path.contains(".."), "{path}");
-    fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).says("0 of 1 files");
-    fonds(&["scope", "attach", &folder, "1", "9", arg(&letter)]).with_status(2).says("no record 9");
-    fonds(&["scope", "attach", &folder, "1", "3", &folder]).with_status(2).says("no file");
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).says("is covered");
+    fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).with_message("0 of 1 files");
+    fonds(&["scope", "attach", &folder, "1", "9", arg(&letter)]).with_status(2).with_message("no record 9");
+    fonds(&["scope", "attach", &folder, "1", "3", &folder]).with_status(2).with_message("no file");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).with_message("is covered");
 
     let kept = Path::new(&folder).join(&path);
     std::fs::write(&kept, "Something else").unwrap();
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("other bytes");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).with_message("other bytes");
     // The letter once more puts the copy right, also for a record that does not have it yet.
-    fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).says("0 of 1 files");
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).says("is covered");
+    fonds(&["scope", "attach", &folder, "1", "3", arg(&letter)]).with_status(0).with_message("0 of 1 files");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).with_message("is covered");
     std::fs::write(&kept, "Something else").unwrap();
-    fonds(&["scope", "attach", &folder, "1", "2", arg(&letter)]).with_status(0).says("1 of 1 files");
+    fonds(&["scope", "attach", &folder, "1", "2", arg(&letter)]).with_status(0).with_message("1 of 1 files");
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "It is about here");
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).says("is covered");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(0).with_message("is covered");
     std::fs::remove_file(&kept).unwrap();
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("is not there");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).with_message("is not there");
 
     let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "export", &folder, "1"]).out).unwrap();
     campaign["permissions"][2]["files"][0]["path"] = json!("../../outside.txt");
     let add = fonds_with(&["campaign", "add", &folder, "-", "--id", "1"], campaign.to_string().as_bytes());
-    add.with_status(0).says("leads out of the workspace");
-    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).says("leads out of the workspace");
+    add.with_status(0).with_message("leads out of the workspace");
+    fonds(&["scope", "permissions", &folder, "1"]).with_status(1).with_message("leads out of the workspace");
 }

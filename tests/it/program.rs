@@ -1,10 +1,10 @@
-//! The program itself, called as a script would.
+//! The program itself, called as a script does.
 
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// What a call came to.
+/// The result of a call of the program.
 pub struct CallResult {
     /// Exit status.
     pub status: i32,
@@ -15,7 +15,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// The same, after a look at the exit status.
+    /// Checks the exit status.
     #[track_caller]
     pub fn with_status(self, status: i32) -> Self {
         assert_eq!(self.status, status, "stdout: {}\nstderr: {}", self.out, self.err);
@@ -31,10 +31,10 @@ impl CallResult {
             .collect()
     }
 
-    /// Standard error holds these words.
+    /// Checks that standard error has this text.
     #[track_caller]
-    pub fn says(self, words: &str) -> Self {
-        assert!(self.err.contains(words), "“{words}” is missing: {}", self.err);
+    pub fn with_message(self, text: &str) -> Self {
+        assert!(self.err.contains(text), "“{text}” is missing: {}", self.err);
         self
     }
 }
@@ -97,13 +97,13 @@ pub fn fonds_watched<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> (CallResult, u64)
 
 #[track_caller]
 fn result_of(output: &Output) -> CallResult {
-    let said = CallResult {
+    let result = CallResult {
         status: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
     };
-    assert!(!said.err.contains("panicked"), "the program panicked: {}", said.err);
-    said
+    assert!(!result.err.contains("panicked"), "the program panicked: {}", result.err);
+    result
 }
 
 /// A path as an argument.

@@ -1,4 +1,4 @@
-//! What a person decides holds: the way of a curator from decisions to a
+//! Decisions of a person hold: the way of a curator from decisions to a
 //! handover that was read back.
 
 use crate::archive::copy_folder;
@@ -83,8 +83,8 @@ fn a_curators_promise() {
     assert!(excluded_bytes.iter().all(|bytes| bytes.len() > 20));
 
     let marked = |mark: &str, url: &str, reason: &str| {
-        let said = fonds(&["mark", folder, mark, "--url", url, "--reason", reason, "--by", "Ana Reis"]);
-        assert!(said.with_status(0).out.contains("by Ana Reis"));
+        let output = fonds(&["mark", folder, mark, "--url", url, "--reason", reason, "--by", "Ana Reis"]);
+        assert!(output.with_status(0).out.contains("by Ana Reis"));
     };
     marked("reject", PAGE, "names a person");
     marked("reject", IMAGE, "no permission");
@@ -100,13 +100,14 @@ fn a_curators_promise() {
     assert!(ids(&workspace, "mark:reject export:yes").is_empty());
     assert_eq!(ids(&workspace, "mark:approve selected:yes"), included);
     // The filter of a selection is no way around a decision either.
-    let preview = fonds(&["select", "preview", folder, "1", "--filter", PAGE, "--json"]).with_status(0);
+    let of_page = format!("url={PAGE}");
+    let preview = fonds(&["select", "preview", folder, "1", "--filter", &of_page, "--json"]).with_status(0);
     let preview = &preview.json_lines()[0];
     assert_eq!((&preview["selected"], &preview["excluded"]), (&json!(included.len()), &json!(excluded.len())));
 
     let out = dir.path().join("handover");
-    let said = fonds(&["export", folder, "--out", arg(&out), "--wacz", "--json"]).with_status(0);
-    let report = &said.json_lines()[0];
+    let output = fonds(&["export", folder, "--out", arg(&out), "--wacz", "--json"]).with_status(0);
+    let report = &output.json_lines()[0];
     assert_eq!((&report["excluded"], &report["included"]), (&json!(5), &json!(4)));
     // Which pages lack the image, and why.
     let lacking: Vec<&Value> =
@@ -154,8 +155,8 @@ fn a_curators_promise() {
     assert_eq!(manifest["selection"]["excludedByHand"], 5);
     if let Some([warcio]) = need::peers(["warcio"]) {
         for file in warcs_under(&out) {
-            let said = run(&warcio, &out, &["check", "-v", arg(&file)]);
-            assert!(!said.contains("digest failed"), "{said}");
+            let output = run(&warcio, &out, &["check", "-v", arg(&file)]);
+            assert!(!output.contains("digest failed"), "{output}");
         }
     }
 }
@@ -192,13 +193,15 @@ fn decisions_are_made_and_taken_back_by_commands() {
     let folder = arg(&workspace);
     let before = ids(&workspace, "mark:none").len();
     // A look, and calls that make no sense, mark nothing.
-    let said = fonds(&["mark", folder, "reject", "--filter", "host:postcards.example", "--dry-run"]).with_status(0);
-    assert!(said.out.contains("http://postcards.example/ria.png"), "{}", said.out);
-    fonds(&["mark", folder, "reject"]).with_status(2).says("--url, --id or --filter");
-    fonds(&["mark", folder, "note", "--id", "1"]).with_status(2).says("--reason");
-    fonds(&["mark", folder, "reject", "--filter", "host:nowhere.example"]).with_status(2).says("no capture");
-    fonds(&["mark", folder, "reject", "--id", "99999"]).with_status(2).says("99999");
-    fonds(&["mark", folder, "reject", "--url", "http://nowhere.example/"]).with_status(2).says("never captured");
+    let output = fonds(&["mark", folder, "reject", "--filter", "host:postcards.example", "--dry-run"]).with_status(0);
+    assert!(output.out.contains("http://postcards.example/ria.png"), "{}", output.out);
+    fonds(&["mark", folder, "reject"]).with_status(2).with_message("--url, --id or --filter");
+    fonds(&["mark", folder, "note", "--id", "1"]).with_status(2).with_message("--reason");
+    fonds(&["mark", folder, "reject", "--filter", "host:nowhere.example"]).with_status(2).with_message("no capture");
+    fonds(&["mark", folder, "reject", "--id", "99999"]).with_status(2).with_message("99999");
+    fonds(&["mark", folder, "reject", "--url", "http://nowhere.example/"])
+        .with_status(2)
+        .with_message("never captured");
     assert_eq!(ids(&workspace, "mark:none").len(), before);
     fonds(&["mark", folder, "flag", "--id", "1", "--id", "2"]).with_status(0);
     fonds(&["mark", folder, "reject", "--id", "2"]).with_status(0);
@@ -217,8 +220,8 @@ fn decisions_are_made_and_taken_back_by_commands() {
     let some = fonds(&["captures", folder, "--sort=-size", "--limit", "3", "--offset", "1", "--json"]).with_status(0);
     let sizes: Vec<u64> = some.json_lines().iter().map(|row| row["size"].as_u64().unwrap()).collect();
     assert!(sizes.len() == 3 && sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
-    fonds(&["captures", folder, "--columns", "colour"]).with_status(2).says("colour");
-    fonds(&["captures", folder, "colour:red"]).with_status(2).says("colour");
+    fonds(&["captures", folder, "--columns", "colour"]).with_status(2).with_message("colour");
+    fonds(&["captures", folder, "colour:red"]).with_status(2).with_message("colour");
 }
 
 #[test]
@@ -232,8 +235,8 @@ fn a_decision_names_the_person_whoever_calls() {
             call.env_remove(name);
         }
         let output = call.envs(variables.iter().copied()).output().unwrap();
-        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-        said["by"].as_str().unwrap().to_owned()
+        let row: Value = serde_json::from_slice(&output.stdout).unwrap();
+        row["by"].as_str().unwrap().to_owned()
     };
     assert_eq!(by(&[("USER", "ana")], &[]), "ana");
     assert_eq!(by(&[("USER", "ana")], &["--by", "Rui Leal"]), "Rui Leal");
@@ -243,7 +246,7 @@ fn a_decision_names_the_person_whoever_calls() {
 }
 
 #[test]
-fn an_export_tells_the_threshold_that_was_kept_not_one_that_was_tried_since() {
+fn an_export_has_the_saved_threshold_not_one_that_was_tried_since() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("archive");
     copy_folder(&demo().report.workspace, &folder);

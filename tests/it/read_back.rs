@@ -1,4 +1,4 @@
-//! What a handover brings besides captures: files that prove permissions, and
+//! Parts of a handover besides captures: files that prove permissions, and
 //! annotations whose captures come later.
 
 use crate::archive::{copy_folder, file, page};
@@ -40,10 +40,10 @@ fn evidence_comes_back_to_its_path_and_takes_the_place_of_no_other_file() {
     fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
     let other = dir.path().join("other");
     fonds(&["new", arg(&other)]).with_status(0);
-    fonds(&["import", arg(&other), arg(&out)]).with_status(0).says("1 evidence file, 1 new");
+    fonds(&["import", arg(&other), arg(&out)]).with_status(0).with_message("1 evidence file, 1 new");
     assert_eq!(text(&other.join(&path)), "You may collect it.");
-    fonds(&["scope", "permissions", arg(&other), "1"]).with_status(0).says("is covered");
-    fonds(&["import", arg(&other), arg(&out)]).with_status(0).says("1 evidence file, 0 new");
+    fonds(&["scope", "permissions", arg(&other), "1"]).with_status(0).with_message("is covered");
+    fonds(&["import", arg(&other), arg(&out)]).with_status(0).with_message("1 evidence file, 0 new");
 
     // Where another file has its path both are kept.
     let third = dir.path().join("third");
@@ -51,7 +51,7 @@ fn evidence_comes_back_to_its_path_and_takes_the_place_of_no_other_file() {
     std::fs::create_dir_all(third.join("evidence")).unwrap();
     std::fs::write(third.join(&path), "Another letter").unwrap();
     let beside = path.replacen("evidence/", "evidence/from-out/", 1);
-    fonds(&["import", arg(&third), arg(&out)]).with_status(0).says(&beside);
+    fonds(&["import", arg(&third), arg(&out)]).with_status(0).with_message(&beside);
     assert_eq!(
         (text(&third.join(&path)), text(&third.join(&beside))),
         ("Another letter".to_owned(), "You may collect it.".to_owned())
@@ -86,7 +86,9 @@ fn evidence_of_strangers_goes_nowhere_but_into_its_folder() {
         with_letter_at(&out, &spoiled, &path, letter);
         fonds(&["new", arg(&other)]).with_status(0);
         let lock = std::fs::read(other.join("fonds.lock")).ok();
-        fonds(&["import", arg(&other), arg(&spoiled)]).with_status(0).says("is no place for evidence and is left out");
+        fonds(&["import", arg(&other), arg(&spoiled)])
+            .with_status(0)
+            .with_message("is no place for evidence and is left out");
         assert!(*letter == "fonds.lock" || !other.join(letter).exists(), "{letter}");
         assert!(
             lock.is_none()
@@ -110,7 +112,7 @@ fn evidence_of_strangers_goes_nowhere_but_into_its_folder() {
     fonds(&["new", arg(&other)]).with_status(0);
     fonds(&["import", arg(&other), arg(&spoiled)])
         .with_status(0)
-        .says("holds other bytes than those that were attached");
+        .with_message("holds other bytes than those that were attached");
     assert!(!other.join(&path).exists());
 }
 
@@ -136,7 +138,7 @@ fn an_annotation_waits_for_its_capture() {
     let pages =
         [page(TARGET, "2024-03-01T09:00:30Z", "<p>Sobre"), page("http://b.pt/", "2024-03-01T09:00:30Z", "<p>B")];
     let archive = file(dir.path(), "a.warc.gz", &pages);
-    fonds(&["import", w, arg(&archive)]).with_status(0).says("2 annotations of earlier imports");
+    fonds(&["import", w, arg(&archive)]).with_status(0).with_message("2 annotations of earlier imports");
     // It decides, and says where it came from.
     let selected = fonds(&["select", "run", w, "1", "--filter", "*"]).with_status(0).out;
     assert!(selected.contains("1 of 2 captures selected") && selected.contains("1 excluded by hand"), "{selected}");

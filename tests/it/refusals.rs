@@ -1,5 +1,5 @@
-//! What a permission refuses is not crawled, and what is written into rules
-//! says at once what it means.
+//! URLs that a permission refuses are not crawled, and entries of rules show
+//! at once what they cover.
 
 use crate::program::{arg, fonds, fonds_with};
 use fonds::campaign::Campaign;
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 /// notes host and path of what it was asked for.
 fn server() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (addr, asked) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<String>>>::default());
-    let noted = Arc::clone(&asked);
+    let (addr, requests) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<String>>>::default());
+    let noted = Arc::clone(&requests);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
             let (mut socket, mut request) = (socket.unwrap(), [0; 4096]);
@@ -34,7 +34,7 @@ fn server() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
             let _ = socket.write_all(format!("{head}{body}").as_bytes());
         }
     });
-    (addr, asked)
+    (addr, requests)
 }
 
 fn example(edit: impl FnOnce(&mut Value)) -> Value {
@@ -58,10 +58,10 @@ fn record(covers: &str, state: &str) -> Value {
 }
 
 #[test]
-fn a_refusal_stops_the_crawl_of_what_it_covers_until_a_person_says_otherwise() {
+fn a_refusal_stops_the_crawl_of_what_it_covers_until_a_person_decides_otherwise() {
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path());
-    let (addr, asked) = server();
+    let (addr, requests) = server();
     let mut campaign = example(|campaign| {
         campaign["seeds"] = json!([{"url": "http://town.example/"}, {"url": "http://poet.example/"}]);
         campaign["permissions"] = json!([
@@ -74,8 +74,8 @@ fn a_refusal_stops_the_crawl_of_what_it_covers_until_a_person_says_otherwise() {
     let add = |campaign: &Value, more: &[&str]| {
         fonds_with(&[&["campaign", "add", arg(&folder), "-"], more].concat(), campaign.to_string().as_bytes())
     };
-    add(&campaign, &[]).with_status(0).says(&format!("error: seeds[1].url: {refused}; take the seed out"));
-    let show = fonds(&["campaign", "show", arg(&folder), "1"]).with_status(0).says(refused);
+    add(&campaign, &[]).with_status(0).with_message(&format!("error: seeds[1].url: {refused}; take the seed out"));
+    let show = fonds(&["campaign", "show", arg(&folder), "1"]).with_status(0).with_message(refused);
     let rules = campaign["rules"].as_array().unwrap().len();
     let rule = format!(
         "Rule {rules:<4} rejects what permissions refuse: records http://town.example/private/, http://poet.example/"
@@ -83,21 +83,22 @@ fn a_refusal_stops_the_crawl_of_what_it_covers_until_a_person_says_otherwise() {
     assert!(show.out.contains(&rule), "{}", show.out);
 
     let test = ["scope", "test", arg(&folder), "1", "http://town.example/private/1"];
-    let said = fonds(&test).with_status(1);
-    assert!(said.out.contains("by RefusedPermissionDecideRule"), "{}", said.out);
+    let output = fonds(&test).with_status(1);
+    assert!(output.out.contains("by RefusedPermissionDecideRule"), "{}", output.out);
     assert!(
-        said.out.contains("permission 1: refused, evidence letter 12, inherited from http://town.example/private/"),
+        output.out.contains("permission 1: refused, evidence letter 12, inherited from http://town.example/private/"),
         "{}",
-        said.out
+        output.out
     );
 
     let to = ["town.example", "poet.example"].map(|host| format!("{host}:80:{addr}"));
     let crawl = |more: &[&str]| {
         fonds(&[&["crawl", arg(&folder), "1", "--resolve", &to[0], "--resolve", &to[1]], more].concat())
     };
-    let said = crawl(&[]).with_status(1).says("This seed must not be crawled and is left out (permission 3: refused");
-    assert!(said.out.contains("(1 seed left out, refused by permission)"), "{}", said.out);
-    let mut paths = asked.lock().unwrap().clone();
+    let output =
+        crawl(&[]).with_status(1).with_message("This seed must not be crawled and is left out (permission 3: refused");
+    assert!(output.out.contains("(1 seed left out, refused by permission)"), "{}", output.out);
+    let mut paths = requests.lock().unwrap().clone();
     paths.sort();
     // The closest record counts.
     assert_eq!(paths, ["town.example/", "town.example/open", "town.example/private/open/2", "town.example/robots.txt"]);
@@ -106,28 +107,28 @@ fn a_refusal_stops_the_crawl_of_what_it_covers_until_a_person_says_otherwise() {
 
     // With nothing left to crawl it does not begin.
     campaign["permissions"][0]["covers"] = "http://town.example/".into();
-    add(&campaign, &["--id", "1"]).with_status(0).says("before it can be crawled: seeds[0].url");
+    add(&campaign, &["--id", "1"]).with_status(0).with_message("before it can be crawled: seeds[0].url");
     crawl(&["--fresh"])
         .with_status(2)
-        .says("the campaign cannot be crawled yet: seeds[0].url: http://town.example/ must not");
+        .with_message("the campaign cannot be crawled yet: seeds[0].url: http://town.example/ must not");
 
     // Switched off by a person, which can be read.
     campaign["grounds"] = json!({"obey_refusals": false});
-    let said = add(&campaign, &["--id", "1"]).with_status(0);
-    assert!(!said.err.contains("must not be crawled"), "{}", said.err);
+    let output = add(&campaign, &["--id", "1"]).with_status(0);
+    assert!(!output.err.contains("must not be crawled"), "{}", output.err);
     let show = fonds(&["campaign", "show", arg(&folder), "1"]).with_status(0);
     assert!(
         show.out.lines().any(|line| line.contains("what permissions refuse") && line.contains("(off)")),
         "{}",
         show.out
     );
-    asked.lock().unwrap().clear();
+    requests.lock().unwrap().clear();
     crawl(&["--fresh"]).with_status(0);
-    assert!(asked.lock().unwrap().iter().any(|path| path == "poet.example/"));
+    assert!(requests.lock().unwrap().iter().any(|path| path == "poet.example/"));
 }
 
 #[test]
-fn prefixes_and_patterns_say_at_once_what_they_cover() {
+fn prefixes_and_patterns_show_at_once_what_they_cover() {
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path());
     let campaign = example(|campaign| {
@@ -140,9 +141,9 @@ fn prefixes_and_patterns_say_at_once_what_they_cover() {
     });
     fonds_with(&["campaign", "add", arg(&folder), "-"], campaign.to_string().as_bytes())
         .with_status(0)
-        .says("rule 2: http://archive.example/details covers http://(example,archive,)/details…")
-        .says("note: rules[3].patterns[0]: “/calendar\\?month=” matches no whole URL")
-        .says("to look for a part, write .*/calendar\\?month=.*");
+        .with_message("rule 2: http://archive.example/details covers http://(example,archive,)/details…")
+        .with_message("note: rules[3].patterns[0]: “/calendar\\?month=” matches no whole URL")
+        .with_message("to look for a part, write .*/calendar\\?month=.*");
     let show = fonds(&["campaign", "show", arg(&folder), "1"]).with_status(0);
     let rule = "rejects prefixes http://archive.example/details (covers http://(example,archive,)/details…), (example,archive,)/x";
     assert!(show.out.contains(rule), "{}", show.out);

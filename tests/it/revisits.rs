@@ -44,9 +44,9 @@ fn files(folder: &Path) -> [PathBuf; 2] {
 fn filled(workspace: PathBuf, steps: &[&[&Path]]) -> (PathBuf, Vec<CallResult>) {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let builds = steps.iter().map(|files| {
-        let mut words = vec!["import", arg(&workspace)];
-        words.extend(files.iter().map(|file| arg(file)));
-        fonds(&words).with_status(0);
+        let mut args = vec!["import", arg(&workspace)];
+        args.extend(files.iter().map(|file| arg(file)));
+        fonds(&args).with_status(0);
         fonds(&["inlinks", "build", arg(&workspace)])
     });
     let builds = builds.collect();
@@ -117,9 +117,9 @@ fn a_revisit_that_names_nothing_but_a_payload_repeats_whatever_page_gave_it() {
         path
     });
     let [others, pages, repeats] = [&files[0], &files[1], &files[2]].map(PathBuf::as_path);
-    let told = fonds(&["inlinks", "dataset", arg(others), arg(pages), arg(repeats)]).with_status(1);
-    assert!(told.err.contains("2 × a revisit whose original is not in the input"), "{}", told.err);
-    let dataset = told.out;
+    let output = fonds(&["inlinks", "dataset", arg(others), arg(pages), arg(repeats)]).with_status(1);
+    assert!(output.err.contains("2 × a revisit whose original is not in the input"), "{}", output.err);
+    let dataset = output.out;
     for line in [
         r#"{"url":"(pt,b,)/q/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-05T09:00:00","source":"(pt,b,)/q/","anchor":"Near"}]}"#,
         r#"{"url":"(pt,c,)/x","count":1,"countInternal":1,"countExternal":0,"captureDate":null,"inlinks":[{"date":"2024-03-06T09:00:00","source":"(pt,c,","anchor":"Near"}]}"#,
@@ -507,11 +507,11 @@ fn data_set_workspace_and_warc_cat_take_the_same_capture_for_what_is_repeated() 
                 path
             })
             .collect();
-        let mut words = vec!["inlinks", "dataset"];
-        words.extend(files.iter().map(|file| arg(file)));
-        let dataset = fonds(&words).out;
-        words[2..].reverse();
-        assert_eq!(fonds(&words).out, dataset, "{name}: the other way round");
+        let mut args = vec!["inlinks", "dataset"];
+        args.extend(files.iter().map(|file| arg(file)));
+        let dataset = fonds(&args).out;
+        args[2..].reverse();
+        assert_eq!(fonds(&args).out, dataset, "{name}: the other way round");
         let near = dataset.lines().filter(|line| line.contains("/x\"")).map(|line| line.matches("2024-03-09").count());
         assert_eq!(near.sum::<usize>(), repeated, "{name}: {dataset}");
         let steps: Vec<Vec<&Path>> = files.iter().map(|file| vec![file.as_path()]).collect();
@@ -550,15 +550,15 @@ fn what_a_page_without_its_original_needs_is_in_the_second_export_too() {
     fonds(&["select", "run", arg(&first), "1", "--filter", "url:two"]).with_status(0);
     fonds(&["mark", arg(&first), "reject", "--url", "http://a.pt/one", "--reason", "no"]).with_status(0);
     let mut from = first;
-    for hand in ["second", "third"] {
-        let out = dir.path().join(format!("out-{hand}"));
+    for archive in ["second", "third"] {
+        let out = dir.path().join(format!("out-{archive}"));
         let exported = fonds(&["export", arg(&from), "--out", arg(&out), "--json"]).with_status(0).json_lines();
         assert_eq!(
             (&exported[0]["captures"], &exported[0]["requisites"]),
             (&2.into(), &1.into()),
-            "to the {hand} hand"
+            "to the {archive} hand"
         );
-        from = dir.path().join(hand);
+        from = dir.path().join(archive);
         fonds(&["new", arg(&from)]).with_status(0);
         fonds(&["import", arg(&from), arg(&out)]).with_status(0);
     }

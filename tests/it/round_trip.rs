@@ -320,7 +320,9 @@ fn a_whole_campaign_read_back_leaves_as_it_came() {
     assert_eq!(session.catalogue().own_last_launch(CampaignId::new(1)).unwrap(), None);
     drop(session);
     let before = rows(&workspace);
-    fonds(&["import", w, arg(&dir.path().join("first"))]).with_status(0).says("of this workspace, left as it is");
+    fonds(&["import", w, arg(&dir.path().join("first"))])
+        .with_status(0)
+        .with_message("of this workspace, left as it is");
     let after = rows(&workspace);
     for table in ["seen", "capture", "mark", "launch_origin", "handed_geo", "campaign", "campaign_version", "score"] {
         assert_eq!(before[table], after[table], "{table}");
@@ -345,7 +347,7 @@ fn a_selection_read_back_leaves_as_it_came_with_links_of_pages_left_out() {
 }
 
 #[test]
-fn archives_of_many_programs_come_back_as_they_were_handed_over() {
+fn archives_of_many_programs_survive_export_and_import() {
     let Some(data) = crate::need::data("warc") else { return };
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("w");

@@ -1,4 +1,4 @@
-//! One finished demo that many tests look at.
+//! A finished demo that many tests read.
 
 use crate::folders::folder_of_this_run;
 use fonds::jobs::JobCx;

@@ -57,26 +57,26 @@ fn what_is_due_is_crawled_once_and_written_down() {
     let next = fonds(&["schedule", "next", arg(&folder), "--count", "2"]).with_status(0);
     assert!(next.out.contains("2999-12-31T01:30:00Z\t1\tTuesday 31 Dec 2999 01:30 Europe/Lisbon\t"), "{}", next.out);
     assert_eq!(next.out.lines().count(), 2);
-    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).says("Crawls: 0 ran");
+    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).with_message("Crawls: 0 ran");
 
     fall_due(&folder);
-    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).says("Crawls: 1 ran, 0 failed");
+    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).with_message("Crawls: 1 ran, 0 failed");
     let runs = log(&folder);
     assert_eq!((runs.len(), &runs[0]["state"], &runs[0]["is_extra"]), (1, &"done".into(), &true.into()), "{runs:?}");
     let launch = runs[0]["launch_name"].as_str().unwrap();
     let warcs = folder.join("output/warcs");
     let found = crate::archive::warcs_under(&warcs);
     assert!(found.iter().any(|file| file.to_string_lossy().contains(launch)), "{launch}: {found:?}");
-    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).says("Crawls: 0 ran");
+    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(0).with_message("Crawls: 0 ran");
     assert_eq!(log(&folder).len(), 1);
 
     // Who has the window open is told so.
     let open = Workspace::open(&folder).unwrap();
-    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(2).says("open elsewhere");
+    fonds(&["schedule", "run", arg(&folder), "--once"]).with_status(2).with_message("open elsewhere");
     drop(open);
-    fonds(&["schedule", "answer", arg(&folder), "1", "run"]).with_status(2).says("does not wait for an answer");
-    fonds(&["schedule", "answer", arg(&folder), "77", "skip"]).with_status(2).says("no scheduled run 77");
-    fonds(&["schedule", "next", arg(&folder), "--calendar", "mayan"]).with_status(2).says("w3act");
+    fonds(&["schedule", "answer", arg(&folder), "1", "run"]).with_status(2).with_message("does not wait for an answer");
+    fonds(&["schedule", "answer", arg(&folder), "77", "skip"]).with_status(2).with_message("no scheduled run 77");
+    fonds(&["schedule", "next", arg(&folder), "--calendar", "mayan"]).with_status(2).with_message("w3act");
 }
 
 #[test]
@@ -90,8 +90,8 @@ fn a_scheduled_crawl_that_was_killed_goes_on() {
     assert_eq!(killed[0]["state"], "running", "{killed:?}");
     fonds(&["schedule", "run", arg(&folder), "--once"])
         .with_status(0)
-        .says("Crawls: 1 ran")
-        .says("resumed an earlier run");
+        .with_message("Crawls: 1 ran")
+        .with_message("resumed an earlier run");
     let done = log(&folder);
     assert_eq!((done.len(), &done[0]["state"]), (1, &"done".into()), "{done:?}");
     assert_eq!(done[0]["launch_name"], killed[0]["launch_name"]);

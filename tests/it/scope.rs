@@ -1,5 +1,5 @@
-//! The scope as an archivist asks about it: what an edited list would change,
-//! who only geolocation let in, what a log says of a crawl.
+//! Reports of the scope for an archivist: effects of an edited list, hosts that
+//! only geolocation let in, the logs of a crawl.
 
 use crate::archive::files_under;
 use crate::program::{arg, fonds, fonds_with};
@@ -34,19 +34,19 @@ fn campaign_of(workspace: &str) -> Value {
 fn an_edited_list_is_tried_without_a_network() {
     let workspace = arg(&demo().report.workspace);
     let campaign = campaign_of(workspace);
-    let ask = |edited: &Value, more: &[&str]| {
-        let words = [&["scope", "what-if", workspace, "1", "-", "--json"], more].concat();
-        fonds_with(&words, edited.to_string().as_bytes()).with_status(0).json_lines()
+    let what_if = |edited: &Value, more: &[&str]| {
+        let args = [&["scope", "what-if", workspace, "1", "-", "--json"], more].concat();
+        fonds_with(&args, edited.to_string().as_bytes()).with_status(0).json_lines()
     };
-    let same = ask(&campaign, &[]).remove(0);
+    let same = what_if(&campaign, &[]).remove(0);
     assert!(same["seen"].as_u64().unwrap() > 100, "{same}");
     assert_eq!((&same["moved_in"]["urls"], &same["moved_out"]["urls"]), (&json!(0), &json!(0)), "{same}");
     // Fewer hops throw out what was further away, and nothing else.
     let mut near = campaign["rules"].clone();
     let hops = near.as_array_mut().unwrap().iter_mut().find(|rule| rule["rule"] == "too_many_hops").unwrap();
     hops["max_hops"] = json!(2);
-    let figures = ask(&near, &[]).remove(0);
-    let out = ask(&near, &["--list", "out"]);
+    let figures = what_if(&near, &[]).remove(0);
+    let out = what_if(&near, &["--list", "out"]);
     assert!(!out.is_empty() && out.len() as u64 == figures["moved_out"]["urls"].as_u64().unwrap(), "{figures}");
     for row in &out {
         assert!(
@@ -54,17 +54,21 @@ fn an_edited_list_is_tried_without_a_network() {
             "{row}"
         );
     }
-    assert!(ask(&near, &["--list", "in"]).is_empty());
-    fonds(&["scope", "what-if", workspace, "1", "none.json"]).with_status(2).says("none.json");
-    fonds_with(&["scope", "what-if", workspace, "1", "-"], b"[{\"rule\": \"no_such\"}]").with_status(2).says("no_such");
-    fonds_with(&["scope", "what-if", workspace, "1", "-", "--launch", "1"], b"[]").with_status(2).says("it has: ");
+    assert!(what_if(&near, &["--list", "in"]).is_empty());
+    fonds(&["scope", "what-if", workspace, "1", "none.json"]).with_status(2).with_message("none.json");
+    fonds_with(&["scope", "what-if", workspace, "1", "-"], b"[{\"rule\": \"no_such\"}]")
+        .with_status(2)
+        .with_message("no_such");
+    fonds_with(&["scope", "what-if", workspace, "1", "-", "--launch", "1"], b"[]")
+        .with_status(2)
+        .with_message("it has: ");
     fonds_with(&["scope", "what-if", workspace, "1", "-", "--by-rule", "9"], b"[{\"rule\": \"accept_all\"}]")
         .with_status(2)
-        .says("the edited list has 1 rules, counted from 0; there is no rule 9");
+        .with_message("the edited list has 1 rules, counted from 0; there is no rule 9");
 }
 
 #[test]
-fn every_rule_says_how_often_it_spoke() {
+fn every_rule_shows_how_often_it_matched() {
     let workspace = arg(&demo().report.workspace);
     let rows = fonds(&["scope", "hits", workspace, "1", "--json"]).with_status(0).json_lines();
     assert_eq!(rows.len(), campaign_of(workspace)["rules"].as_array().unwrap().len());
@@ -103,19 +107,19 @@ fn hosts_let_in_by_geolocation_are_in_report_log_and_drift() {
         .into_iter()
         .filter(|path| path.ends_with("scope.log"))
         .collect();
-    let mut words = vec!["scope", "report", "--json"];
+    let mut args = vec!["scope", "report", "--json"];
     let paths: Vec<String> =
         logs.iter().map(|path| report.workspace.join("output/logs").join(path).display().to_string()).collect();
-    words.extend(paths.iter().map(String::as_str));
-    let logged = fonds(&words).with_status(0).json_lines();
+    args.extend(paths.iter().map(String::as_str));
+    let logged = fonds(&args).with_status(0).json_lines();
     let logged: BTreeSet<&str> = logged.iter().map(|row| row["host"].as_str().unwrap()).collect();
     assert_eq!(logged, hosts.into_iter().collect());
-    words.extend(["--own-tld", "example", "--totals"]);
-    let totals = fonds(&words).with_status(0).json_lines().remove(0);
+    args.extend(["--own-tld", "example", "--totals"]);
+    let totals = fonds(&args).with_status(0).json_lines().remove(0);
     assert_eq!((&totals["hosts"], &totals["unread"]), (&json!(0), &json!(0)), "{totals}");
     // The database they were decided with moves nobody.
     let own = report.workspace.join("sample-geo.mmdb");
-    fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own)]).with_status(0).says("0 hosts change sides");
+    fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own)]).with_status(0).with_message("0 hosts change sides");
     let drift = fonds(&["scope", "drift", workspace, "1", "--geo", arg(&own), "--csv"]).with_status(0).out;
     assert!(drift.starts_with("host,urls_in,urls_out,old_addresses,") && drift.lines().count() == 1, "{drift}");
     fonds(&["scope", "drift", workspace, "1", "--geo", arg(&logs[0])]).with_status(2);
@@ -125,12 +129,12 @@ fn hosts_let_in_by_geolocation_are_in_report_log_and_drift() {
 fn lines_that_are_no_decisions_are_reported() {
     let log = b"2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://=cmd.example:80/\nnonsense\n\
         2014-11-05T10:17:39.790Z 4 ExternalGeoLocationDecideRule ACCEPT http://www.jaymoy.com:8080/\n";
-    let said = fonds_with(&["scope", "report", "-", "--own-tld", "uk", "--csv"], log).with_status(1);
-    assert!(said.out.contains("\r\nwww.jaymoy.com,1,http://www.jaymoy.com:8080/\r\n"), "{}", said.out);
-    assert!(!said.out.lines().any(|line| line.starts_with('=')), "{}", said.out);
-    assert!(said.err.contains("standard input, line 2"), "{}", said.err);
-    fonds_with(&["scope", "report", "-", "--own-tld", "u k"], b"").with_status(2).says("no domain");
-    fonds(&["scope", "report", "nowhere.log"]).with_status(2).says("nowhere.log");
+    let output = fonds_with(&["scope", "report", "-", "--own-tld", "uk", "--csv"], log).with_status(1);
+    assert!(output.out.contains("\r\nwww.jaymoy.com,1,http://www.jaymoy.com:8080/\r\n"), "{}", output.out);
+    assert!(!output.out.lines().any(|line| line.starts_with('=')), "{}", output.out);
+    assert!(output.err.contains("standard input, line 2"), "{}", output.err);
+    fonds_with(&["scope", "report", "-", "--own-tld", "u k"], b"").with_status(2).with_message("no domain");
+    fonds(&["scope", "report", "nowhere.log"]).with_status(2).with_message("nowhere.log");
 }
 
 #[test]
@@ -147,9 +151,9 @@ fn a_report_names_the_hosts_that_a_pipeline_over_the_log_names() {
         log.push_str(&format!("2014-11-05T10:17:39.790Z 12 PrerequisiteAcceptDecideRule ACCEPT dns:only{n}.com\n"));
         log.push_str(&format!("2014-11-05T10:17:39.790Z 4 {geo} ACCEPT dns:looked-up{n}.com\n"));
     }
-    let hosts = |words: &[&str]| -> BTreeSet<String> {
+    let hosts = |args: &[&str]| -> BTreeSet<String> {
         let mut all = vec!["scope", "report", "-", "--own-tld", "uk", "--json"];
-        all.extend(words);
+        all.extend(args);
         let rows = fonds_with(&all, log.as_bytes()).with_status(0).json_lines();
         rows.iter().map(|row| row["host"].as_str().unwrap().to_owned()).collect()
     };
@@ -161,11 +165,11 @@ fn a_report_names_the_hosts_that_a_pipeline_over_the_log_names() {
         .collect();
     assert!(expected.len() > 50, "{expected:?}");
     assert_eq!(hosts(&[]), expected);
-    assert_eq!(hosts(&["--with-dns"]).len(), expected.len() + 300 + more_looked_up(&log, &expected));
+    assert_eq!(hosts(&["--with-dns"]).len(), expected.len() + 300 + other_hosts(&log, &expected));
     assert_eq!(hosts(&["--rule", "PrerequisiteAcceptDecideRule"]), BTreeSet::new());
-    let totals = |words: &[&str]| {
+    let totals = |args: &[&str]| {
         let mut all = vec!["scope", "report", "-", "--own-tld", "uk", "--totals", "--json"];
-        all.extend(words);
+        all.extend(args);
         fonds_with(&all, log.as_bytes()).with_status(0).json_lines().remove(0)
     };
     let (without, with) = (totals(&[]), totals(&["--with-dns"]));
@@ -191,7 +195,7 @@ fn a_report_names_the_hosts_that_a_pipeline_over_the_log_names() {
 }
 
 /// Hosts outside the own domain that were looked up and of which no page was let in.
-fn more_looked_up(log: &str, let_in: &BTreeSet<String>) -> usize {
+fn other_hosts(log: &str, let_in: &BTreeSet<String>) -> usize {
     let names = log.lines().filter_map(|line| line.split_once("ExternalGeoLocationDecideRule ACCEPT dns:www"));
     let names: BTreeSet<String> = names.map(|(_, rest)| format!("www{rest}")).collect();
     names.iter().filter(|name| !name.ends_with(".uk") && !let_in.contains(*name)).count()
@@ -216,7 +220,7 @@ fn decisions(session: &Session) -> BTreeMap<(String, String), String> {
 }
 
 #[test]
-fn what_if_says_what_a_crawl_under_the_edited_rules_does() {
+fn what_if_agrees_with_a_crawl_under_the_edited_rules() {
     let folder = tempfile::tempdir().unwrap();
     let edit = |campaign: &mut Campaign| {
         let rules = campaign.rules.iter_mut();

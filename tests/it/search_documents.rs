@@ -100,7 +100,9 @@ fn rows_that_are_sorted_elsewhere_are_the_same_documents() {
     for pair in bulk.chunks(2) {
         assert_eq!(pair[0], json!({"index": {"_id": pair[1]["id"]}}));
     }
-    fonds_with(&["index", "documents", "--reduce"], b"no row\n").with_status(2).says("line 1 is no row of --map");
+    fonds_with(&["index", "documents", "--reduce"], b"no row\n")
+        .with_status(2)
+        .with_message("line 1 is no row of --map");
 }
 
 #[test]
@@ -110,7 +112,7 @@ fn a_file_that_cannot_be_opened_fails_a_task_and_a_broken_record_does_not() {
     let missing = dir.path().join("missing.warc");
     let rows = fonds(&["index", "documents", "--map", arg(&missing), &warc]).with_status(2);
     assert_eq!(rows.out.lines().count(), 4);
-    rows.says("missing.warc").says("1 of 2 files cannot be read: documents are missing");
+    rows.with_message("missing.warc").with_message("1 of 2 files cannot be read: documents are missing");
     let broken = dir.path().join("broken.warc");
     let bytes = std::fs::read(&warc).unwrap();
     std::fs::write(&broken, [b"no record\r\n\r\n", &bytes[..]].concat()).unwrap();

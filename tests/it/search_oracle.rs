@@ -1,4 +1,4 @@
-//! What queries mean, beside a scan in Python that shares no code with ours.
+//! Queries give the results of a scan in Python that shares no code with ours.
 
 use crate::need::peers;
 use crate::search_queries::{Vocabulary, random_documents, random_queries};

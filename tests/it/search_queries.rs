@@ -33,7 +33,7 @@ impl Dice {
     }
 }
 
-/// What queries are made of: that of documents, so that they find something.
+/// Terms of queries: those of documents, so that they find something.
 #[derive(Default)]
 pub struct Vocabulary {
     /// Texts as their words, in their order.

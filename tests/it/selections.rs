@@ -64,9 +64,9 @@ fn a_saved_selection_stays_as_it_was_and_is_compared_with_the_kept_one() {
     let again = ids(&workspace, "selected:yes");
     let approved = ids(&workspace, "mark:approve");
     assert!(again.is_superset(&then) && again.difference(&then).all(|id| approved.contains(id)));
-    fonds(&["select", "use", w, "1", "Handover 1999"]).with_status(2).says("Handover 1999");
+    fonds(&["select", "use", w, "1", "Handover 1999"]).with_status(2).with_message("Handover 1999");
     fonds(&["select", "delete", w, "1", "HANDOVER 2026"]).with_status(0);
-    fonds(&["select", "delete", w, "1", "Handover 2026"]).with_status(2).says("fonds select saved");
+    fonds(&["select", "delete", w, "1", "Handover 2026"]).with_status(2).with_message("fonds select saved");
     assert_eq!(ids(&workspace, "selected:yes"), again);
 }
 
@@ -89,7 +89,7 @@ fn a_collection_is_selected_whatever_its_scores_but_for_what_a_person_rejected()
         (&row["captures"], &row["rejected"], &row["about"]),
         (&json!(3), &json!(1), &json!("Pages nobody scores"))
     );
-    fonds(&["select", "run", w, "1", "--collection", "Nothing"]).with_status(2).says("Nothing");
+    fonds(&["select", "run", w, "1", "--collection", "Nothing"]).with_status(2).with_message("Nothing");
     assert_eq!(ids(&workspace, "selected:yes"), after);
     fonds(&["collections", "delete", w, "Oddities"]).with_status(0);
     assert!(collections(&workspace).is_empty());
@@ -103,7 +103,7 @@ fn a_collection_with_a_filter_is_filled_after_each_import_and_crawl() {
     let filter = "status:200 score>=0.05 (host:new.example OR host:cuaderno.example)";
     fonds(&["collections", "save", w, "Kept", "--filter", "colour:red", "--campaign", "1"])
         .with_status(2)
-        .says("colour");
+        .with_message("colour");
     fonds(&["collections", "save", w, "Kept", "--filter", filter, "--campaign", "1"]).with_status(0);
     let first = ids(&workspace, "collection:Kept");
     assert_eq!(first, ids(&workspace, filter));
@@ -213,7 +213,7 @@ fn selection_scores_and_collections_come_back_with_a_handover_and_leave_again_as
     assert_eq!((rows(o), saved(), collections(&other)), before);
     fonds(&["select", "run", o, "1", "--filter", "*"]).with_status(0);
     let kept = ids(&other, "selected:yes");
-    fonds(&["import", o, arg(&first)]).with_status(0).says("saved as “first”");
+    fonds(&["import", o, arg(&first)]).with_status(0).with_message("saved as “first”");
     assert_eq!(ids(&other, "selected:yes"), kept);
     assert_eq!(saved().len(), 2);
     assert!(ids(&other, "saved:first").len() < kept.len());

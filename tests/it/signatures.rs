@@ -111,7 +111,10 @@ fn without_a_keychain_nothing_is_signed_and_no_file_takes_its_place() {
         vec!["key", "new", "City archive"],
         vec!["export", arg(&workspace), "--out", arg(&out), "--sign", "City archive"],
     ] {
-        fonds_of(&home, &call).with_status(2).says("keychain does not answer").says("Nothing was signed or kept");
+        fonds_of(&home, &call)
+            .with_status(2)
+            .with_message("keychain does not answer")
+            .with_message("Nothing was signed or kept");
     }
     assert!(!out.exists() && !home.exists());
 }

@@ -132,14 +132,12 @@ fn the_self_test_site_of_another_crawler_is_captured_as_far_as_it_can_be_reached
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let site = |host: &str| Site { host: host.to_owned(), folder: folder.clone(), language: "en".to_owned() };
     let sites = vec![site("selftest.example"), site("www.other-selftest.example")];
-    let only_wget = [
-        (
-            "/BadURIsStopPageParsing/goodtwo.html",
-            "its page has the base http:///host/…, which the URL standard reads as http://host/…",
-        ),
-        ("/Frames/noframe.html", "it is linked in noframes, whose content is no markup to anything that knows frames"),
-    ];
-    check(sites, &paths, &[], &only_wget, 40);
+    let only_ours = [("/sitemap.xml", "robots.txt names no sitemap, and this is where most sites have one")];
+    let only_wget = [(
+        "/BadURIsStopPageParsing/goodtwo.html",
+        "its page has the base http:///host/…, which the URL standard reads as http://host/…",
+    )];
+    check(sites, &paths, &only_ours, &only_wget, 40);
 }
 
 #[test]
@@ -162,6 +160,10 @@ fn no_host_is_lost_when_many_workers_meet_it_at_once() {
         let place = dir.path().join(round.to_string());
         std::fs::create_dir(&place).unwrap();
         let answers = crawled(&server, &seeds, &place);
-        assert_eq!(answers.len(), sites.len() * (pages.len() + 1), "all seeds, and one robots.txt a host");
+        assert_eq!(
+            answers.len(),
+            sites.len() * (pages.len() + 2),
+            "all seeds, and one robots.txt and sitemap.xml a host"
+        );
     }
 }

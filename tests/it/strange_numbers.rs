@@ -14,14 +14,14 @@ fn indexed(dir: &Path) -> PathBuf {
 }
 
 /// Imports three pages of a host with a word, and indexes them.
-fn import(workspace: &Path, dir: &Path, host: &str, word: &str) {
+fn import(workspace: &Path, dir: &Path, host: &str, term: &str) {
     let pages: Vec<Vec<u8>> = (0..3)
         .map(|number| {
             let url = format!("http://{host}/{number}");
             page(
                 &url,
                 &format!("2024-03-0{}T09:00:30Z", number + 1),
-                &format!("<title>{word}</title><p>the {word} {number}"),
+                &format!("<title>{term}</title><p>the {term} {number}"),
             )
         })
         .collect();
@@ -29,8 +29,8 @@ fn import(workspace: &Path, dir: &Path, host: &str, word: &str) {
     fonds(&["import", arg(workspace), arg(&warc), "--index"]).with_status(0);
 }
 
-fn found(workspace: &Path, word: &str) -> Vec<Value> {
-    fonds(&["captures", arg(workspace), &format!("text:{word}"), "--json"]).with_status(0).json_lines()
+fn found(workspace: &Path, term: &str) -> Vec<Value> {
+    fonds(&["captures", arg(workspace), &format!("text:{term}"), "--json"]).with_status(0).json_lines()
 }
 
 fn sql(workspace: &Path, sql: &str) {
@@ -125,10 +125,16 @@ fn a_text_that_is_none_is_named_with_its_row_and_no_backup_calls_it_checked() {
     sql(&workspace, "UPDATE capture SET title = CAST(x'41FF42' AS TEXT) WHERE id = 2");
     let backup = dir.path().join("backup");
     let named = "row 2 of the table capture: byte 1 of its title";
-    fonds(&["captures", arg(&workspace), "--json"]).with_status(0).says(named);
-    fonds(&["backup", arg(&workspace), arg(&backup)]).with_status(2).says(named).says("Put a backup in its place");
+    fonds(&["captures", arg(&workspace), "--json"]).with_status(0).with_message(named);
+    fonds(&["backup", arg(&workspace), arg(&backup)])
+        .with_status(2)
+        .with_message(named)
+        .with_message("Put a backup in its place");
     // By its URL a page is found again: with other letters it would be another page.
     sql(&workspace, "UPDATE url SET url = CAST(x'68FF42' AS TEXT) WHERE id = 1");
-    fonds(&["captures", arg(&workspace), "--json"]).with_status(2).says("of the table url").says("Put a backup");
+    fonds(&["captures", arg(&workspace), "--json"])
+        .with_status(2)
+        .with_message("of the table url")
+        .with_message("Put a backup");
     assert!(!backup.exists());
 }

@@ -1,5 +1,5 @@
-//! What strangers give us does no harm: hostile names, pages, archives and
-//! job configurations, all of our own making.
+//! Data of strangers does no harm: hostile names, pages, archives and job
+//! configurations, all of our own making.
 
 use crate::archive::gzip;
 use crate::archive::{files_under, records, warcs_under};
@@ -118,7 +118,7 @@ fn pages_that_unpack_to_gigabytes_are_kept_and_not_read_at_an_import_and_by_a_da
     let out = dir.path().join("built");
     let (built, peak) = fonds_watched(&["inlinks", "dataset", arg(&archive), "--out", arg(&out)]);
     eprintln!("data set of {} such pages: {peak} MiB, {:?}", urls.len(), start.elapsed());
-    let built = built.with_status(1).says("unpacks to more than 250 times its size");
+    let built = built.with_status(1).with_message("unpacks to more than 250 times its size");
     assert!(peak < MOST_MIB, "{peak} MiB: {}", built.err);
 }
 
@@ -255,7 +255,7 @@ fn no_file_of_a_crawl_has_a_password_of_a_url() {
 }
 
 #[test]
-fn a_seed_with_a_password_is_saved_without_it_and_says_so() {
+fn a_seed_with_a_password_is_saved_without_it_and_a_warning_is_shown() {
     let dir = tempfile::tempdir().unwrap();
     let (workspace, file) = (dir.path().join("w"), dir.path().join("campaign.json"));
     let seeds = [serde_json::json!({"url": "https://someone:s3cr3t@a.example/x", "scope": "root"})];
@@ -263,7 +263,7 @@ fn a_seed_with_a_password_is_saved_without_it_and_says_so() {
     fonds(&["new", arg(&workspace)]).with_status(0);
     let added = fonds(&["campaign", "add", arg(&workspace), arg(&file)]).with_status(0);
     assert!(!added.err.contains("s3cr3t"), "{}", added.err);
-    added.says("seeds[0].url: the seed has a user name or a password in it; it is saved and crawled without");
+    added.with_message("seeds[0].url: the seed has a user name or a password in it; it is saved and crawled without");
     let saved = fonds(&["campaign", "export", arg(&workspace), "1"]).with_status(0);
     assert!(saved.out.contains("\"https://a.example/x\"") && !saved.out.contains("s3cr3t"), "{}", saved.out);
 }

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 fn intranet() -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/secret.html", listener.local_addr().unwrap());
-    let asked = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&asked);
+    let requests = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&requests);
     std::thread::spawn(move || {
         for socket in listener.incoming() {
             count.fetch_add(1, Ordering::SeqCst);
@@ -26,7 +26,7 @@ fn intranet() -> (String, Arc<AtomicUsize>) {
             );
         }
     });
-    (url, asked)
+    (url, requests)
 }
 
 /// A campaign that would reach into the network of whoever opens it, every hour.
@@ -52,11 +52,14 @@ fn workspace(dir: &Path) -> PathBuf {
 
 /// Nothing of campaign 1 starts, whoever asks; then a person lets it run.
 #[track_caller]
-fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
+fn is_off_until_activated(workspace: &Path, requests: &AtomicUsize) {
     let workspace = arg(workspace);
     assert_eq!(fonds(&["schedule", "next", workspace, "--json"]).with_status(1).json_lines(), Vec::<Value>::new());
     fonds(&["schedule", "run", workspace, "--once"]).with_status(0);
-    fonds(&["crawl", workspace, "1"]).with_status(2).says("switched off").says("private addresses: all");
+    fonds(&["crawl", workspace, "1"])
+        .with_status(2)
+        .with_message("switched off")
+        .with_message("private addresses: all");
     let row = &fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines()[0];
     assert_eq!((&row["active"], row["suspended"].is_string(), &row["next_run"]), (&json!(false), true, &Value::Null));
     let listed = fonds(&["campaign", "list", workspace]).with_status(0).out;
@@ -65,7 +68,7 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     let shown = fonds(&["campaign", "show", workspace, "1"]).with_status(0).out;
     assert!(shown.contains(&activation), "{shown}");
     assert!(shown.contains("switched off") && shown.contains("private addresses: all"), "{shown}");
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "a request went out");
+    assert_eq!(requests.load(Ordering::SeqCst), 0, "a request went out");
     let active = fonds(&["campaign", "activate", workspace, "1"]).with_status(0).out;
     for term in ["schedule: every hour", "private addresses: all", "robots.txt: not asked for", "user agent: Mozilla"] {
         assert!(active.contains(term), "{term}: {active}");
@@ -73,9 +76,9 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     assert!(!fonds(&["schedule", "next", workspace, "--json"]).with_status(0).json_lines().is_empty());
     // Runs from before that are nobody's.
     fonds(&["schedule", "run", workspace, "--once"]).with_status(0);
-    assert_eq!(asked.load(Ordering::SeqCst), 0, "a run from before was made up for");
+    assert_eq!(requests.load(Ordering::SeqCst), 0, "a run from before was made up for");
     fonds(&["crawl", workspace, "1"]).with_status(0);
-    assert!(asked.load(Ordering::SeqCst) > 0);
+    assert!(requests.load(Ordering::SeqCst) > 0);
     fonds(&["campaign", "deactivate", workspace, "1"]).with_status(0);
     let listed = fonds(&["campaign", "list", workspace]).with_status(0).out;
     assert!(listed.contains("(from ") && listed.contains(", switched off)"), "{listed}");
@@ -89,14 +92,14 @@ fn is_off_until_activated(workspace: &Path, asked: &AtomicUsize) {
     fonds(&["campaign", "delete", workspace, "1"]).with_status(0);
     assert_eq!(fonds(&["campaign", "list", workspace, "--json"]).with_status(0).json_lines().len(), 0);
     assert_eq!(captures(), before);
-    fonds(&["crawl", workspace, "1"]).with_status(2).says("there is no campaign");
+    fonds(&["crawl", workspace, "1"]).with_status(2).with_message("there is no campaign");
 }
 
 #[test]
 fn a_handover_starts_no_crawl_of_its_receiver() {
     let dir = tempfile::tempdir().unwrap();
     let (_, export) = crate::knowledge::exported(dir.path());
-    let (url, asked) = intranet();
+    let (url, requests) = intranet();
     put(&export, "data/campaign/campaign.v1.json", greedy(&url).to_string().as_bytes());
     let workspace = workspace(dir.path());
     let import = fonds(&["import", arg(&workspace), arg(&export)]);
@@ -106,20 +109,20 @@ fn a_handover_starts_no_crawl_of_its_receiver() {
     {
         assert!(import.err.contains(term), "{term}: {}", import.err);
     }
-    is_off_until_activated(&workspace, &asked);
+    is_off_until_activated(&workspace, &requests);
 }
 
 #[test]
 fn a_folder_of_archive_files_starts_no_crawl() {
     let dir = tempfile::tempdir().unwrap();
-    let (url, asked) = intranet();
+    let (url, requests) = intranet();
     let job = dir.path().join("warcs/gift");
     std::fs::create_dir_all(&job).unwrap();
     crate::archive::file(&job, "gift.warc", &[page("http://gift.example/", "2024-03-01T09:00:00Z", "<p>a gift</p>")]);
     std::fs::write(job.join("campaign.v1.json"), greedy(&url).to_string()).unwrap();
     let workspace = workspace(dir.path());
-    fonds(&["import", arg(&workspace), arg(&dir.path().join("warcs"))]).with_status(0).says("is switched off");
-    is_off_until_activated(&workspace, &asked);
+    fonds(&["import", arg(&workspace), arg(&dir.path().join("warcs"))]).with_status(0).with_message("is switched off");
+    is_off_until_activated(&workspace, &requests);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn harmonic(precision: f64, recall: f64) -> f64 {
 
 /// `evaluate.py` of scrapinghub/article-extraction-benchmark, on three quarters of its pages.
 #[test]
-fn articles_are_found_without_what_stands_around_them() {
+fn articles_are_found_without_the_navigation_around_them() {
     let Some(set) = need::data("labelled/article-extraction") else { return };
     let dir = tempfile::tempdir().unwrap();
     pages(&set.join("html.zip"), dir.path());
@@ -223,7 +223,7 @@ fn text_and_language_are_filters() {
     let plain: PathBuf = dir.path().join("a.txt");
     std::fs::write(&plain, "<b>as it is</b>").unwrap();
     assert_eq!(fonds(&["text", arg(&plain)]).with_status(0).out, "<b>as it is</b>\n");
-    fonds(&["text", arg(&plain), "/nowhere.html"]).with_status(1).says("/nowhere.html cannot be read");
+    fonds(&["text", arg(&plain), "/nowhere.html"]).with_status(1).with_message("/nowhere.html cannot be read");
     fonds(&["text", "/nowhere.html"]).with_status(2);
     let object = fonds_with(&["text", "--json", "--url", "http://a.pt/2024/05/01/", "-"], html.as_bytes()).json_lines();
     assert_eq!((object[0]["published"].as_str(), object[0]["evidence"].as_str()), (Some("2024-05-01"), Some("url")));

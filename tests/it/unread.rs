@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const MAX_MIB: u64 = 1024;
 
 /// A hostile page, and what has to be said of it.
-struct Hostile {
+struct HostilePage {
     name: &'static str,
     /// Fields of its HTTP head.
     fields: &'static str,
@@ -35,9 +35,14 @@ fn bomb(mebibytes: usize) -> Vec<u8> {
 }
 
 /// The pages; most links of the one with a million of them lead to `most`.
-fn hostile(most: &str) -> Vec<Hostile> {
-    let page =
-        |name, fields, body: &[u8], why, loses_links| Hostile { name, fields, body: body.to_vec(), why, loses_links };
+fn hostile(most: &str) -> Vec<HostilePage> {
+    let page = |name, fields, body: &[u8], why, loses_links| HostilePage {
+        name,
+        fields,
+        body: body.to_vec(),
+        why,
+        loses_links,
+    };
     let html = "Content-Type: text/html\r\n";
     let (too_long, torn) =
         ("too long: only its start was read", "the declared Content-Encoding is wrong: read as far as it goes");
@@ -77,14 +82,14 @@ fn hostile(most: &str) -> Vec<Hostile> {
     ]
 }
 
-fn url_of(page: &Hostile) -> String {
+fn url_of(page: &HostilePage) -> String {
     format!("http://{}.example/", page.name)
 }
 
 /// A file for each page.
-fn files(folder: &Path, pages: &[Hostile]) -> Vec<PathBuf> {
+fn files(folder: &Path, pages: &[HostilePage]) -> Vec<PathBuf> {
     let date = CaptureDate::from_millis(1_709_283_600_000);
-    let file = |page: &Hostile| {
+    let file = |page: &HostilePage| {
         let head = format!("HTTP/1.1 200 OK\r\n{}\r\n", page.fields);
         let record = RecordBuilder::response(&format!("urn:test:{}", page.name), date, &url_of(page));
         let bytes = record.plain(&[head.as_bytes(), &page.body].concat());
@@ -94,11 +99,11 @@ fn files(folder: &Path, pages: &[Hostile]) -> Vec<PathBuf> {
 }
 
 #[track_caller]
-fn within_bounds(what: &str, (said, peak_mib): (CallResult, u64)) -> CallResult {
+fn within_bounds(what: &str, (output, peak_mib): (CallResult, u64)) -> CallResult {
     println!("{what}: {peak_mib} MiB at most");
     assert!(peak_mib <= MAX_MIB, "{what}: {peak_mib} MiB");
     assert!(peak_mib > 0 || !cfg!(target_os = "linux"), "{what}: nobody has looked");
-    said
+    output
 }
 
 /// Links that can be read of these pages, and some that cannot.
@@ -121,17 +126,18 @@ fn data_sets_name_every_hostile_page_and_hold_what_can_be_read() {
     let files = files(dir.path(), &pages);
     let names: Vec<&str> = files.iter().map(|file| arg(file)).collect();
     for command in ["dataset", "map"] {
-        let said = within_bounds(command, fonds_watched(&[&["inlinks", command], &names[..]].concat())).with_status(1);
-        assert_links(&said.out);
+        let output =
+            within_bounds(command, fonds_watched(&[&["inlinks", command], &names[..]].concat())).with_status(1);
+        assert_links(&output.out);
         for (page, file) in pages.iter().zip(&names) {
-            let told = format!("{file}, offset 0: {}: {}", url_of(page), page.why);
-            assert!(said.err.contains(&told), "“{told}” is missing: {}", said.err);
+            let expected = format!("{file}, offset 0: {}: {}", url_of(page), page.why);
+            assert!(output.err.contains(&expected), "“{expected}” is missing: {}", output.err);
         }
     }
     // Where all links are there, words that are not as they were meant are told, and no fault.
     for (page, file) in pages.iter().zip(&names).filter(|(page, _)| !page.loses_links) {
-        fonds(&["inlinks", "dataset", file]).with_status(0).says(page.why);
-        fonds(&["inlinks", "map", file]).with_status(0).says(page.why);
+        fonds(&["inlinks", "dataset", file]).with_status(0).with_message(page.why);
+        fonds(&["inlinks", "map", file]).with_status(0).with_message(page.why);
     }
 }
 
@@ -141,10 +147,10 @@ fn an_import_and_its_inlinks_name_every_hostile_page() {
     // Such links count, and the catalogue has no million of rows to write.
     let pages = hostile("http://[");
     let files = files(&source, &pages);
-    let said = within_bounds("import", fonds_watched(&["import", arg(&workspace), arg(&source)])).with_status(1);
-    let told = fonds(&["files", "problems", arg(&workspace), "--json"]).with_status(1).json_lines();
+    let output = within_bounds("import", fonds_watched(&["import", arg(&workspace), arg(&source)])).with_status(1);
+    let problems = fonds(&["files", "problems", arg(&workspace), "--json"]).with_status(1).json_lines();
     for (page, file) in pages.iter().zip(&files) {
-        let of_page: Vec<&Value> = told.iter().filter(|row| row["path"] == arg(file)).collect();
+        let of_page: Vec<&Value> = problems.iter().filter(|row| row["path"] == arg(file)).collect();
         if !page.loses_links {
             assert!(of_page.is_empty(), "{of_page:?}");
             continue;
@@ -153,7 +159,7 @@ fn an_import_and_its_inlinks_name_every_hostile_page() {
         assert_eq!((&row["kind"], &row["offset"]), (&Value::from("page not fully read"), &Value::from(0)));
         let detail = format!("{}: {}; links may be missing", url_of(page), page.why);
         assert_eq!(row["detail"], detail);
-        assert!(said.out.contains(&detail), "{}", said.out);
+        assert!(output.out.contains(&detail), "{}", output.out);
     }
     let built = within_bounds("build", fonds_watched(&["inlinks", "build", arg(&workspace)])).with_status(1);
     let lossy = pages.iter().filter(|page| page.loses_links).count();
@@ -168,7 +174,7 @@ fn an_import_and_its_inlinks_name_every_hostile_page() {
 }
 
 #[test]
-fn many_large_pages_take_turns() {
+fn many_large_pages_are_read_within_bounds() {
     let (_dir, workspace, source) = made();
     let date = CaptureDate::from_millis(1_709_283_600_000);
     // Each comes out three times as long as text.
@@ -198,17 +204,17 @@ fn what_was_cut_at_its_capture_is_named_and_what_is_only_declared_wrongly_is_no_
     let plain = write(&source, "plain.warc", &plain);
     let why = "cut at its capture, by its length: read as far as it goes";
     for command in ["dataset", "map"] {
-        let said = fonds(&["inlinks", command, arg(&cut)]).with_status(1);
-        assert!(said.out.contains("/cut"), "{}", said.out);
-        assert_eq!(said.err.matches(&format!("{url}: {why}")).count(), 2, "{}", said.err);
-        let said = fonds(&["inlinks", command, arg(&plain)]).with_status(0);
-        assert!(said.out.contains("/plain") && !said.err.contains("encoded"), "{}", said.err);
+        let output = fonds(&["inlinks", command, arg(&cut)]).with_status(1);
+        assert!(output.out.contains("/cut"), "{}", output.out);
+        assert_eq!(output.err.matches(&format!("{url}: {why}")).count(), 2, "{}", output.err);
+        let output = fonds(&["inlinks", command, arg(&plain)]).with_status(0);
+        assert!(output.out.contains("/plain") && !output.err.contains("encoded"), "{}", output.err);
     }
-    let said = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
-    assert!(said.out.contains(&format!("{url}: {why}; links may be missing")), "{}", said.out);
-    assert!(!said.out.contains("http://plain.example/"), "{}", said.out);
+    let output = fonds(&["import", arg(&workspace), arg(&source)]).with_status(1);
+    assert!(output.out.contains(&format!("{url}: {why}; links may be missing")), "{}", output.out);
+    assert!(!output.out.contains("http://plain.example/"), "{}", output.out);
     let built = fonds(&["inlinks", "build", arg(&workspace)]).with_status(1);
-    for words in ["2 pages not read completely, links may be missing", &format!("2 × {why}")] {
-        assert!(built.out.contains(words), "“{words}” is missing: {}", built.out);
+    for text in ["2 pages not read completely, links may be missing", &format!("2 × {why}")] {
+        assert!(built.out.contains(text), "“{text}” is missing: {}", built.out);
     }
 }

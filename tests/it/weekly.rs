@@ -75,14 +75,14 @@ fn archive(dir: &Path, address: &str) -> PathBuf {
     workspace
 }
 
-struct Archive {
+struct WeeklyArchive {
     workspace: PathBuf,
     address: String,
     week: Arc<AtomicUsize>,
     _dir: tempfile::TempDir,
 }
 
-impl Archive {
+impl WeeklyArchive {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (address, week) = site();
@@ -133,7 +133,7 @@ impl Archive {
 
     /// Hands the selection over, and says what another archive gets of it: path, title.
     #[track_caller]
-    fn hand_over(&self, name: &str) -> BTreeSet<(String, String)> {
+    fn exported_rows(&self, name: &str) -> BTreeSet<(String, String)> {
         let dir = self.workspace.parent().unwrap();
         let (to, other) = (dir.join(name), dir.join(format!("{name}-other")));
         fonds(&["export", self.w(), "--campaign", "1", "--out", arg(&to)]).with_status(0);
@@ -164,7 +164,7 @@ fn set(rows: &[(&str, &str)]) -> BTreeSet<(String, String)> {
 
 #[test]
 fn decisions_of_the_first_week_hold_for_four_weeks() {
-    let archive = Archive::new();
+    let archive = WeeklyArchive::new();
     let w = archive.w();
     archive.crawl(0);
     assert_eq!(archive.queue().0, ["/", "/gone", "/private", "/report", "/still"]);
@@ -175,7 +175,7 @@ fn decisions_of_the_first_week_hold_for_four_weeks() {
     fonds(&["select", "run", w, "1", "--filter", "status:200"]).with_status(0);
     let (first, still) = (("/report", "First report"), ("/still", "Stays as it is"));
     let (start, gone) = (("/", ""), ("/gone", "Here for now"));
-    assert_eq!(archive.hand_over("h0"), set(&[start, first, gone, still]));
+    assert_eq!(archive.exported_rows("h0"), set(&[start, first, gone, still]));
 
     // The second week: what stayed as it was is decided, and is no more to review than before.
     let crawled = archive.crawl(1);
@@ -197,7 +197,7 @@ fn decisions_of_the_first_week_hold_for_four_weeks() {
     prints(&["select", "again", w, "1"], "+3 −0");
     assert_eq!(fonds(&["select", "changes", w, "1"]).with_status(0).out, "");
     let second = ("/report", "Second report");
-    assert_eq!(archive.hand_over("h1"), set(&[start, first, second, gone, still]));
+    assert_eq!(archive.exported_rows("h1"), set(&[start, first, second, gone, still]));
     fonds(&["mark", w, "reject", "--filter", "title:\"Second report\""]).with_status(0);
 
     // The third week: the rejected page has a new version, which nothing but an approval selects.
@@ -223,7 +223,7 @@ fn decisions_of_the_first_week_hold_for_four_weeks() {
     assert!(!archive.paths("selected:yes").contains(&"/private".to_owned()));
     fonds(&["mark", w, "approve", "--filter", "rejected_before:yes"]).with_status(0);
     assert_eq!(archive.paths("selected:yes url:/private"), ["/private"]);
-    let given = archive.hand_over("h2");
+    let given = archive.exported_rows("h2");
     assert!(given.contains(&("/private".to_owned(), "Names another person".to_owned())), "{given:?}");
     assert!(!given.iter().any(|(_, title)| title == "Names a person" || title == "Second report"), "{given:?}");
 
@@ -239,18 +239,18 @@ fn decisions_of_the_first_week_hold_for_four_weeks() {
     // By URL all versions known now are decided, and one that comes is to review.
     archive.mark("reject", "/gone");
     assert_eq!(archive.queue().0, ["/"]);
-    let fourth = archive.hand_over("h3");
+    let fourth = archive.exported_rows("h3");
     assert!(!fourth.iter().any(|(path, _)| path == "/gone"), "{fourth:?}");
 }
 
 #[test]
 fn a_campaign_may_have_its_selection_made_again_after_each_run_and_one_step_undoes_it() {
-    let archive = Archive::new();
+    let archive = WeeklyArchive::new();
     let w = archive.w();
     archive.crawl(0);
     fonds(&["select", "run", w, "1", "--filter", "status:200"]).with_status(0);
     prints(&["select", "undo", w, "1"], "no selection is kept");
-    fonds(&["select", "undo", w, "1"]).with_status(2).says("no earlier selection");
+    fonds(&["select", "undo", w, "1"]).with_status(2).with_message("no earlier selection");
     fonds(&["select", "run", w, "1", "--filter", "status:200"]).with_status(0);
     let kept = archive.paths("selected:yes");
     let campaign = fonds(&["campaign", "export", w, "1"]).with_status(0).out;
@@ -275,7 +275,7 @@ fn a_campaign_may_have_its_selection_made_again_after_each_run_and_one_step_undo
 
 #[test]
 fn a_collection_with_a_filter_leaves_the_kept_selection_as_it_is() {
-    let archive = Archive::new();
+    let archive = WeeklyArchive::new();
     let w = archive.w();
     archive.crawl(0);
     fonds(&["select", "run", w, "1", "--filter", "status:200"]).with_status(0);

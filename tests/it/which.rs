@@ -1,5 +1,5 @@
-//! Which capture is meant: originals, content versions, media and nearest captures are the same for every
-//! command, in whatever order files come.
+//! Originals, content versions, media and nearest captures are the same for every command, in whatever order
+//! files come.
 
 use crate::archives;
 use crate::program::{arg, fonds};
@@ -169,7 +169,7 @@ fn a_revisit_of_another_file_has_title_language_and_size_of_its_original() {
 }
 
 #[test]
-fn a_page_and_what_says_that_it_was_not_modified_are_one_result() {
+fn a_page_and_its_revisit_are_one_result() {
     let dir = tempfile::tempdir().unwrap();
     let at = "2024-03-01T09:00:00Z";
     let first = page("Relatório");
@@ -257,9 +257,9 @@ fn a_page_that_was_not_modified_leaves_with_its_image_and_not_with_an_error_in_i
     fonds(&["export", arg(&workspace), "--out", arg(&out)]);
     let archive = std::fs::read_dir(out.join("data/archive")).unwrap().map(|entry| entry.unwrap().path());
     let archive = archive.filter(|path| path.extension().is_some_and(|ending| ending == "gz")).collect::<Vec<_>>();
-    let mut words = vec!["warc", "ls", "--json"];
-    words.extend(archive.iter().map(|path| arg(path)));
-    let records = fonds(&words).json_lines();
+    let mut args = vec!["warc", "ls", "--json"];
+    args.extend(archive.iter().map(|path| arg(path)));
+    let records = fonds(&args).json_lines();
     let of_image: Vec<&serde_json::Value> = records
         .iter()
         .filter(|record| record["url"] == "http://a.pt/i.png" && record["type"] == "response")

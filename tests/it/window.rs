@@ -12,9 +12,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Ends a program when the test ends, whatever way.
-struct Running(Child);
+struct RunningProgram(Child);
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -46,7 +46,7 @@ fn answers(display: &str) -> bool {
 }
 
 /// Starts a screen on a display number that is free, and says which.
-fn screen() -> (Running, String) {
+fn screen() -> (RunningProgram, String) {
     for number in 120..160 {
         if Path::new(&format!("/tmp/.X{number}-lock")).exists() {
             continue;
@@ -58,7 +58,7 @@ fn screen() -> (Running, String) {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut running = Running(child);
+        let mut running = RunningProgram(child);
         let begin = Instant::now();
         while begin.elapsed() < Duration::from_secs(10) {
             if answers(&display) {
@@ -91,13 +91,13 @@ impl Desktop {
         command
     }
 
-    fn xdotool(&self, words: &[&str]) -> String {
-        let output = self.command("xdotool").args(words).output().unwrap();
+    fn xdotool(&self, args: &[&str]) -> String {
+        let output = self.command("xdotool").args(args).output().unwrap();
         String::from_utf8_lossy(&output.stdout).trim().to_owned()
     }
 
     /// A screenshot as raw pixels.
-    fn look(&self, name: &str) -> Vec<u8> {
+    fn screenshot(&self, name: &str) -> Vec<u8> {
         let path = self.shots.join(format!("{name}.png"));
         assert!(self.command("import").args(["-window", "root"]).arg(&path).status().unwrap().success());
         let pixels = self.command("convert").arg(&path).arg("rgb:-").output().unwrap();
@@ -105,12 +105,12 @@ impl Desktop {
     }
 
     /// Waits until the screen stands still and is not the one before.
-    fn look_when_settled(&self, name: &str, before: Option<&[u8]>) -> Vec<u8> {
+    fn screenshot_when_still(&self, name: &str, before: Option<&[u8]>) -> Vec<u8> {
         let begin = Instant::now();
-        let mut last = self.look(name);
+        let mut last = self.screenshot(name);
         loop {
             std::thread::sleep(Duration::from_millis(400));
-            let now = self.look(name);
+            let now = self.screenshot(name);
             if (now == last && before.is_none_or(|before| before != now)) || begin.elapsed() > Duration::from_secs(60) {
                 return now;
             }
@@ -138,9 +138,10 @@ fn every_page_shows_itself_in_a_real_window() {
     std::fs::create_dir_all(&shots).unwrap();
 
     let (_screen, display) = screen();
-    let desk = Desktop { display, folder: dir.path().to_owned(), shots };
-    let mut window = Running(
-        desk.command(binary.to_str().unwrap())
+    let desktop = Desktop { display, folder: dir.path().to_owned(), shots };
+    let mut window = RunningProgram(
+        desktop
+            .command(binary.to_str().unwrap())
             .arg(dir.path().join("demo/workspace"))
             .stderr(Stdio::piped())
             .spawn()
@@ -148,35 +149,35 @@ fn every_page_shows_itself_in_a_real_window() {
     );
     let begin = Instant::now();
     let id = loop {
-        let id = desk.xdotool(&["search", "--onlyvisible", "--name", "^Fonds"]);
+        let id = desktop.xdotool(&["search", "--onlyvisible", "--name", "^Fonds"]);
         if let Some(id) = id.lines().next() {
             break id.to_owned();
         }
         if window.0.try_wait().unwrap().is_some() {
-            let mut said = String::new();
-            window.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-            panic!("the window ended: {said}");
+            let mut message = String::new();
+            window.0.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+            panic!("the window ended: {message}");
         }
         assert!(begin.elapsed() < Duration::from_secs(120), "the window did not open");
         std::thread::sleep(Duration::from_millis(200));
     };
-    desk.xdotool(&["windowmove", &id, "0", "0", "windowsize", &id, "1280", "800"]);
+    desktop.xdotool(&["windowmove", &id, "0", "0", "windowsize", &id, "1280", "800"]);
     // Without a window manager nobody else gives the window the keyboard.
-    desk.xdotool(&["windowfocus", &id]);
+    desktop.xdotool(&["windowfocus", &id]);
 
-    let mut before = desk.look_when_settled("0-start", None);
+    let mut before = desktop.screenshot_when_still("0-start", None);
     let mut seen = Vec::new();
     for (number, (page, key)) in PAGES.iter().enumerate().skip(1).chain(std::iter::once((0, &PAGES[0]))) {
         let name = format!("{}-{}", number + 1, page.replace([' ', '&'], "-").to_lowercase());
-        let press_and_look = || {
-            desk.xdotool(&["key", key]);
-            desk.look_when_settled(&name, Some(&before))
+        let press = || {
+            desktop.xdotool(&["key", key]);
+            desktop.screenshot_when_still(&name, Some(&before))
         };
-        let mut now = press_and_look();
+        let mut now = press();
         if now == before {
             // The server of the screen may lose a key that comes before the window has the keyboard.
-            desk.xdotool(&["windowfocus", &id]);
-            now = press_and_look();
+            desktop.xdotool(&["windowfocus", &id]);
+            now = press();
         }
         assert!(now != before, "{key} does not change the page to {page}");
         assert!(colours(&now) > 30, "the page {page} is empty");
@@ -186,14 +187,14 @@ fn every_page_shows_itself_in_a_real_window() {
         before = now;
     }
     // A row of the captures, its lower panel, the palette, the other theme.
-    desk.xdotool(&["key", "ctrl+4"]);
-    before = desk.look_when_settled("captures", Some(&before));
-    desk.xdotool(&["mousemove", "500", "320", "click", "1"]);
-    let panel = desk.look_when_settled("captures-panel", Some(&before));
+    desktop.xdotool(&["key", "ctrl+4"]);
+    before = desktop.screenshot_when_still("captures", Some(&before));
+    desktop.xdotool(&["mousemove", "500", "320", "click", "1"]);
+    let panel = desktop.screenshot_when_still("captures-panel", Some(&before));
     assert!(panel != before, "a click on a row shows nothing");
-    desk.xdotool(&["key", "ctrl+k"]);
-    let palette = desk.look_when_settled("palette", Some(&panel));
+    desktop.xdotool(&["key", "ctrl+k"]);
+    let palette = desktop.screenshot_when_still("palette", Some(&panel));
     assert!(palette != panel, "ctrl+k opens no palette");
-    desk.xdotool(&["key", "Escape"]);
+    desktop.xdotool(&["key", "Escape"]);
     assert!(window.0.try_wait().unwrap().is_none(), "the window ended");
 }

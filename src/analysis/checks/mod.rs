@@ -1,4 +1,4 @@
-//! Review checks: what the stored facts of a page say about its capture.
+//! Review checks, which judge a capture by the stored facts of its page.
 //!
 //! In: a [`PageInput`]: what the catalogue keeps of a capture, and what was read of its page when that was indexed
 //! ([`PageFacts`]); no check reads a record. Out: a [`Finding`] of each check that applies, in the
@@ -41,18 +41,18 @@ pub struct PageInput<'a> {
     pub previous_size_bytes: Option<u64>,
     /// Inlinks from other hosts in the inlink window; none where inlinks are not built.
     pub external_inlinks: Option<u64>,
-    /// What the page has by itself; none where it is not indexed, or its record could not be read.
+    /// The facts of the page itself; none where it is not indexed, or its record could not be read.
     pub facts: Option<&'a PageFacts>,
 }
 
 impl PageInput<'_> {
-    /// Whether it is a page: what it was read as, else what its type says.
+    /// Whether it is a page, by the form it was read as, else by its type.
     pub fn is_page(&self) -> bool {
         self.facts.map_or_else(|| is_page_type(self.mime), |facts| facts.is_page)
     }
 }
 
-/// What a check concludes.
+/// The conclusion of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingLevel {
     /// The page is as it should be in this respect.
@@ -63,7 +63,7 @@ pub enum FindingLevel {
     Neutral,
 }
 
-/// What a check found, for a person to read.
+/// The evidence of a check, for a person to read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindingEvidence {
     /// A short text without a full stop: `has no title`. Figures in it are below a thousand.
@@ -84,7 +84,7 @@ pub enum FindingEvidence {
 pub struct Finding {
     /// The check, see [`ReviewCheck::id`].
     pub check: &'static str,
-    /// What it concludes.
+    /// The conclusion.
     pub level: FindingLevel,
     /// Why.
     pub evidence: FindingEvidence,
@@ -95,13 +95,13 @@ pub trait ReviewCheck: Sync {
     /// Its name in data, which stays the same for ever: `previous-size`.
     fn id(&self) -> &'static str;
 
-    /// What it finds; none where it does not apply.
+    /// Runs the check; none where it does not apply.
     fn check(&self, page: &PageInput<'_>) -> Option<(FindingLevel, FindingEvidence)>;
 }
 
 /// Every check, in the order of the screen.
-pub const REVIEW_CHECKS: [&dyn ReviewCheck; 4] =
-    [&answer::Status, &content::HasTitle, &history::PreviousSize, &links::ExternalInlinks];
+pub const REVIEW_CHECKS: [&dyn ReviewCheck; 5] =
+    [&answer::Status, &answer::DeclaredType, &content::HasTitle, &history::PreviousSize, &links::ExternalInlinks];
 
 /// Runs every check on a page.
 pub fn run_checks<'a>(page: &'a PageInput<'_>) -> impl Iterator<Item = Finding> + 'a {

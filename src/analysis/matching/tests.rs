@@ -57,7 +57,7 @@ fn the_tree_decides() {
     check_text("a AND NOT b", "a b", "0:text:1 1:text:1", false);
     check_text("a AND NOT (b OR c)", "a", "0:text:1", true);
     check_text("NOT NOT a", "a", "0:text:1", true);
-    // A weight of 0 or less has no say.
+    // A weight of 0 or less does not count.
     check_text("a AND b^-0.5", "a", "0:text:1", true);
     check_text("a AND b^-0.5", "a b", "0:text:1 1:text:1", true);
     check_text("a OR b^-0.5", "b", "1:text:1", false);
@@ -74,12 +74,12 @@ fn language_period_title_and_url_are_read() {
             TextFields { title: "Ria", url: "blog.example/Amélia-Vaz?ria=1", main: "", rest: "", language, date };
         assert_eq!(hits(&matcher.read(&page)), expected, "{language:?} {date:?}");
     }
-    let words = "0:title:1 0:URL:1";
-    check(&matcher, Some("pt"), "2024-07-01", &format!("{words} 1:language:1 2:date:1 3:URL:1"));
-    check(&matcher, Some("pt_BR"), "2024-08-15T23:59:59Z", &format!("{words} 1:language:1 2:date:1 3:URL:1"));
-    check(&matcher, Some("GL"), "2024-08-16", &format!("{words} 1:language:1 3:URL:1"));
-    check(&matcher, Some("ptx"), "2024-06-30T23:59:59Z", &format!("{words} 3:URL:1"));
-    check(&matcher, None, "no date", &format!("{words} 3:URL:1"));
+    let keyword_hits = "0:title:1 0:URL:1";
+    check(&matcher, Some("pt"), "2024-07-01", &format!("{keyword_hits} 1:language:1 2:date:1 3:URL:1"));
+    check(&matcher, Some("pt_BR"), "2024-08-15T23:59:59Z", &format!("{keyword_hits} 1:language:1 2:date:1 3:URL:1"));
+    check(&matcher, Some("GL"), "2024-08-16", &format!("{keyword_hits} 1:language:1 3:URL:1"));
+    check(&matcher, Some("ptx"), "2024-06-30T23:59:59Z", &format!("{keyword_hits} 3:URL:1"));
+    check(&matcher, None, "no date", &format!("{keyword_hits} 3:URL:1"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn test_of(line: &str) -> TextTest {
     test
 }
 
-/// What a test finds in a text, as it stands there.
+/// Finds with a test in a text, as the text spells them.
 fn found(line: &str, text: &str) -> Vec<String> {
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
     let tokens = text_tokens(text);
@@ -104,7 +104,7 @@ proptest! {
 
     /// The definition, by trying all places.
     #[test]
-    fn a_loose_phrase_is_what_its_definition_says(
+    fn a_loose_phrase_matches_its_definition(
         text in proptest::collection::vec("[abc]", 0..9),
         phrase in proptest::collection::vec("[abc]", 2..4),
         slop in 1_usize..5,

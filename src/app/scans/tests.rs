@@ -15,14 +15,14 @@ fn cx() -> (ReadCx, tempfile::TempDir) {
     )
 }
 
-/// Work that tells when it begins, and answers its question when it may.
+/// Work that reports its begin, and answers its query when it may.
 struct Slow {
     begun: Sender<u32>,
     may: Receiver<()>,
 }
 
 impl Slow {
-    fn ask(&self, scan: &mut Scan<u32, u32>, cx: &ReadCx, query: u32) -> Loaded<Arc<u32>> {
+    fn request(&self, scan: &mut Scan<u32, u32>, cx: &ReadCx, query: u32) -> Loaded<Arc<u32>> {
         let (begun, may) = (self.begun.clone(), self.may.clone());
         scan.get(
             cx,
@@ -38,9 +38,9 @@ impl Slow {
     }
 }
 
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+fn until<T>(mut poll: impl FnMut() -> Option<T>) -> T {
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
         std::thread::yield_now();
@@ -54,22 +54,22 @@ fn a_newer_question_stops_the_older_one_whose_answer_is_dropped() {
     let (allow, may) = unbounded();
     let slow = Slow { begun, may };
     let mut scan = Scan { keeps_last: true, ..Scan::new("test") };
-    assert!(matches!(slow.ask(&mut scan, &cx, 1), Loaded::Loading { last: None }));
+    assert!(matches!(slow.request(&mut scan, &cx, 1), Loaded::Loading { last: None }));
     assert_eq!(begins.recv().unwrap(), 1);
     assert!(scan.progress().is_some());
-    slow.ask(&mut scan, &cx, 2);
+    slow.request(&mut scan, &cx, 2);
     assert_eq!(begins.recv().unwrap(), 2);
     allow.send(()).unwrap();
     allow.send(()).unwrap();
-    let answer = until(|| match slow.ask(&mut scan, &cx, 2) {
+    let answer = until(|| match slow.request(&mut scan, &cx, 2) {
         Loaded::Ready(value) => Some(value),
         Loaded::Loading { last } => last.inspect(|_| panic!("the answer to a dropped question is shown")),
         Loaded::Failed(notice) => panic!("{notice:?}"),
     });
     assert_eq!(*answer, 20);
     // The same question is answered without work, a third keeps the last in sight.
-    assert!(matches!(slow.ask(&mut scan, &cx, 2), Loaded::Ready(_)));
-    assert!(matches!(slow.ask(&mut scan, &cx, 3), Loaded::Loading { last: Some(last) } if *last == 20));
+    assert!(matches!(slow.request(&mut scan, &cx, 2), Loaded::Ready(_)));
+    assert!(matches!(slow.request(&mut scan, &cx, 3), Loaded::Loading { last: Some(last) } if *last == 20));
     assert_eq!(begins.recv().unwrap(), 3);
     allow.send(()).unwrap();
     scan.forget();
@@ -84,27 +84,27 @@ fn lists_of_one_question_are_not_shown_under_another() {
     let slow = Slow { begun, may };
     let mut scan = Scan::new("test");
     allow.send(()).unwrap();
-    until(|| slow.ask(&mut scan, &cx, 1).ready().cloned());
-    assert!(matches!(slow.ask(&mut scan, &cx, 2), Loaded::Loading { last: None }));
+    until(|| slow.request(&mut scan, &cx, 1).ready().cloned());
+    assert!(matches!(slow.request(&mut scan, &cx, 2), Loaded::Loading { last: None }));
     assert_eq!(begins.iter().take(2).collect::<Vec<_>>(), [1, 2]);
     allow.send(()).unwrap();
-    assert_eq!(*until(|| slow.ask(&mut scan, &cx, 2).ready().cloned()), 20);
+    assert_eq!(*until(|| slow.request(&mut scan, &cx, 2).ready().cloned()), 20);
 }
 
 #[test]
 fn an_answer_about_a_part_is_loaded_again_when_that_part_has_changed() {
     let (cx, _dir) = cx();
     let mut scan = Scan::new("test");
-    let ask =
+    let request =
         |scan: &mut Scan<u32, u32>, revision| scan.get_as_of(revision, &cx, |_| true, || 1, |_, query, _| Ok(query));
-    until(|| ask(&mut scan, 5).ready().cloned());
-    for (revision, is_asked) in [(5, false), (6, true)] {
-        // Long enough ago to be asked anew.
+    until(|| request(&mut scan, 5).ready().cloned());
+    for (revision, is_restarted) in [(5, false), (6, true)] {
+        // Long enough ago to be repeated.
         let shown = scan.shown.as_mut().unwrap();
         shown.at = shown.at.checked_sub(SHORTEST_WAIT).unwrap();
         // What is known is shown meanwhile.
-        assert!(ask(&mut scan, revision).ready().is_some());
-        assert_eq!(scan.is_running(), is_asked);
+        assert!(request(&mut scan, revision).ready().is_some());
+        assert_eq!(scan.is_running(), is_restarted);
     }
 }
 
@@ -115,7 +115,7 @@ fn what_is_shown_no_more_is_stopped() {
     let (allow, may) = unbounded();
     let slow = Slow { begun, may };
     let mut scan = Scan::new("test");
-    slow.ask(&mut scan, &cx, 1);
+    slow.request(&mut scan, &cx, 1);
     assert_eq!(begins.recv().unwrap(), 1);
     scan.keep_only(|query| *query == 1);
     assert!(scan.is_running());
@@ -134,11 +134,11 @@ fn what_still_changes_waits() {
     let slow = Slow { begun, may };
     let mut scan = Scan { settled: Duration::from_secs(3600), ..Scan::new("test") };
     for query in 1..4 {
-        slow.ask(&mut scan, &cx, query);
+        slow.request(&mut scan, &cx, query);
     }
     assert!(begins.is_empty() && scan.progress().is_none());
     let later = cx.later.take().unwrap();
-    assert!(later > Duration::from_secs(3000), "asked again after {later:?}");
+    assert!(later > Duration::from_secs(3000), "repeated after {later:?}");
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn what_is_opened_does_not_wait_and_its_edits_do() {
     let slow = Slow { begun, may };
     let mut scan = Scan { settled: Duration::from_secs(3600), begins_at_once: true, ..Scan::new("test") };
     allow.send(()).unwrap();
-    assert_eq!(*until(|| slow.ask(&mut scan, &cx, 1).ready().cloned()), 10);
-    slow.ask(&mut scan, &cx, 2);
+    assert_eq!(*until(|| slow.request(&mut scan, &cx, 1).ready().cloned()), 10);
+    slow.request(&mut scan, &cx, 2);
     assert_eq!(begins.try_iter().collect::<Vec<_>>(), [1]);
 }
 
@@ -159,8 +159,9 @@ fn a_broken_rule_hides_no_other_and_a_cancelled_job_describes_none() {
     let rules = ["reject_all", "no_such_rule", "accept_all"].map(|rule| serde_json::json!({"rule": rule}));
     let campaign = Campaign { rules: rules.to_vec(), ..Campaign::new("Town") };
     let cx = JobCx::detached();
-    let said: Vec<bool> = name_rules(&campaign, &cx).unwrap().into_iter().map(|line| line.said.is_ok()).collect();
-    assert_eq!(said, [true, false, true]);
+    let readable: Vec<bool> =
+        name_rules(&campaign, &cx).unwrap().into_iter().map(|line| line.description.is_ok()).collect();
+    assert_eq!(readable, [true, false, true]);
     cx.cancel();
     assert!(name_rules(&campaign, &cx).is_err());
 }

@@ -1,4 +1,4 @@
-//! What is done with campaigns as wholes: switched on and off, deleted, and given imports.
+//! Actions on whole campaigns: switched on and off, deleted, given imports.
 
 use super::super::models::{CampaignChoice, CampaignId, CampaignRow, CampaignTwin, ImportOptions, LaunchId, Loaded};
 use super::super::{Command, Dialog};
@@ -6,7 +6,7 @@ use super::{Answer, AppState, JobKind};
 use crate::campaign::{Campaign, CampaignFile};
 use crate::work::Session;
 
-/// What is done with a campaign.
+/// An action on a campaign, or on what belongs to one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CampaignAct {
     /// Shows the captures of every campaign, and those of none.
@@ -19,16 +19,16 @@ pub enum CampaignAct {
     Delete(CampaignId),
     /// Gives an import to a campaign, or to none.
     AssignImport(LaunchId, Option<CampaignId>),
-    /// Saves the draft at hand, though a campaign like it is here: as the next version of that one, or as another one.
+    /// Saves the open draft, though a campaign like it is here: as the next version of that one, or as another one.
     SaveTwin(Option<CampaignId>),
-    /// Saves the draft at hand though somebody else saved its campaign meanwhile, or gives it up.
+    /// Saves the open draft though somebody else saved its campaign meanwhile, or gives it up.
     AnswerNewer {
         /// Whether the draft is saved, as the next version.
         keeps_draft: bool,
     },
 }
 
-/// Campaigns that are here already, so that a person is asked before one like them is saved.
+/// Similar campaigns that are here already: a person confirms before another one is saved.
 #[derive(Debug, thiserror::Error)]
 #[error("a campaign like this is here already")]
 pub(super) struct TwinsFound(pub Vec<CampaignTwin>);
@@ -109,18 +109,18 @@ impl AppState {
         &self.open.twins
     }
 
-    /// Whether the captures of all campaigns are shown, so that none is at hand.
+    /// Whether the captures of all campaigns are shown, so that none is the current one.
     pub fn shows_every_campaign(&self) -> bool {
         self.open.shows_every_campaign && self.open.campaign.is_none()
     }
 
-    /// The campaign that is chosen where none is at hand: the first of these that is not being deleted.
+    /// The campaign that is chosen where there is no current one: the first of these that is not being deleted.
     pub fn first_campaign(&self, rows: &[CampaignRow]) -> Option<CampaignId> {
         let first = rows.iter().map(|row| row.id).find(|id| self.open.deleting != Some(*id));
         first.filter(|_| self.open.campaign.is_none() && !self.open.shows_every_campaign)
     }
 
-    /// How files are imported where nothing else is chosen: for the campaign at hand.
+    /// The default options of an import: for the current campaign.
     pub fn import_options(&mut self) -> ImportOptions {
         let campaign = match (self.open.campaign, self.reads.campaigns()) {
             (Some(id), _) => CampaignChoice::Of(id),

@@ -5,18 +5,18 @@ use crate::work;
 use crate::work::{FollowPace, JobReport, Report};
 use std::time::Instant;
 
-/// When texts are indexed without anybody starting it.
+/// The state of automatic indexing: whether it is due, runs or rests.
 #[derive(Debug, Default)]
 pub(in crate::app) struct IndexWatch {
-    /// Captures or inlinks may have come since the last look.
+    /// Captures or inlinks may have come since the last check.
     is_due: bool,
-    /// A worker looks.
+    /// A worker checks.
     pending: bool,
-    /// When it is looked next while captures come.
+    /// Time of the next check while captures come.
     pace: FollowPace,
-    /// When the follow-up that runs began.
+    /// The time when the running follow-up began.
     begun: Option<Instant>,
-    /// It was stopped, or failed: it waits for the end of the next job that brings something.
+    /// The last one was stopped, or failed: it waits for the end of the next job that brings something.
     rests: bool,
 }
 
@@ -31,15 +31,15 @@ fn builds_inlinks(kind: JobKind) -> bool {
 }
 
 impl IndexWatch {
-    /// Whether a worker looks for something to index.
+    /// Whether a worker checks for something to index.
     #[cfg(test)]
     pub(in crate::app) fn is_pending(&self) -> bool {
         self.pending
     }
 
-    /// Looks with the next tick, whenever it was looked before.
+    /// Checks with the next tick, whenever the last check was.
     #[cfg(test)]
-    pub(in crate::app) fn look_now(&mut self) {
+    pub(in crate::app) fn check_now(&mut self) {
         self.is_due = true;
     }
 
@@ -57,7 +57,7 @@ impl IndexWatch {
 impl AppState {
     /// Another workspace is open: what waits of an index that it has is indexed.
     pub(super) fn begin_index_watch(&mut self) {
-        self.look_for_captures(true);
+        self.check_for_captures(true);
     }
 
     /// Asks a worker whether there is something to index: once an import, a crawl or a build of
@@ -72,26 +72,26 @@ impl AppState {
         let indexes = self.open.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
         if watch.is_due && !watch.pending && !indexes && self.session().is_some() {
             self.open.index_watch.is_due = false;
-            self.look_for_captures(false);
+            self.check_for_captures(false);
         }
     }
 
-    fn look_for_captures(&mut self, only_where_one_is: bool) {
+    fn check_for_captures(&mut self, only_where_one_is: bool) {
         if !self.settings.follow_index || self.closing {
             return;
         }
         self.open.index_watch.pending = true;
-        let look = move |session: &crate::work::Session| {
+        let check = move |session: &crate::work::Session| {
             let follows =
                 session.workspace()?.read_only.is_none() && (!only_where_one_is || work::has_index(&session.workspace));
             Ok(follows && work::is_index_behind(&session.workspace)?)
         };
-        self.write(look, Answer::ToIndex);
+        self.write(check, Answer::ToIndex);
     }
 
     pub(super) fn take_in_index_behind(&mut self, is_behind: anyhow::Result<bool>) {
         self.open.index_watch.pending = false;
-        // What is wrong with an index is said where it is asked, or by the job.
+        // Searches and the job itself report what is wrong with an index.
         if !is_behind.unwrap_or(true) || self.closing || self.runs(JobKind::IndexTexts) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Jobs of the window: how they begin, and what comes of their end.
 
-use super::super::jobs_at_hand::{JobResult, RunningJob};
 use super::{AppState, NoticeCause, keep};
+use crate::app::current_jobs::{JobResult, RunningJob};
 use crate::jobs::JobCx;
 use crate::work::{JobKind, JobReport, Session};
 
@@ -41,10 +41,10 @@ impl AppState {
         }
     }
 
-    pub(super) fn look_at_jobs(&mut self) {
+    pub(super) fn poll_jobs(&mut self) {
         self.left_jobs.retain(|job| !job.is_finished());
         for job in &mut self.open.jobs {
-            job.look();
+            job.sample_rate();
         }
         let (finished, running) = std::mem::take(&mut self.open.jobs).into_iter().partition(RunningJob::is_finished);
         self.open.jobs = running;

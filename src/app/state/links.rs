@@ -20,7 +20,7 @@ impl AppState {
         let answer = scan.get_as_of(
             revision,
             cx,
-            |asked| asked.as_ref() == folder,
+            |query| query.as_ref() == folder,
             || folder.cloned(),
             |session, folder, cx| work::link_hosts(&session.workspace, folder.as_deref(), cx),
         );
@@ -38,7 +38,7 @@ impl AppState {
         let answer = scan.get_as_of(
             revision,
             cx,
-            |(asked, of)| asked.as_ref() == folder && of == by,
+            |(query, of)| query.as_ref() == folder && of == by,
             || (folder.cloned(), by.clone()),
             |session, (folder, by), cx| work::cited_pages(&session.workspace, folder.as_deref(), &by, cx),
         );
@@ -52,7 +52,7 @@ impl AppState {
             Some(folder) => match self.reads.link_set(Some(folder.clone())) {
                 Loaded::Ready(set) => Some(set.as_ref().as_ref().map_or(0, |set| set.revision)),
                 Loaded::Loading { .. } => None,
-                // What asks for the links says why.
+                // The query of the links reports why.
                 Loaded::Failed(_) => Some(0),
             },
         }
@@ -61,10 +61,10 @@ impl AppState {
     /// Stops what was begun for a page that was left.
     pub(super) fn rest_link_scans(&mut self) {
         let route = &self.open.route;
-        self.open.scans.link_hosts.cancel_unless(|asked| matches!(route, Route::LinkHosts(folder) if folder == asked));
+        self.open.scans.link_hosts.cancel_unless(|query| matches!(route, Route::LinkHosts(folder) if folder == query));
         self.open
             .scans
             .cited_pages
-            .cancel_unless(|(asked, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (asked, of)));
+            .cancel_unless(|(query, of)| matches!(route, Route::CitedPages(folder, by) if (folder, by) == (query, of)));
     }
 }

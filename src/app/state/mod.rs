@@ -4,7 +4,7 @@
 //! [`AppState::tick`]. Out: read models ([`AppState::reads`]), notices, jobs.
 //!
 //! Invariants: nothing here touches disk or network on the calling thread;
-//! writes are carried out in the order they were asked.
+//! writes are carried out in the order they were sent.
 
 mod campaigns;
 pub(super) mod index;
@@ -35,7 +35,6 @@ use crate::work::models::ProblemId;
 use open::{AfterOpen, OpenedWorkspace};
 
 use super::decision_target::Focus;
-use super::jobs_at_hand::RunningJob;
 use super::loader::{Order, Pool, ReadCx, failure, no_workspace};
 use super::models::*;
 use super::open_workspace::OpenWorkspace;
@@ -43,6 +42,7 @@ use super::reads::Reads;
 use super::selected_rows::ReviewDecision;
 use super::settings::{Settings, ThemeChoice};
 use super::{Command, Dialog, FilesRoute, Route};
+use crate::app::current_jobs::RunningJob;
 use crate::jobs::Wake;
 use crate::keys::{SigningKey, SystemKeychain};
 use crate::work::{DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
@@ -60,14 +60,14 @@ const READERS: usize = 2;
 const HISTORY_KEPT: usize = 100;
 /// Notices, ended jobs and commands that are kept.
 const LOG_KEPT: usize = 200;
-/// How often running jobs are looked at.
-const LOOK: Duration = Duration::from_millis(250);
+/// Time between two looks at running jobs.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What a worker tells the window after a write.
+/// The answer of a worker after a write.
 pub(super) enum Answer {
     /// The folder that was to be opened, what follows, and what came of it.
     Opened(PathBuf, AfterOpen, anyhow::Result<OpenedWorkspace>),
-    /// What a path is that a person wants to open, and whether archives there are copied.
+    /// The type of a path that a person opens, and whether archives there are copied.
     Named(PathBuf, ImportOptions, anyhow::Result<OpenTarget>),
     /// Whether a workspace was deleted in which nothing was kept.
     Removed(PathBuf, bool),
@@ -76,10 +76,10 @@ pub(super) enum Answer {
     /// A save, by its number; what was saved, of which campaign, as which version.
     Saved(u64, anyhow::Result<saves::SavedDraft>),
     Marked(anyhow::Result<String>),
-    /// A person's word on captures, and those that it was given on on the page
-    /// Review: what was decided on how many, where it was not one alone.
+    /// A decision, with its captures where it was made on the page Review: its
+    /// message, where it was of more than one.
     Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
-    /// A setting of the workspace: what to say when it failed, how it went.
+    /// A setting of the workspace: the message of a failure, and the result.
     Set(&'static str, anyhow::Result<String>),
     Schedules(anyhow::Result<DueRuns>),
     /// Whether there is something to index.
@@ -103,12 +103,12 @@ pub struct AppState {
     left_jobs: Vec<RunningJob>,
     /// Read models, with what they are of: they are replaced together with [`AppState::open`].
     pub reads: Reads,
-    /// All that belongs to the open workspace.
+    /// The state that belongs to the open workspace.
     pub open: OpenWorkspace,
-    /// What a person chose.
+    /// The settings of the person.
     pub settings: Settings,
-    /// What was asked last, newest last.
-    pub(super) asked: VecDeque<Command>,
+    /// Commands sent lately, the newest last.
+    pub(super) sent: VecDeque<Command>,
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
     pub(super) shows_dark: bool,
@@ -137,13 +137,13 @@ impl AppState {
             reads: Reads::new(cx),
             open: OpenWorkspace::default(),
             settings,
-            asked: VecDeque::new(),
+            sent: VecDeque::new(),
             recent: Vec::new(),
             closing: false,
             shows_dark: false,
         };
         state.replace_workspace(None);
-        state.look_for_recent();
+        state.check_recent();
         Ok(state)
     }
 
@@ -188,7 +188,7 @@ impl AppState {
         self.outbox.push_back(command);
     }
 
-    /// Whether something was asked that is not carried out yet.
+    /// Whether commands wait that are not carried out yet.
     pub fn has_outbox(&self) -> bool {
         !self.outbox.is_empty()
     }
@@ -205,20 +205,20 @@ impl AppState {
         !self.open.history.is_empty()
     }
 
-    /// Takes in what workers answered and carries out what was asked.
+    /// Takes in what workers answered and carries out the commands that were sent.
     /// Never blocks.
     pub fn tick(&mut self) {
         while let Ok(answer) = self.answers.1.try_recv() {
             self.handle_answer(answer);
         }
-        self.look_at_jobs();
+        self.poll_jobs();
         self.report_anomalies();
         self.watch_schedules();
         self.watch_index();
         while let Some(command) = self.outbox.pop_front() {
-            keep(&mut self.asked, command.clone());
+            keep(&mut self.sent, command.clone());
             if !self.open.discards_edits && self.loses_edits(&command) {
-                self.ask_about_edits(command);
+                self.confirm_edits(command);
             } else {
                 self.execute(command);
             }
@@ -237,12 +237,12 @@ impl AppState {
         self.refresh_what_if();
     }
 
-    /// When [`AppState::tick`] wants to be called again without a wake-up.
+    /// The time until [`AppState::tick`] has to be called again without a wake-up.
     pub fn next_tick(&mut self) -> Option<Duration> {
         let later = self.reads.cx().later.take();
-        let look = self.is_at_work().then_some(LOOK);
-        let due = self.session().is_some().then(|| self.open.schedules.next_look());
-        later.into_iter().chain(look).chain(due).min()
+        let poll = self.is_at_work().then_some(POLL_INTERVAL);
+        let due = self.session().is_some().then(|| self.open.schedules.next_poll());
+        later.into_iter().chain(poll).chain(due).min()
     }
 
     fn handle_answer(&mut self, answer: Answer) {
@@ -257,17 +257,17 @@ impl AppState {
                 }
             }
             Answer::Saved(save, saved) => self.take_in_saved(save, saved),
-            Answer::Marked(Ok(words)) => self.say(&words),
+            Answer::Marked(Ok(text)) => self.notify(&text),
             Answer::Kept(reviewed, Ok(summary)) => {
                 self.cure(|cause| *cause == NoticeCause::Deciding);
                 let is_new = |id: &CaptureId| !self.open.reviewed.contains(id);
                 let new: Vec<CaptureId> = reviewed.into_iter().filter(is_new).collect();
                 self.open.reviewed.extend(new);
                 if let Some(summary) = summary {
-                    self.say(&summary);
+                    self.notify(&summary);
                 }
             }
-            Answer::Schedules(look) => self.take_in_schedules(look),
+            Answer::Schedules(due) => self.take_in_schedules(due),
             Answer::ToIndex(is_behind) => self.take_in_index_behind(is_behind),
             Answer::OfWorkspace(generation, answer) if generation == self.reads.generation() => {
                 self.handle_answer(*answer);
@@ -276,16 +276,16 @@ impl AppState {
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => {
                 self.error_notice(NoticeCause::Deciding, failure("Decision not saved", &error))
             }
-            Answer::Set(_, Ok(words)) => {
+            Answer::Set(_, Ok(text)) => {
                 self.cure(|cause| *cause == NoticeCause::Setting);
-                self.say(&words);
+                self.notify(&text);
             }
             Answer::Set(failed, Err(error)) => self.error_notice(NoticeCause::Setting, failure(failed, &error)),
         }
     }
 
-    /// What became of a write into a workspace that was left meanwhile: it changes nothing of the one
-    /// that is open, but a person hears what was not kept.
+    /// Takes in the result of a write into a workspace that was left meanwhile: it changes nothing of the one
+    /// that is open, but a notice shows what was not kept.
     fn handle_late_answer(&mut self, answer: Answer) {
         let (what, error) = match answer {
             Answer::Saved(_, Err(error)) => ("Specification not saved", error),
@@ -296,7 +296,7 @@ impl AppState {
         self.notice(failure(&format!("{what} in the workspace that was open before"), &error));
     }
 
-    fn say(&mut self, what: &str) {
+    fn notify(&mut self, what: &str) {
         self.notice(Notice { is_error: false, what: what.to_owned(), why: String::new(), hint: String::new() });
     }
 
@@ -319,7 +319,7 @@ impl AppState {
                     self.show(route);
                 }
             }
-            Command::Ask(dialog) => self.open.dialog = Some(dialog),
+            Command::OpenDialog(dialog) => self.open.dialog = Some(dialog),
             Command::CloseDialog => {
                 if self.open.dialog.take() == Some(Dialog::Quit) {
                     self.open.discards_edits = false;
@@ -374,7 +374,7 @@ impl AppState {
                 |set| Answer::Set("Geolocation database not changed", set),
             ),
             Command::CompareCountries(path) => self.open.compared = path,
-            Command::AskTableExport(rows) => {
+            Command::OpenTableExport(rows) => {
                 self.open.table_rows = Some(rows);
                 self.open.dialog = Some(Dialog::WriteTable);
             }
@@ -384,7 +384,7 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => self.decide_or_ask(ReviewDecision { captures, mark, note }),
+            Command::Mark { captures, mark, note } => self.decide_or_confirm(ReviewDecision { captures, mark, note }),
             Command::ConfirmMark => {
                 self.open.dialog = None;
                 if let Some(decision) = self.open.decision.take() {
@@ -416,9 +416,9 @@ impl AppState {
             Command::Locate { folder, file } => {
                 self.start(JobKind::LocateFiles, move |session, cx| session.locate(&folder, file, cx))
             }
-            Command::ReadProblem(wanted) => {
-                self.open.far_record = wanted;
-                self.open.scans.problem_record.keep_only(|id| Some(*id) == wanted);
+            Command::ReadProblem(problem) => {
+                self.open.far_record = problem;
+                self.open.scans.problem_record.keep_only(|id| Some(*id) == problem);
             }
             Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
             Command::IndexTexts => self.start(JobKind::IndexTexts, |session, cx| session.index_texts(false, cx)),
@@ -443,7 +443,7 @@ impl AppState {
                 self.open.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();
                 self.start(JobKind::Export, move |session, cx| {
-                    // The keychain may ask the person.
+                    // The keychain may open a dialog.
                     let signer = match sign_with.as_str() {
                         "" => None,
                         name => Some(SigningKey::load(name, &SystemKeychain)?),
@@ -485,7 +485,7 @@ impl AppState {
 
     /// Shows a page; answers with the one that was left.
     fn show(&mut self, route: Route) -> Route {
-        // Another list, another row at hand; Captures finds its row again.
+        // Another list, another current row; Captures finds its row again.
         if !route.is_list_of(&self.open.route) {
             self.follow(None);
         }
@@ -493,7 +493,7 @@ impl AppState {
         std::mem::replace(&mut self.open.route, route)
     }
 
-    /// Has a worker write. `answer` hears how it went, also when it panicked:
+    /// Has a worker write. `answer` gets the result, also when it panicked:
     /// who waits for an answer always gets his own.
     pub(super) fn write<T: 'static>(
         &mut self,

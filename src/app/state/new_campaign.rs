@@ -1,7 +1,7 @@
-//! Where a new campaign is kept, and the workspace that goes when it is given up.
+//! The workspace of a new campaign, deleted when the campaign is given up.
 //!
 //! Invariant: a workspace that the window made for a new campaign is on disk only while its draft
-//! is at hand or something is kept in it.
+//! is open or something is kept in it.
 
 use super::super::{Dialog, Route};
 use super::open::{AfterOpen, in_place};
@@ -23,12 +23,12 @@ pub enum CampaignPlace {
 
 /// Recent workspaces that are offered.
 const OFFERED: usize = 5;
-/// How often, and at most how many times, a worker looks whether nobody reads a workspace any more.
-const LOOKS_EVERY: Duration = Duration::from_millis(20);
-const MOST_LOOKS: usize = 250;
+/// Pause and number of the checks whether somebody still reads a workspace that is to be deleted.
+const RETRY_EVERY: Duration = Duration::from_millis(20);
+const MAX_RETRIES: usize = 250;
 
 impl AppState {
-    /// Where a new campaign may be kept; the first is the default. One alone needs no question.
+    /// The places that may keep a new campaign, the default first. A single one needs no dialog.
     pub fn campaign_places(&self) -> Vec<CampaignPlace> {
         let is_open = self.session().is_some();
         if is_open && !self.open.is_sample {
@@ -53,7 +53,7 @@ impl AppState {
         folder == sample || folder.display().to_string().starts_with(&numbered)
     }
 
-    /// Begins a new campaign where it is kept without doubt, else asks where.
+    /// Begins a new campaign, after a dialog where several workspaces may keep it.
     pub(super) fn new_campaign(&mut self) {
         let mut places = self.campaign_places();
         match places.pop() {
@@ -94,10 +94,10 @@ impl AppState {
             return;
         }
         let is_saving = self.open.spec.as_ref().is_some_and(|spec| spec.is_being_saved());
-        let is_at_hand = matches!(self.open.route, Route::Spec(None))
+        let is_shown = matches!(self.open.route, Route::Spec(None))
             || self.open.dialog.is_some()
             || self.open.spec.as_ref().is_some_and(|spec| spec.is_edited());
-        if is_saving || (is_at_hand && !self.closing) {
+        if is_saving || (is_shown && !self.closing) {
             return;
         }
         let route = self.open.route.clone();
@@ -118,11 +118,11 @@ impl AppState {
                     return Ok(false);
                 }
                 // Answers that nobody waits for any more still read it.
-                for _ in 0..MOST_LOOKS {
+                for _ in 0..MAX_RETRIES {
                     if Arc::strong_count(&session) == 1 {
                         break;
                     }
-                    std::thread::sleep(LOOKS_EVERY);
+                    std::thread::sleep(RETRY_EVERY);
                 }
                 drop(session);
                 opener.remove_unused(&folder)?;
@@ -149,7 +149,7 @@ impl AppState {
         if settings.last_workspace.as_deref() == Some(folder) {
             settings.last_workspace = settings.recent_workspaces.first().cloned();
         }
-        self.look_for_recent();
+        self.check_recent();
     }
 
     /// Whether something is to be done before the window may close.

@@ -1,4 +1,4 @@
-//! What notices speak of: where they lead, and when an error has gone.
+//! Causes of notices: the page that they lead to, and when an error is over.
 
 use super::super::models::{EventKind, LaunchId, Notice, ProblemQuery};
 use super::super::{FilesRoute, Route};
@@ -25,17 +25,17 @@ pub enum NoticeCause {
     Schedules,
 }
 
-/// What is known about a notice beside its words.
+/// A notice's page and cause, beside its text.
 #[derive(Debug, Default)]
 pub(in crate::app) struct About {
     route: Option<Route>,
     cause: Option<NoticeCause>,
-    /// It is a warning: all was done, and something is to be looked at.
+    /// Whether it is a warning: all was done, with problems.
     warns: bool,
 }
 
 impl AppState {
-    /// Tells a person of an error that goes with its cause.
+    /// Shows an error until its cause is gone.
     pub fn error_notice(&mut self, cause: NoticeCause, notice: Notice) {
         self.cure(|of| *of == cause);
         let route = match &cause {
@@ -68,8 +68,8 @@ impl AppState {
         self.open.about.get(&id).is_some_and(|about| about.warns)
     }
 
-    /// Tells a person once of each anomaly of the running crawl; of those that
-    /// came together the last of its kind stands for the others.
+    /// Shows each anomaly of the running crawl once; of those that
+    /// came together only the last of its kind is shown.
     pub(super) fn report_anomalies(&mut self) {
         let Some(session) = self.session() else { return };
         let (events, shown) = session.anomalies(self.open.anomalies_shown);
@@ -98,12 +98,12 @@ impl AppState {
         self.notice(notice);
     }
 
-    /// The page that shows what a notice speaks of; none when that is on screen.
+    /// The page of a notice's subject; none when that is on screen.
     pub fn notice_route(&self, id: u64) -> Option<&Route> {
         self.open.about.get(&id)?.route.as_ref().filter(|route| !route.is_list_of(&self.open.route))
     }
 
-    /// Asks for what `action` means just now, or says why it cannot be.
+    /// Sends the command of `action`, or shows a notice of why it cannot be carried out.
     pub fn act(&mut self, action: super::super::Action) {
         match super::super::resolve(action, self) {
             Ok(command) => self.send(command),

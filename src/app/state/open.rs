@@ -22,7 +22,7 @@ pub struct RecentWorkspace {
     pub exists: Option<bool>,
 }
 
-/// What follows once a workspace is open.
+/// The next step once a workspace is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum AfterOpen {
     /// Its campaigns are shown.
@@ -53,7 +53,7 @@ pub(super) fn in_place(opened: anyhow::Result<Session>, folder: &Path) -> anyhow
 }
 
 impl AppState {
-    /// Opens whatever is at a path: a worker tells what it is.
+    /// Opens whatever is at a path: a worker finds out what it is.
     pub(super) fn open_named(&mut self, path: PathBuf, options: ImportOptions) {
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
         self.opening = Some(path.clone());
@@ -73,7 +73,7 @@ impl AppState {
                 if let Some(why) = self.read_only() {
                     return self.refuse_to_write(why);
                 }
-                self.say(&format!("Importing {} into the open workspace", path.display()));
+                self.notify(&format!("Importing {} into the open workspace", path.display()));
                 self.send(Command::Import { paths: vec![path], options });
             }
             Ok(OpenTarget::Archives) => {
@@ -96,7 +96,7 @@ impl AppState {
 
     fn stay_open(&mut self) {
         self.open.discards_edits = false;
-        self.say("This workspace is open already");
+        self.notify("This workspace is open already");
     }
 
     pub(super) fn open_workspace(&mut self, folder: PathBuf) {
@@ -185,17 +185,21 @@ impl AppState {
             AfterOpen::Campaigns => {}
             AfterOpen::NewCampaign { is_new } => {
                 self.open.unused_workspace = is_new.then(|| folder.clone());
-                self.say(&format!("The new campaign is kept in the workspace {}", folder.display()));
+                self.notify(&format!("The new campaign is kept in the workspace {}", folder.display()));
                 self.begin_campaign(CampaignPlace::Open);
             }
             AfterOpen::Import(path, options) => {
-                self.say(&format!("Made the workspace {} and importing {} into it", folder.display(), path.display()));
+                self.notify(&format!(
+                    "Made the workspace {} and importing {} into it",
+                    folder.display(),
+                    path.display()
+                ));
                 self.send(Command::Import { paths: vec![path], options });
                 self.go(Route::Captures { filter: String::new() });
             }
         }
         if needs_inlink_build {
-            self.say("Inlinks are being rebuilt: this version stores them in another format");
+            self.notify("Inlinks are being rebuilt: this version stores them in another format");
             self.send(Command::BuildInlinks);
         }
     }
@@ -236,12 +240,12 @@ impl AppState {
         recent.insert(0, folder.clone());
         recent.truncate(RECENT_KEPT);
         self.settings.last_workspace = Some(folder);
-        self.look_for_recent();
+        self.check_recent();
     }
 
     /// Has a thread look which of the workspaces opened lately are there: a
     /// disk that is gone may keep it waiting for long.
-    pub(super) fn look_for_recent(&mut self) {
+    pub(super) fn check_recent(&mut self) {
         let settings = &mut self.settings;
         // Settings of an earlier version know the last one only.
         if settings.recent_workspaces.is_empty() {
@@ -257,14 +261,14 @@ impl AppState {
             return;
         }
         let (opener, answers, wake) = (self.opener.clone(), self.answers.0.clone(), self.wake.clone());
-        let look = move || {
+        let check = move || {
             for folder in folders {
                 let exists = opener.is_workspace(&folder);
                 let _ = answers.send(Answer::Recent(folder, exists));
                 wake();
             }
         };
-        if let Err(error) = std::thread::Builder::new().name("recent".to_owned()).spawn(look) {
+        if let Err(error) = std::thread::Builder::new().name("recent".to_owned()).spawn(check) {
             tracing::warn!("workspaces opened lately are not looked for: {error}");
         }
     }

@@ -11,18 +11,18 @@ use super::{Answer, AppState, NoticeCause, failure};
 use crate::campaign::{Campaign, EvidenceCarried, FieldDifference, campaign_differences};
 use crate::work::Session;
 
-/// A version of a campaign that was saved since the draft at hand was begun.
+/// A version of a campaign that was saved since the open draft was begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
     /// Its number.
     pub version: u32,
     /// The version that the draft was begun from.
     pub begun_from: u32,
-    /// Where it and the draft differ, the saved version first.
+    /// Fields in which it and the draft differ, the saved version first.
     pub differences: Vec<FieldDifference>,
 }
 
-/// Somebody else saved the campaign, so that a person is asked before the draft takes its place.
+/// Somebody else saved the campaign: a person confirms before the draft takes its place.
 #[derive(Debug, thiserror::Error)]
 #[error("the campaign was saved by somebody else meanwhile")]
 struct SavedMeanwhile(NewerVersion);
@@ -53,22 +53,22 @@ impl SavedMeanwhile {
 pub(in crate::app) struct SavedDraft {
     campaign: Box<Campaign>,
     saved: (CampaignId, u32),
-    /// What became of evidence that the version before had.
+    /// Evidence that the version before had.
     evidence: EvidenceCarried,
-    /// What it means for a crawl that did not come to its end.
+    /// The consequence for a crawl that did not come to its end.
     crawl: Option<String>,
 }
 
 impl AppState {
-    /// Asks a worker to save the draft at hand.
+    /// Has a worker save the open draft.
     pub(super) fn save(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
         self.begin_save(save, id, campaign, false);
     }
 
-    /// Saves the draft at hand though a campaign like it is here: a person was asked. What was to
-    /// follow the save that asked follows this one.
+    /// Saves the open draft though a campaign like it is here: a person confirmed it. The next step of
+    /// the save that failed follows this one.
     pub(super) fn save_confirmed(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>) {
         let save = self.next_id;
         self.next_id += 1;
@@ -78,7 +78,7 @@ impl AppState {
         self.begin_save(save, id, campaign, true);
     }
 
-    /// The same, with what follows once it is saved.
+    /// Saves the draft; `after` follows once it is saved.
     pub(in super::super) fn save_and(&mut self, id: Option<CampaignId>, campaign: Box<Campaign>, then: AfterSave) {
         if self.open.spec.as_ref().is_none_or(|spec| !spec.is_being_saved()) {
             self.open.after_save = Some((self.next_id, then));
@@ -87,7 +87,7 @@ impl AppState {
     }
 
     fn begin_save(&mut self, save: u64, id: Option<CampaignId>, campaign: Box<Campaign>, is_confirmed: bool) {
-        // Only the draft at hand knows what it was begun from.
+        // Only the open draft knows what it was begun from.
         let of_draft = self.open.spec.as_ref().filter(|spec| spec.id == id);
         let base = of_draft.map(|spec| (spec.version, spec.saved.clone()));
         if let Some(spec) = &mut self.open.spec {
@@ -117,7 +117,7 @@ impl AppState {
         );
     }
 
-    /// What becomes of a draft whose campaign was saved by somebody else: it is saved as the version
+    /// Carries out the answer on a draft whose campaign was saved by somebody else: it is saved as the version
     /// after that one, or given up for it.
     pub(super) fn answer_newer_version(&mut self, keeps_draft: bool) {
         self.open.dialog = None;
@@ -133,12 +133,12 @@ impl AppState {
         self.save_confirmed(id, campaign);
     }
 
-    /// The version that was saved since the draft at hand was begun.
+    /// The version that was saved since the open draft was begun.
     pub fn newer_version(&self) -> Option<&NewerVersion> {
         self.open.newer_version.as_ref()
     }
 
-    /// A draft was saved; it need not be at hand any more.
+    /// Takes in the result of a save; its draft may be closed already.
     pub(super) fn take_in_saved(&mut self, save: u64, saved: anyhow::Result<SavedDraft>) {
         let spec = self.open.spec.as_mut().and_then(|spec| spec.end_save(save).then_some(spec));
         let SavedDraft { campaign, saved: (id, version), evidence, crawl } = match saved {
@@ -164,13 +164,13 @@ impl AppState {
                 return;
             }
         };
-        let mut says = format!("Specification saved as version {version}");
+        let mut message = format!("Specification saved as version {version}");
         match spec {
-            None => says = format!("{says}, {}", campaign_title(id, &campaign.name)),
+            None => message = format!("{message}, {}", campaign_title(id, &campaign.name)),
             Some(spec) => {
                 let was = spec.id.replace(id);
                 if was.is_some() && spec.version == version {
-                    says = format!("No changes: version {version} remains the latest");
+                    message = format!("No changes: version {version} remains the latest");
                 }
                 spec.version = version;
                 spec.newest = version;
@@ -188,7 +188,7 @@ impl AppState {
             }
         }
         self.cure(|cause| *cause == NoticeCause::Saving);
-        self.say(&says);
+        self.notify(&message);
         if let Some(line) = crawl {
             let what = "Specification saved: the crawl goes on without it".to_owned();
             self.notice(Notice { is_error: false, what, why: line, hint: String::new() });

@@ -38,14 +38,14 @@ impl AppState {
         self.open.what_if = Some(answer);
     }
 
-    /// How far the trial of the edits is, while one is under way.
+    /// The progress of the trial of the edits, while one is under way.
     pub fn what_if_progress(&self) -> Option<Progress> {
         self.open.scans.what_if.progress()
     }
 
-    /// Each rule of a campaign in words; the last ones while it is being edited.
+    /// The name and the summary of each rule of a campaign; the last ones while it is being edited.
     pub fn rule_lines(&mut self, campaign: &Arc<Campaign>) -> Loaded<Arc<Vec<RuleLine>>> {
-        let is_same = |asked: &Arc<Campaign>| Arc::ptr_eq(asked, campaign);
+        let is_same = |query: &Arc<Campaign>| Arc::ptr_eq(query, campaign);
         let work = |_: &Session, campaign: Arc<Campaign>, cx: &JobCx| name_rules(&campaign, cx);
         self.open.scans.rule_lines.get(self.reads.cx(), is_same, || campaign.clone(), work)
     }
@@ -53,7 +53,7 @@ impl AppState {
     /// See [`work::rule_hits`](crate::work::rule_hits).
     pub fn rule_hits(&mut self, campaign: CampaignId) -> Loaded<Arc<RuleReport>> {
         let cx = self.reads.cx();
-        let of = |asked: &CampaignId| *asked == campaign;
+        let of = |query: &CampaignId| *query == campaign;
         self.open.scans.rule_hits.get(
             cx,
             of,
@@ -69,7 +69,7 @@ impl AppState {
         rule: usize,
     ) -> (Loaded<Arc<RuleMatches>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.open.scans.rule_matches);
-        let of = |asked: &(CampaignId, usize)| *asked == (campaign, rule);
+        let of = |query: &(CampaignId, usize)| *query == (campaign, rule);
         let work = |session: &Session, (campaign, rule), cx: &JobCx| {
             work::urls_matched_by_rule(session, campaign, None, rule, cx)
         };
@@ -80,7 +80,7 @@ impl AppState {
     /// See [`work::geo_report`](crate::work::geo_report); and how far the work on it is.
     pub fn geo_report(&mut self, campaign: CampaignId) -> (Loaded<Arc<GeoReport>>, Option<Progress>) {
         let (cx, scan) = (self.reads.cx(), &mut self.open.scans.geo_report);
-        let of = |asked: &CampaignId| *asked == campaign;
+        let of = |query: &CampaignId| *query == campaign;
         let answer =
             scan.get(cx, of, || campaign, |session, campaign, cx| work::geo_report(session, campaign, None, cx));
         (answer, scan.progress())
@@ -91,7 +91,7 @@ impl AppState {
         let (cx, scan) = (self.reads.cx(), &mut self.open.scans.drift);
         let answer = scan.get(
             cx,
-            |(asked, path)| *asked == campaign && path == newer,
+            |(query, path)| *query == campaign && path == newer,
             || (campaign, newer.to_owned()),
             |session, (campaign, newer), cx| session.geo_drift(campaign, None, &newer, cx),
         );
@@ -104,7 +104,7 @@ impl AppState {
         let answer = scan.get_as_of(
             0,
             cx,
-            |asked| *asked == id,
+            |query| *query == id,
             || id,
             |session, id, cx| work::problem_record(&session.workspace, id, cx),
         );
@@ -129,7 +129,7 @@ impl AppState {
         let answer = scan.get_as_of(
             counted,
             cx,
-            |(of, asked)| *of == launch && asked.as_deref() == path,
+            |(of, query)| *of == launch && query.as_deref() == path,
             || (launch, path.map(str::to_owned)),
             |session, (launch, path), cx| work::import_records(&session.workspace, launch, path.as_deref(), cx),
         );

@@ -4,7 +4,7 @@ use super::super::models::SearchQuery;
 use super::{Answer, AppState};
 use crate::work;
 
-/// What is done with a saved search.
+/// An action on a saved search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchAct {
     /// Saves a search under a name, in the place of one that had it.

@@ -6,7 +6,7 @@ use super::{Answer, AppState};
 use crate::jobs::counted;
 use crate::work::JobKind;
 
-/// What is done with a named selection or a collection.
+/// An action on a named selection or a collection.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SelectionAct {
     /// Saves the kept selection of a campaign under a name.

@@ -19,7 +19,7 @@ impl AppState {
             Command::NewCampaign | Command::CloseWindow => true,
             Command::ChooseCampaign(id) => {
                 let is_shown = matches!(self.open.route, Route::Spec(_) | Route::Scope(..));
-                spec.id != Some(*id) && self.open.campaign.is_some_and(|at_hand| is_shown || at_hand != *id)
+                spec.id != Some(*id) && self.open.campaign.is_some_and(|current| is_shown || current != *id)
             }
             Command::AddSeeds(_) => spec.id != self.open.campaign,
             Command::Go(route) => is_of_another(route, spec.id),
@@ -30,8 +30,8 @@ impl AppState {
     }
 
     /// Holds a command back, and what was sent after it, until a person has
-    /// said what becomes of the edits.
-    pub(super) fn ask_about_edits(&mut self, command: Command) {
+    /// decided about the edits.
+    pub(super) fn confirm_edits(&mut self, command: Command) {
         self.open.deferred = std::iter::once(command).chain(self.outbox.drain(..)).collect();
         self.open.dialog = Some(Dialog::Unsaved);
     }
@@ -70,7 +70,7 @@ impl AppState {
         }
     }
 
-    /// Closes the window, or asks first about the work that runs.
+    /// Closes the window, after a dialog where work runs.
     pub(super) fn close_window(&mut self) {
         match self.is_busy() {
             true => self.open.dialog = Some(Dialog::Quit),

@@ -1,7 +1,7 @@
-//! What pages read of the state of a window, and what they change of it at once.
+//! The state of a window as pages read it, and what they change of it at once.
 
 use super::{AppState, RecentWorkspace, ScheduleWatch};
-use crate::app::jobs_at_hand::{EndedJob, RunningJob};
+use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::app::models::{
     CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
 };
@@ -17,29 +17,29 @@ use std::sync::Arc;
 /// A filter that is brought to the page Select & export, for a person to confirm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SelectLead {
-    /// As the filter of the selection.
+    /// The filter of the selection.
     Filter(String),
-    /// As what fills a collection after each crawl.
+    /// The filter that fills a collection after each crawl.
     Rule(String),
 }
 
 impl AppState {
-    /// What is on screen.
+    /// The page that is on screen.
     pub fn route(&self) -> &Route {
         &self.open.route
     }
 
-    /// What lies over it.
+    /// The dialog that is open.
     pub fn dialog(&self) -> Option<Dialog> {
         self.open.dialog
     }
 
-    /// The campaign at hand.
+    /// The current campaign.
     pub fn campaign(&self) -> Option<CampaignId> {
         self.open.campaign
     }
 
-    /// What the edits of the specification would change of what was ever seen; none while none of
+    /// Changes that the edits of the specification would make to what was ever seen; none while none of
     /// them is about the scope.
     pub fn what_if(&self) -> Option<&Loaded<Arc<WhatIfAnswer>>> {
         self.open.what_if.as_ref()
@@ -102,17 +102,17 @@ impl AppState {
         self.open.last_export.as_deref()
     }
 
-    /// What the last verification of this window found.
+    /// The result of the last verification of this window.
     pub fn verified(&self) -> Option<&(PathBuf, Vec<VerifyLine>)> {
         self.open.verified.as_ref()
     }
 
-    /// What the last dry run of this window lists.
+    /// The result of the last dry run of this window.
     pub fn dry_run(&self) -> Option<&ExportDryRun> {
         self.open.dry_run.as_deref()
     }
 
-    /// Whether the window is light on dark just now, by choice or as the desktop says.
+    /// Whether the window is light on dark just now, by choice or by the desktop.
     pub fn shows_dark(&self) -> bool {
         self.shows_dark
     }
@@ -190,7 +190,7 @@ impl AppState {
         self.open.notices.extract_if(.., |(_, notice)| !notice.is_error).collect()
     }
 
-    /// Whether the page shall leave nothing out; asked once.
+    /// Whether the page shall leave nothing out; true once.
     pub fn take_shows_all(&mut self) -> bool {
         std::mem::take(&mut self.open.shows_all)
     }
@@ -209,12 +209,12 @@ impl AppState {
         self.send(Command::Go(Route::Select));
     }
 
-    /// The filter that was brought to the page Select & export; asked once.
+    /// The filter that was brought to the page Select & export; taken once.
     pub fn take_select_lead(&mut self) -> Option<SelectLead> {
         self.open.select_lead.take()
     }
 
-    /// Whether the filter line of the captures shall take the keyboard; asked once.
+    /// Whether the filter line of the captures shall take the keyboard; true once.
     pub fn take_opens_filter(&mut self) -> bool {
         std::mem::take(&mut self.open.opens_filter)
     }
@@ -228,7 +228,7 @@ impl AppState {
         }
     }
 
-    /// Goes so many matches on, or back, in the text of the capture at hand: to
+    /// Goes so many matches on, or back, in the text of the current capture: to
     /// the first where the text was not shown.
     pub(super) fn step_match(&mut self, step: i64) {
         let is_shown = self.settings.lower_panel && self.settings.panel_tab == PanelTab::Text;
@@ -239,12 +239,12 @@ impl AppState {
         }
     }
 
-    /// How many matches further, or back, a text shall show; asked once.
+    /// Number of matches to go further, or back, in a text; taken once.
     pub fn take_match_step(&mut self) -> i64 {
         std::mem::take(&mut self.open.match_step)
     }
 
-    /// Whether the note field of the lower panel shall take the keyboard; asked once.
+    /// Whether the note field of the lower panel shall take the keyboard; true once.
     pub fn take_opens_note(&mut self) -> bool {
         std::mem::take(&mut self.open.opens_note)
     }
@@ -252,14 +252,14 @@ impl AppState {
 
 #[cfg(all(test, feature = "gui"))]
 impl AppState {
-    /// The last command that was asked.
+    /// The last command that was sent.
     pub(crate) fn last_command(&self) -> Option<&crate::app::Command> {
-        self.asked.back()
+        self.sent.back()
     }
 
-    /// What was asked, oldest first.
+    /// Commands that were sent, the oldest first.
     pub(crate) fn sent(&self) -> impl Iterator<Item = &crate::app::Command> {
-        self.asked.iter()
+        self.sent.iter()
     }
 
     /// Takes the last job of this kind out of those that ended.

@@ -1,4 +1,4 @@
-//! From an entry to a campaign, and back.
+//! Conversion of an entry into a campaign, and back.
 
 use super::fields::{CrawlFrequency, Meaning, SizeCap};
 use super::{Dialect, FeedEntry};
@@ -60,7 +60,7 @@ impl Campaign {
         }
         let runs = self.schedule.frequency != Frequency::Manual;
         let begins = runs && !ran;
-        // Without a frequency dates have no effect, and would be told as a mistake.
+        // Without a frequency dates have no effect, and would be reported as a mistake.
         let text = |date: Option<CaptureDate>| date.filter(|_| runs).map(CaptureDate::to_log);
         if begins || !runs || changed(|a, b| a.start == b.start) {
             self.schedule.start = text(meaning.start);
@@ -110,7 +110,7 @@ impl Campaign {
         Some(FeedEntry { dialect: target.dialect, fields: target.entry.clone() })
     }
 
-    /// The campaign as an entry of a feed, and what of it the feed cannot say.
+    /// Converts the campaign into an entry of a feed, with a list of what is lost.
     /// The entry it came in with goes out again, with what was changed here;
     /// a campaign that came from no feed has `number` for its number.
     pub fn feed_entry(&self, number: &str) -> (FeedEntry, Vec<String>) {

@@ -14,7 +14,7 @@ impl FeedDate {
     /// Reads null, an empty text, zero (all three: none), a number of
     /// milliseconds or seconds since 1970, the same as text, database text
     /// (`2024-03-01 09:00:00.000`) and ISO 8601. Text without a zone is UTC.
-    /// `Err` says what stands there.
+    /// `Err` describes the value.
     pub(super) fn read(value: &Value) -> Result<Option<CaptureDate>, String> {
         match value {
             Value::Null => Ok(None),
@@ -54,7 +54,7 @@ fn of_number(number: f64) -> Option<Option<CaptureDate>> {
     known.contains(&millis).then(|| Some(CaptureDate::from_millis(millis.round() as i64)))
 }
 
-/// What a value is, for a person.
+/// The kind of a value, for people.
 pub(super) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -29,7 +29,7 @@ impl Dialect {
     /// All of them.
     pub const ALL: [Self; 6] = [Self::Api, Self::Wrapped, Self::Lines, Self::Launcher, Self::WriteBack, Self::Launch];
 
-    /// Its name on the command line.
+    /// The name of the dialect on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",
@@ -68,7 +68,7 @@ impl Dialect {
     }
 }
 
-/// What the fields are called.
+/// The names of the fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Names {
     pub title: &'static str,
@@ -78,7 +78,7 @@ pub(super) struct Names {
     pub ignore_robots: &'static str,
     pub watched: &'static str,
     pub document_url_scheme: &'static str,
-    /// None where dates and frequency stand in the entry itself.
+    /// None where dates and frequency are in the entry itself.
     pub schedules: Option<&'static str>,
     pub start: &'static str,
     pub end: &'static str,
@@ -117,12 +117,12 @@ pub(super) const FIELD: Names = Names {
 pub(super) const MESSAGE: Names = Names { seeds: "url", ..CAMEL };
 
 /// Whether an object is a target itself by the names of its fields, and not
-/// what targets stand in.
+/// a container of targets.
 pub(super) fn is_entry(fields: &Map<String, Value>) -> bool {
     fields.contains_key(CAMEL.seeds) || dialect_of(fields, Dialect::Wrapped) != Dialect::Wrapped
 }
 
-/// The dialect that an object speaks, told by the names of its fields; one
+/// The dialect of an object, recognised by the names of its fields; one
 /// that could be several is taken for `otherwise`.
 pub(super) fn dialect_of(fields: &Map<String, Value>, otherwise: Dialect) -> Dialect {
     let has_seeds = fields.contains_key(CAMEL.seeds);

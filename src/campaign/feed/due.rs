@@ -1,4 +1,4 @@
-//! Which targets a feed of a frequency holds, as the annotation tool decides.
+//! Choice of the targets in a feed of a frequency, as the annotation tool makes it.
 
 use super::fields::{CrawlFrequency, Meaning};
 use crate::uri::CaptureDate;
@@ -6,7 +6,7 @@ use crate::uri::CaptureDate;
 /// Two hours, by which the tool widens the window at both ends.
 const SLACK_MS: i64 = 2 * 60 * 60 * 1000;
 
-/// What is asked for.
+/// The frequency of a feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FeedFrequency {
     /// Targets of one frequency.
@@ -29,7 +29,7 @@ impl FeedFrequency {
 
     fn takes(self, frequency: Option<CrawlFrequency>) -> bool {
         match (self, frequency) {
-            (Self::One(wanted), frequency) => frequency == Some(wanted),
+            (Self::One(only), frequency) => frequency == Some(only),
             (_, None | Some(CrawlFrequency::NeverCrawl)) => false,
             (Self::Frequent, Some(CrawlFrequency::DomainCrawl)) => false,
             (Self::All | Self::Frequent, Some(_)) => true,
@@ -45,7 +45,7 @@ pub enum FeedGrounds {
     LegalDeposit,
     /// `by`: with a licence, its own or inherited, and not within legal deposit.
     Licence,
-    /// `oa`: with a licence of its own. It is about access, so dates are not asked.
+    /// `oa`: with a licence of its own. It is about access, so dates do not count.
     OpenAccess,
 }
 
@@ -53,7 +53,7 @@ impl FeedGrounds {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::LegalDeposit, Self::Licence, Self::OpenAccess];
 
-    /// Its value in the addresses of the tool.
+    /// The value in URLs of the tool.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::LegalDeposit => "ld",
@@ -74,7 +74,7 @@ impl FeedGrounds {
     }
 }
 
-/// What a target may be collected on.
+/// The grounds on which a target may be collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetGrounds {
     /// Every seed is within legal deposit.
@@ -85,31 +85,31 @@ pub struct TargetGrounds {
     pub own_licence: bool,
 }
 
-/// Which targets are due.
+/// The query for the targets that are due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueQuestion {
     /// The frequency.
     pub frequency: FeedFrequency,
     /// The time of the question.
     pub now: CaptureDate,
-    /// Whether targets behind a login are wanted, or all others: the tool
+    /// Whether it is the feed of targets behind a login, or of all others: the tool
     /// keeps them in feeds of their own.
     pub paywalled: bool,
-    /// On what grounds; none asks for no grounds.
+    /// The grounds; none tests no grounds.
     pub grounds: Option<FeedGrounds>,
 }
 
 impl DueQuestion {
-    /// `Err` says why a target is not in the feed.
+    /// Tests whether a target is in the feed; `Err` is the reason why not.
     ///
-    /// Active; the frequency is the one asked for; the end is open or after
+    /// Active; the frequency is that of the feed; the end is open or after
     /// two hours ago; the start is before in two hours. A target without a
     /// start is never exported.
     pub fn takes(&self, meaning: &Meaning, active: bool, paywalled: bool) -> Result<(), &'static str> {
         if !self.frequency.takes(meaning.frequency) {
             return Err("of another frequency");
         }
-        // Blocked targets are not crawled and yet asked for, as a list of what to leave out.
+        // Blocked targets are not crawled and yet listed, as those to leave out.
         let is_block = meaning.frequency == Some(CrawlFrequency::NeverCrawl);
         if !active && !is_block {
             return Err("switched off");
@@ -130,7 +130,7 @@ impl DueQuestion {
         Ok(())
     }
 
-    /// `Err` says why the grounds of a target are not those that are asked for.
+    /// Tests the grounds of a target; `Err` is the reason why they are not those of the feed.
     pub fn takes_on(&self, found: TargetGrounds) -> Result<(), &'static str> {
         match self.grounds {
             None => Ok(()),
@@ -153,8 +153,8 @@ mod tests {
     #[test]
     fn the_window_is_two_hours_wider() {
         let date = |text: &str| Some(CaptureDate::parse(text).unwrap());
-        let question = |word: &str| DueQuestion {
-            frequency: FeedFrequency::parse(word).unwrap(),
+        let question = |name: &str| DueQuestion {
+            frequency: FeedFrequency::parse(name).unwrap(),
             now: date("2024-03-01T12:00").unwrap(),
             paywalled: false,
             grounds: None,
@@ -170,9 +170,9 @@ mod tests {
         assert_eq!(due(&weekly(begun, date("2024-03-01T10:00"))), Err("ended"));
         assert_eq!(question("weekly").takes(&weekly(begun, None), false, false), Err("switched off"));
         assert_eq!(question("weekly").takes(&weekly(begun, None), true, true), Err("behind a login"));
-        let taken = |word: &str| {
+        let taken = |name: &str| {
             let all = CrawlFrequency::ALL.into_iter();
-            all.filter(|frequency| question(word).takes(&target(Some(*frequency), begun, None), true, false).is_ok())
+            all.filter(|frequency| question(name).takes(&target(Some(*frequency), begun, None), true, false).is_ok())
                 .count()
         };
         assert_eq!((taken("all"), taken("frequent"), taken("NeverCrawl")), (7, 6, 1));
@@ -185,21 +185,21 @@ mod tests {
 
     #[test]
     fn grounds_part_targets_as_the_tool_parts_its_feeds() {
-        let taken = |word: &str, found: TargetGrounds| {
+        let taken = |name: &str, found: TargetGrounds| {
             let question = DueQuestion {
                 frequency: FeedFrequency::All,
                 now: CaptureDate::default(),
                 paywalled: false,
-                grounds: FeedGrounds::parse(word),
+                grounds: FeedGrounds::parse(name),
             };
             question.takes_on(found)
         };
         let none = TargetGrounds::default();
         let law = TargetGrounds { legal_deposit: true, ..none };
-        let handed_down = TargetGrounds { licence: true, ..none };
-        let own = TargetGrounds { own_licence: true, ..handed_down };
+        let inherited = TargetGrounds { licence: true, ..none };
+        let own = TargetGrounds { own_licence: true, ..inherited };
         let both = TargetGrounds { legal_deposit: true, ..own };
-        let fits = |word: &str| [none, law, handed_down, own, both].map(|found| taken(word, found).is_ok());
+        let fits = |name: &str| [none, law, inherited, own, both].map(|found| taken(name, found).is_ok());
         assert_eq!(fits("ld"), [false, true, false, false, true]);
         assert_eq!(fits("by"), [false, false, true, true, false]);
         assert_eq!(fits("oa"), [false, false, false, true, true]);

@@ -1,4 +1,4 @@
-//! What the fields of an entry mean.
+//! Reader of the fields of an entry, in any dialect.
 
 use super::date::{FeedDate, kind_of};
 use super::dialect::Dialect;
@@ -7,7 +7,7 @@ use crate::campaign::SeedScope;
 use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
 
-/// How often a target is crawled, in the annotation tool's words.
+/// The crawl frequency of a target, as the annotation tool names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CrawlFrequency {
     /// Only in the crawl of the whole domain.
@@ -61,7 +61,7 @@ impl CrawlFrequency {
     }
 }
 
-/// How much of a target is taken at most: the tool's “depth”.
+/// The most bytes that are taken of a target: the tool's “depth”.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SizeCap {
     /// 500 MB.
@@ -106,7 +106,7 @@ impl SizeCap {
     }
 }
 
-/// What an entry means. None is what the entry leaves open.
+/// The meaning of an entry. None is what the entry leaves open.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meaning {
     /// Number or name of the target.
@@ -119,7 +119,7 @@ pub struct Meaning {
     pub cap: Option<SizeCap>,
     /// How far its seeds reach.
     pub scope: Option<SeedScope>,
-    /// Whether robots.txt is not asked for.
+    /// Whether robots.txt is ignored.
     pub ignore_robots: Option<bool>,
     /// Not crawled before this.
     pub start: Option<CaptureDate>,
@@ -129,7 +129,7 @@ pub struct Meaning {
     pub frequency: Option<CrawlFrequency>,
     /// Whether its documents are listed.
     pub watched: Option<bool>,
-    /// What the URLs of its documents begin with.
+    /// The begin of the URLs of its documents.
     pub document_url_scheme: Option<String>,
 }
 
@@ -142,14 +142,14 @@ pub(super) fn scope_name(scope: SeedScope) -> &'static str {
     }
 }
 
-pub(super) fn parse_scope(word: &str) -> Option<SeedScope> {
+pub(super) fn parse_scope(text: &str) -> Option<SeedScope> {
     let all = [SeedScope::Resource, SeedScope::Plus1, SeedScope::Root, SeedScope::Subdomains];
-    all.into_iter().find(|scope| scope_name(*scope).eq_ignore_ascii_case(word.trim()))
+    all.into_iter().find(|scope| scope_name(*scope).eq_ignore_ascii_case(text.trim()))
 }
 
 impl FeedEntry {
-    /// What it means, and what is wrong with it; `index` is its place in the
-    /// file. Where a problem keeps it out, its meaning is not whole.
+    /// Reads the meaning of the entry and its problems; `index` is its place in the
+    /// file. Where a problem keeps it out, the meaning is not whole.
     pub fn meaning(&self, index: usize) -> (Meaning, Vec<FeedProblem>) {
         let mut reader = Reader { entry: self, index, problems: Vec::new() };
         let mut meaning = reader.common();
@@ -170,14 +170,20 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn bad(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
-        self.tell(field, what, hint, true);
+        self.push_problem(field, what, hint, true);
     }
 
     pub(super) fn note(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>) {
-        self.tell(field, what, hint, false);
+        self.push_problem(field, what, hint, false);
     }
 
-    fn tell(&mut self, field: impl Into<String>, what: impl Into<String>, hint: impl Into<String>, keeps_out: bool) {
+    fn push_problem(
+        &mut self,
+        field: impl Into<String>,
+        what: impl Into<String>,
+        hint: impl Into<String>,
+        keeps_out: bool,
+    ) {
         let (field, what, hint) = (field.into(), what.into(), hint.into());
         self.problems.push(FeedProblem { index: Some(self.index), field, what, hint, keeps_out });
     }
@@ -222,12 +228,12 @@ impl<'a> Reader<'a> {
             match seed {
                 Value::String(text) if is_one_text && pieces(text).len() > 1 => {
                     for url in pieces(text) {
-                        self.look_at_seed(&field, url);
+                        self.check_seed(&field, url);
                         seeds.push(url.to_owned());
                     }
                 }
                 Value::String(text) if !text.trim().is_empty() => {
-                    self.look_at_seed(&field, text);
+                    self.check_seed(&field, text);
                     seeds.push(text.clone());
                 }
                 Value::String(_) => self.bad(field, "the seed is empty", "give a URL, or take it out"),
@@ -237,7 +243,7 @@ impl<'a> Reader<'a> {
         seeds
     }
 
-    fn look_at_seed(&mut self, field: &str, text: &str) {
+    fn check_seed(&mut self, field: &str, text: &str) {
         if parse_web_url(text.trim()).is_none() {
             let what = format!("“{text}” is no web address");
             self.note(field, what, "correct it in the campaign before it is crawled");
@@ -254,13 +260,13 @@ impl<'a> Reader<'a> {
             self.note("id", "there is no number", "a second import cannot know the target again");
         }
         meaning.cap = self.one_of(names.cap, &SizeCap::ALL.map(SizeCap::as_str)).map(|at| SizeCap::ALL[at]);
-        if let Some(word) = self.text(names.scope) {
-            meaning.scope = parse_scope(&word);
-            if meaning.scope.is_none() && !word.trim().is_empty() {
+        if let Some(text) = self.text(names.scope) {
+            meaning.scope = parse_scope(&text);
+            if meaning.scope.is_none() && !text.trim().is_empty() {
                 self.bad(
                     names.scope,
-                    format!("“{word}” is no scope"),
-                    "one of resource, plus1, root, subdomains is wanted, or null",
+                    format!("“{text}” is no scope"),
+                    "give one of resource, plus1, root, subdomains, or null",
                 );
             }
         }
@@ -328,14 +334,14 @@ impl<'a> Reader<'a> {
         }
         match fields.get(names.frequency) {
             None | Some(Value::Null) => {}
-            Some(Value::String(word)) => {
-                meaning.frequency = CrawlFrequency::parse(word);
-                if meaning.frequency.is_none() && !word.trim().is_empty() {
-                    let wanted = CrawlFrequency::ALL.map(CrawlFrequency::as_str).join(", ");
+            Some(Value::String(text)) => {
+                meaning.frequency = CrawlFrequency::parse(text);
+                if meaning.frequency.is_none() && !text.trim().is_empty() {
+                    let frequencies = CrawlFrequency::ALL.map(CrawlFrequency::as_str).join(", ");
                     self.bad(
                         format!("{path}{}", names.frequency),
-                        format!("“{word}” is no frequency"),
-                        format!("one of {wanted} is wanted"),
+                        format!("“{text}” is no frequency"),
+                        format!("give one of {frequencies}"),
                     );
                 }
             }
@@ -356,19 +362,19 @@ impl<'a> Reader<'a> {
         match self.field(name)? {
             Value::String(text) => Some(text.clone()),
             other => {
-                self.bad(name, format!("{} where a text is wanted", kind_of(other)), "give a text, or null");
+                self.bad(name, format!("{} where a text is expected", kind_of(other)), "give a text, or null");
                 None
             }
         }
     }
 
-    /// Where the value of a field stands among those that are known.
+    /// Position of the value of a field among those that are known.
     fn one_of(&mut self, name: &str, known: &[&str]) -> Option<usize> {
-        let word = self.text(name).filter(|word| !word.trim().is_empty())?;
-        let at = known.iter().position(|known| known.eq_ignore_ascii_case(word.trim()));
+        let text = self.text(name).filter(|text| !text.trim().is_empty())?;
+        let at = known.iter().position(|known| known.eq_ignore_ascii_case(text.trim()));
         if at.is_none() {
-            let hint = format!("one of {} is wanted, or null", known.join(", "));
-            self.bad(name, format!("“{word}” is not known"), hint);
+            let hint = format!("give one of {}, or null", known.join(", "));
+            self.bad(name, format!("“{text}” is not known"), hint);
         }
         at
     }
@@ -376,12 +382,12 @@ impl<'a> Reader<'a> {
     fn flag(&mut self, name: &str) -> Option<bool> {
         match self.field(name)? {
             Value::Bool(flag) => Some(*flag),
-            Value::String(word) if word.trim().is_empty() => None,
+            Value::String(text) if text.trim().is_empty() => None,
             // As the tool's tables have it.
-            Value::String(word) if ["t", "true"].contains(&word.as_str()) => Some(true),
-            Value::String(word) if ["f", "false"].contains(&word.as_str()) => Some(false),
+            Value::String(text) if ["t", "true"].contains(&text.as_str()) => Some(true),
+            Value::String(text) if ["f", "false"].contains(&text.as_str()) => Some(false),
             other => {
-                let what = format!("{} where true or false is wanted", kind_of(other));
+                let what = format!("{} where true or false is expected", kind_of(other));
                 self.bad(name, what, "give true, false or null");
                 None
             }
@@ -396,7 +402,7 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut begin = 0;
     for (at, _) in text.match_indices([',', '\n']) {
         let next = text[at + 1..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
-        let begins = |scheme: &str| next.get(..scheme.len()).is_some_and(|word| word.eq_ignore_ascii_case(scheme));
+        let begins = |scheme: &str| next.get(..scheme.len()).is_some_and(|text| text.eq_ignore_ascii_case(scheme));
         if begins("http://") || begins("https://") {
             pieces.push(text[begin..at].trim_matches(|c: char| c == ',' || c.is_whitespace()));
             begin = at + 1;

@@ -1,13 +1,13 @@
 //! Launch messages: one JSON object a seed, as the crawler's queue takes them.
 //!
-//! Policy stands in the names of sheets (`ukwa-heritrix`, `sheets.xml`).
+//! Policy is in the names of sheets (`ukwa-heritrix`, `sheets.xml`).
 
 use super::dialect::MESSAGE;
 use super::fields::{CrawlFrequency, Meaning, Reader, SizeCap};
 use crate::campaign::SeedScope;
 use serde_json::{Map, Value, json};
 
-/// Sheets that say how often a URL may be fetched again.
+/// Sheets that set how often a URL may be fetched again.
 const RECRAWL: [(&str, CrawlFrequency); 7] = [
     ("recrawl-1day", CrawlFrequency::Daily),
     ("recrawl-1week", CrawlFrequency::Weekly),
@@ -18,7 +18,7 @@ const RECRAWL: [(&str, CrawlFrequency); 7] = [
     ("recrawl-365days", CrawlFrequency::Annual),
 ];
 
-/// What the sheets of a message mean.
+/// Reads the policy out of the sheets of a message.
 pub(super) fn meaning(fields: &Map<String, Value>, meaning: &mut Meaning, reader: &mut Reader<'_>) {
     match fields.get("isSeed") {
         Some(Value::Bool(true)) => {}

@@ -1,7 +1,7 @@
 //! The crawl feed of the annotation tool: targets with seeds and schedules.
 //!
 //! In: the text of a feed in any of its dialects. Out: one [`FeedEntry`] a
-//! target, and a [`FeedProblem`] for everything that a person should look at.
+//! target, and a [`FeedProblem`] for everything that a person should check.
 //! The other way round, entries as the text of a dialect.
 //!
 //! An entry is the JSON object as it came; what it means is read from it. So
@@ -33,7 +33,7 @@ pub use write::write_feed;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// One target of a feed.
+/// A target of a feed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedEntry {
     /// The form it has.
@@ -51,13 +51,13 @@ pub struct Feed {
     pub entries: Vec<(usize, FeedEntry)>,
     /// How many entries there are, those that cannot be used included.
     pub found: usize,
-    /// What is wrong, in the order of the file.
+    /// The problems, in the order of the file.
     pub problems: Vec<FeedProblem>,
-    /// Of a wrapped feed: what stands beside its targets.
+    /// Of a wrapped feed: its fields beside the targets.
     pub beside: Map<String, Value>,
 }
 
-/// Something in a feed that a person should look at.
+/// Something in a feed that a person should check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FeedProblem {
     /// Index of the entry from 0; none where it is about the file.
@@ -65,9 +65,9 @@ pub struct FeedProblem {
     /// The field, such as `schedules[0].startDate`; empty where it is about
     /// the entry.
     pub field: String,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
-    /// What to do about it.
+    /// The way to mend it.
     pub hint: String,
     /// Whether the entry stays out because of it.
     pub keeps_out: bool,

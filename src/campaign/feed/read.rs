@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt;
 
-/// Reads the text of a feed. Where it breaks off, what stands before that
-/// comes in.
+/// Reads the text of a feed. Where it breaks off, the entries before that
+/// come in.
 pub fn read_feed(text: &str) -> Feed {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut found = Found::default();
+    let mut found = FeedReading::default();
     match text.trim_start().chars().next() {
         None => found.file_problem("the file is empty", "give a crawl feed: targets as JSON"),
         Some('[') => found.array(text),
@@ -26,7 +26,7 @@ pub fn read_feed(text: &str) -> Feed {
 }
 
 #[derive(Default)]
-struct Found {
+struct FeedReading {
     dialect: Dialect,
     values: Vec<(usize, Value)>,
     beside: Map<String, Value>,
@@ -35,7 +35,7 @@ struct Found {
     problems: Vec<FeedProblem>,
 }
 
-impl Found {
+impl FeedReading {
     fn file_problem(&mut self, what: impl Into<String>, hint: impl Into<String>) {
         let (what, hint) = (what.into(), hint.into());
         self.problems.push(FeedProblem { index: None, field: String::new(), what, hint, keeps_out: true });
@@ -43,8 +43,8 @@ impl Found {
 
     /// Where the text breaks off.
     fn broken_text(&mut self, error: &serde_json::Error) {
-        let words = error.to_string();
-        let why = words.rsplit_once(" at line ").map_or(words.as_str(), |(why, _)| why);
+        let message = error.to_string();
+        let why = message.rsplit_once(" at line ").map_or(message.as_str(), |(why, _)| why);
         let place = format!("line {}, column {}", error.line(), error.column());
         self.file_problem(
             format!("{place}: this is no JSON any more ({why}); nothing after it was read"),
@@ -65,13 +65,13 @@ impl Found {
 
     fn object_or_lines(&mut self, text: &str) {
         match serde_json::from_str::<Value>(text) {
-            // One entry alone, whatever stands in its further fields.
+            // One entry alone, whatever its further fields hold.
             Ok(Value::Object(object)) if is_entry(&object) => {
                 self.dialect = Dialect::Lines;
                 self.values.push((0, Value::Object(object)));
             }
             Ok(Value::Object(object)) if object.get("targets").is_some_and(Value::is_object) => {
-                // Read again to see numbers that stand there twice; not both at once in memory.
+                // Read again to find duplicate numbers; not both at once in memory.
                 drop(object);
                 self.wrapped(text);
             }
@@ -217,7 +217,7 @@ impl<'de> Visitor<'de> for Elements<'_> {
     }
 }
 
-/// Gathers the targets of a wrapped feed and what stands beside them.
+/// Gathers the targets of a wrapped feed and the fields beside them.
 struct Wrapper<'a> {
     targets: &'a mut Vec<(String, Value)>,
     beside: &'a mut Map<String, Value>,

@@ -91,7 +91,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
         .take_entry(&target_of(&json!({"startDate": "2024-03-01", "endDate": "2025-12-31", "frequency": "MONTHLY"})));
     assert_eq!((campaign.active, campaign.schedule.frequency), (false, Frequency::Monthly));
     assert!(campaign.feed_entry("1").1.iter().any(|note| note.contains("switched off here")));
-    // Blocked and let go again by the tool, it is switched.
+    // Blocked and unblocked by the tool, it is switched.
     campaign.active = true;
     campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "NEVERCRAWL"})));
     assert_eq!((campaign.active, campaign.schedule.start.as_deref()), (false, None));
@@ -99,7 +99,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
     campaign.take_entry(&target_of(&json!({"startDate": "2024-03-01", "frequency": "DAILY"})));
     assert_eq!((campaign.active, campaign.schedule.frequency), (true, Frequency::Daily));
     assert_eq!(campaign.schedule.start.as_deref(), Some("2024-03-01T00:00:00.000Z"));
-    // A person crawls it by hand: a new date does not change that.
+    // A person starts its crawls: a new date does not change that.
     campaign.schedule.frequency = Frequency::Manual;
     campaign.schedule.start = None;
     campaign.take_entry(&target_of(&json!({"startDate": "2024-05-01", "frequency": "DAILY"})));
@@ -107,7 +107,7 @@ fn a_change_of_dates_leaves_the_rest_of_a_schedule_alone() {
 }
 
 #[test]
-fn a_target_without_a_start_is_crawled_by_hand_only() {
+fn a_target_without_a_start_is_crawled_manually_only() {
     for start in [json!(null), json!("")] {
         let entry = target_of(&json!({"startDate": start, "frequency": "DAILY"}));
         let (_, problems) = entry.meaning(0);
@@ -140,13 +140,13 @@ fn seeds_in_one_text_are_separated() {
 
 #[test]
 fn blocked_and_domain_crawl_targets_keep_their_values() {
-    for (word, active) in [("NEVERCRAWL", false), ("DOMAINCRAWL", true), ("SIXMONTHLY", true), ("monthly", true)] {
+    for (frequency, active) in [("NEVERCRAWL", false), ("DOMAINCRAWL", true), ("SIXMONTHLY", true), ("monthly", true)] {
         let text = json!([{"id": "t-1", "title": "T", "seeds": ["http://a.pt"],
-            "schedules": [{"frequency": word, "startDate": 0}]}]);
+            "schedules": [{"frequency": frequency, "startDate": 0}]}]);
         let entry = &entries(&read_feed(&text.to_string()))[0];
         let mut campaign = Campaign::new("");
         campaign.take_entry(entry);
-        assert_eq!(campaign.active, active, "{word}");
+        assert_eq!(campaign.active, active, "{frequency}");
         assert_eq!(through_a_campaign(entry), *entry);
     }
 }
@@ -174,11 +174,11 @@ fn bad_entries_are_named_and_good_ones_come_in() {
     entry 3, seeds[2]: the seed is empty; give a URL, or take it out
     entry 3, id: there is no number; a second import cannot know the target again
     entry 3, schedules[0].startDate: “soon” is no date; give milliseconds since 1970 or a date such as 2024-03-01 09:00:00, or null
-    entry 3, schedules[0].frequency: “FORTNIGHTLY” is no frequency; one of DOMAINCRAWL, ANNUAL, SIXMONTHLY, QUARTERLY, MONTHLY, WEEKLY, DAILY, NEVERCRAWL is wanted
+    entry 3, schedules[0].frequency: “FORTNIGHTLY” is no frequency; give one of DOMAINCRAWL, ANNUAL, SIXMONTHLY, QUARTERLY, MONTHLY, WEEKLY, DAILY, NEVERCRAWL
     entry 4, seeds[0]: “not a url” is no web address; correct it in the campaign before it is crawled
-    entry 4, depth: “SHALLOW” is not known; one of CAPPED, CAPPED_LARGE, DEEP is wanted, or null
-    entry 4, scope: “planet” is no scope; one of resource, plus1, root, subdomains is wanted, or null
-    entry 4, watched: a text where true or false is wanted; give true, false or null
+    entry 4, depth: “SHALLOW” is not known; give one of CAPPED, CAPPED_LARGE, DEEP, or null
+    entry 4, scope: “planet” is no scope; give one of resource, plus1, root, subdomains, or null
+    entry 4, watched: a text where true or false is expected; give true, false or null
     entry 4, schedules: an object is no list of schedules; give a list of one object
     entry 5, schedules: there are 2 schedules; the first is used; the others are kept and do nothing
     entry 5, schedules[0].endDate: the end is before the start; it is never crawled; correct one
@@ -241,7 +241,7 @@ fn a_single_entry_may_have_a_field_called_like_the_list_of_targets() {
 }
 
 #[test]
-fn an_entry_says_the_same_in_every_dialect() {
+fn an_entry_means_the_same_in_every_dialect() {
     let extra = ITEM.replace("\"watched\":false", "\"watched\":true,\"collections\":[{\"id\":4}]");
     let entry = &entries(&read_feed(&format!("[{extra}]")))[0];
     let (meaning, _) = entry.meaning(0);
@@ -311,7 +311,7 @@ fn date() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(Value::Null),
         Just(json!("")),
-        // From 1980: earlier, seconds and milliseconds cannot be told apart.
+        // From 1980: earlier, seconds and milliseconds look the same.
         (320_000_000_000_i64..9_000_000_000_000).prop_map(Value::from),
         (320_000_000_i64..3_000_000_000).prop_map(|seconds| {
             let date = crate::uri::CaptureDate::from_seconds(seconds);
@@ -322,8 +322,8 @@ fn date() -> impl Strategy<Value = Value> {
     ]
 }
 
-fn one_of(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
-    prop_oneof![Just(Value::Null), proptest::sample::select(words).prop_map(Value::from)]
+fn one_of(choices: &'static [&'static str]) -> impl Strategy<Value = Value> {
+    prop_oneof![Just(Value::Null), proptest::sample::select(choices).prop_map(Value::from)]
 }
 
 prop_compose! {

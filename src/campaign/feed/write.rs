@@ -87,56 +87,56 @@ impl FeedEntry {
 
     /// Changes what the entry means, where it means something else; all the
     /// rest stays as it is. Launch messages name one seed: the first is taken.
-    pub fn set_meaning(&mut self, wanted: &Meaning) {
+    pub fn set_meaning(&mut self, meaning: &Meaning) {
         let (present, _) = self.meaning(0);
         if self.dialect == Dialect::Launch {
-            if present != *wanted
-                && let Some(seed) = wanted.seeds.first()
+            if present != *meaning
+                && let Some(seed) = meaning.seeds.first()
             {
-                self.fields = message::write(wanted, seed, Some(&self.fields));
+                self.fields = message::write(meaning, seed, Some(&self.fields));
             }
             return;
         }
         let names = self.dialect.names();
         let fields = &mut self.fields;
-        if present.id != wanted.id {
-            fields.insert("id".to_owned(), id_value(wanted));
+        if present.id != meaning.id {
+            fields.insert("id".to_owned(), id_value(meaning));
         }
-        if present.title != wanted.title {
-            fields.insert(names.title.to_owned(), text_value(wanted.title.as_deref()));
+        if present.title != meaning.title {
+            fields.insert(names.title.to_owned(), text_value(meaning.title.as_deref()));
         }
-        if present.seeds != wanted.seeds {
-            fields.insert(names.seeds.to_owned(), wanted.seeds.clone().into());
+        if present.seeds != meaning.seeds {
+            fields.insert(names.seeds.to_owned(), meaning.seeds.clone().into());
         }
-        if present.cap != wanted.cap {
-            fields.insert(names.cap.to_owned(), text_value(wanted.cap.map(SizeCap::as_str)));
+        if present.cap != meaning.cap {
+            fields.insert(names.cap.to_owned(), text_value(meaning.cap.map(SizeCap::as_str)));
         }
-        if present.scope != wanted.scope {
-            fields.insert(names.scope.to_owned(), text_value(wanted.scope.map(scope_name)));
+        if present.scope != meaning.scope {
+            fields.insert(names.scope.to_owned(), text_value(meaning.scope.map(scope_name)));
         }
-        if present.ignore_robots != wanted.ignore_robots {
-            fields.insert(names.ignore_robots.to_owned(), wanted.ignore_robots.into());
+        if present.ignore_robots != meaning.ignore_robots {
+            fields.insert(names.ignore_robots.to_owned(), meaning.ignore_robots.into());
         }
-        if present.watched != wanted.watched {
-            fields.insert(names.watched.to_owned(), wanted.watched.into());
+        if present.watched != meaning.watched {
+            fields.insert(names.watched.to_owned(), meaning.watched.into());
         }
-        if present.document_url_scheme != wanted.document_url_scheme {
-            fields.insert(names.document_url_scheme.to_owned(), text_value(wanted.document_url_scheme.as_deref()));
+        if present.document_url_scheme != meaning.document_url_scheme {
+            fields.insert(names.document_url_scheme.to_owned(), text_value(meaning.document_url_scheme.as_deref()));
         }
         let dates = |meaning: &Meaning| (meaning.start, meaning.end, meaning.frequency);
-        if dates(&present) == dates(wanted) {
+        if dates(&present) == dates(meaning) {
             return;
         }
         let dialect = self.dialect;
         let Some(schedule) = schedule_of(&mut self.fields, names) else { return };
-        if present.start != wanted.start {
-            schedule.insert(names.start.to_owned(), dialect.date(wanted.start));
+        if present.start != meaning.start {
+            schedule.insert(names.start.to_owned(), dialect.date(meaning.start));
         }
-        if present.end != wanted.end {
-            schedule.insert(names.end.to_owned(), dialect.date(wanted.end));
+        if present.end != meaning.end {
+            schedule.insert(names.end.to_owned(), dialect.date(meaning.end));
         }
-        if present.frequency != wanted.frequency {
-            schedule.insert(names.frequency.to_owned(), text_value(wanted.frequency.map(CrawlFrequency::as_str)));
+        if present.frequency != meaning.frequency {
+            schedule.insert(names.frequency.to_owned(), text_value(meaning.frequency.map(CrawlFrequency::as_str)));
         }
     }
 
@@ -182,7 +182,7 @@ fn write_all(meaning: &Meaning, dialect: Dialect, fields: &mut Map<String, Value
     }
 }
 
-/// The object in which dates and frequency stand; made where it is missing.
+/// The object with dates and frequency; made where it is missing.
 fn schedule_of<'a>(fields: &'a mut Map<String, Value>, names: &Names) -> Option<&'a mut Map<String, Value>> {
     let Some(list) = names.schedules else { return Some(fields) };
     let schedules = fields.entry(list).or_insert_with(|| Value::Array(Vec::new()));

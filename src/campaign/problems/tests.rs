@@ -203,7 +203,7 @@ fn dates_and_unread_fields() {
             c.schedule.frequency = Frequency::Daily;
             c.schedule.start = Some("soon".into());
         },
-        &["schedule.start: “soon” is no date; wanted is ISO 8601 such as 2026-03-01 or 2026-03-01T09:00"],
+        &["schedule.start: “soon” is no date; give ISO 8601 such as 2026-03-01 or 2026-03-01T09:00"],
     );
     check(
         |c| {

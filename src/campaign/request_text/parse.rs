@@ -25,8 +25,8 @@ impl Terms for RequestTerms {
         first_token(rest)
     }
 
-    fn literal(word: &str) -> String {
-        format!("keyword:\"{word}\"")
+    fn literal(token: &str) -> String {
+        format!("keyword:\"{token}\"")
     }
 
     fn negates(_: &str) -> bool {
@@ -48,9 +48,9 @@ impl<'a> TermReader<'_, 'a> {
         let (kind, value) = match self.cursor.peek() {
             Some(c) if is_quote(c) => (TermKind::Phrase, self.quoted()?),
             Some(c) if is_token_char(c) => {
-                let word = self.bare()?;
+                let token = self.bare()?;
                 if self.cursor.take(':') {
-                    let Some(kind) = kind_of(word) else {
+                    let Some(kind) = kind_of(token) else {
                         self.cursor.rewind(start);
                         return Err(self.error(
                             "one of keyword: phrase: person: place: org: event: lang: period: (text with a colon in it goes in quotes)",
@@ -58,7 +58,7 @@ impl<'a> TermReader<'_, 'a> {
                     };
                     (kind, self.value_of(kind)?)
                 } else {
-                    (TermKind::Keyword, word.to_owned())
+                    (TermKind::Keyword, token.to_owned())
                 }
             }
             _ => return Err(self.error(A_TERM)),
@@ -77,7 +77,7 @@ impl<'a> TermReader<'_, 'a> {
         })
     }
 
-    /// What stands behind `kind:`. A period may do without a name.
+    /// The text after `kind:`. A period may do without a name.
     fn value_of(&mut self, kind: TermKind) -> Parsed<String> {
         match self.cursor.peek() {
             Some('[') if kind == TermKind::Period => Ok(String::new()),
@@ -268,19 +268,19 @@ impl<'a> TermReader<'_, 'a> {
 
     /// A word without quotes.
     fn bare(&mut self) -> Parsed<&'a str> {
-        let word = first_token(self.cursor.rest());
-        if is_near(word) {
+        let token = first_token(self.cursor.rest());
+        if is_near(token) {
             return Err(self.error(&format!(
-                "AND or a phrase: only searches have NEAR (the word itself is written keyword:\"{word}\")"
+                "AND or a phrase: only searches have NEAR (the word itself is written keyword:\"{token}\")"
             )));
         }
-        check_form(word).map_err(|Excess { expected, found }| QueryError {
+        check_form(token).map_err(|Excess { expected, found }| QueryError {
             column: self.cursor.column(),
             expected,
             found,
         })?;
-        self.cursor.advance(word.len());
-        Ok(word)
+        self.cursor.advance(token.len());
+        Ok(token)
     }
 
     fn error(&self, expected: &str) -> QueryError {

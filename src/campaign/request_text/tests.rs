@@ -107,7 +107,7 @@ fn suffixes_come_in_any_order() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_name_place_and_cause() {
     check_error("a AND", 6, "a word");
     check_error("(a", 3, "closing bracket");
     check_error("a)", 2, "no open bracket");

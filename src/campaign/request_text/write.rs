@@ -13,7 +13,7 @@ pub(super) fn request(f: &mut fmt::Formatter<'_>, request: &Request) -> fmt::Res
 
 /// Writes a part; `inside` another group it gets brackets where it needs them.
 fn part(f: &mut fmt::Formatter<'_>, request: &Request, inside: bool) -> fmt::Result {
-    let (word, name, parts) = match request {
+    let (operator, name, parts) = match request {
         Request::Term(one) => return write!(f, "{one}"),
         Request::Not(inner) => {
             f.write_str("NOT ")?;
@@ -35,7 +35,7 @@ fn part(f: &mut fmt::Formatter<'_>, request: &Request, inside: bool) -> fmt::Res
             }
             for (i, one) in many.iter().enumerate() {
                 if i > 0 {
-                    f.write_str(word)?;
+                    f.write_str(operator)?;
                 }
                 part(f, one, true)?;
             }
@@ -88,8 +88,8 @@ fn name(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     if is_plain(text) { f.write_str(text) } else { quoted(f, text) }
 }
 
-/// A day that is none is shown in quotes, so that nothing hides; reading it
-/// back says what is wrong.
+/// Writes a day. One that is none is shown in quotes, so that nothing hides;
+/// reading it back gives the error.
 fn day(f: &mut fmt::Formatter<'_>, day: Option<&str>) -> fmt::Result {
     match day {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! How other programs count the runs of the same schedule, to compare with.
+//! Calendars of other programs for the same schedule, to compare with.
 //!
 //! W3ACT shows a curator one calendar and its launcher keeps another; neither
 //! is the one of [`Schedule::next_runs`]. Both need a start date, know no
@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 use serde::{Deserialize, Serialize};
 
-/// Who counts.
+/// The program whose calendar counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Calendar {

@@ -70,7 +70,7 @@ impl Plan {
         }
     }
 
-    /// None beyond the years a calendar knows.
+    /// The run after so many steps; none beyond the years that a calendar has.
     pub(super) fn run(&self, step: i64, zone: &TimeZone) -> Option<Zoned> {
         if self.starts && step == 0 {
             return Some(self.first.clone());

@@ -158,9 +158,9 @@ fn labels_show_the_clock_of_the_zone() {
     let mut daily = schedule(Frequency::Daily, "2026-03-28T01:30", "");
     daily.time_zone = Some("Europe/Lisbon".into());
     let runs = daily.next_runs(CaptureDate::default(), CaptureDate::default(), 3).unwrap();
-    let words: Vec<&str> = runs.iter().map(|run| run.words.as_str()).collect();
+    let texts: Vec<&str> = runs.iter().map(|run| run.words.as_str()).collect();
     assert_eq!(
-        words,
+        texts,
         [
             "Saturday 28 Mar 2026 01:30 Europe/Lisbon",
             "Sunday 29 Mar 2026 02:30 Europe/Lisbon",
@@ -360,7 +360,7 @@ fn no_calendar_takes_a_skipped_hour_for_the_hour_of_later_runs() {
         runs.into_iter().map(|run| run.words).collect::<Vec<_>>()
     };
     let expected = ["Sunday 29 Mar 2026 02:30", "Monday 30 Mar 2026 01:30", "Tuesday 31 Mar 2026 01:30"];
-    let expected = expected.map(|words| format!("{words} Europe/Lisbon"));
+    let expected = expected.map(|text| format!("{text} Europe/Lisbon"));
     assert_eq!(runs(Calendar::Fonds), expected);
     assert_eq!(runs(Calendar::W3act), expected);
     // The launcher knows whole hours and has no run in one that is left out.

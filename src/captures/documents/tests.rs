@@ -42,7 +42,8 @@ fn only_good_responses_of_html_are_pages() {
     check(&response("http://a.pt/", PAGE), 1);
     check(&response("http://a.pt/", "HTTP/1.1 206 \r\nContent-Type: application/xhtml+xml\r\n\r\n"), 1);
     check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"), 0);
-    check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\n<a href=x>"), 0);
+    check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\n<a href=x>"), 1);
+    check(&response("http://a.pt/", "HTTP/1.1 200 OK\r\n\r\nx <a href=x>"), 0);
     check(&response("http://a.pt/", &PAGE.replace("200", "301")), 0);
     check(&response("http://a.pt/", &PAGE.replace("200", "404")), 0);
     check(&response("dns:a.pt", PAGE), 0);

@@ -2,8 +2,8 @@
 
 use super::{DeclaredKind, FoundBy, MOST_IN_MEMORY, Originals, RevisitError};
 use crate::captures::limits::MAX_HTTP_HEAD_BYTES;
-use crate::captures::part::{CapturePart, PayloadHead};
-use crate::captures::{Place, is_page};
+use crate::captures::part::CapturePart;
+use crate::captures::{BodyForm, Place};
 use crate::jobs::{Cancelled, JobCx};
 use crate::warc::http::HttpHead;
 use crate::warc::{ArchiveReader, RecordHead, WarcError};
@@ -36,7 +36,8 @@ pub enum OriginalError {
 }
 
 /// Looks for the original of a revisit, whose HTTP head is `http`, in files,
-/// which are read to their end. None where it is not there.
+/// which are read to their end. None where it is not there. What is of another kind than the head
+/// declares is taken only where there is nothing of that kind.
 ///
 /// # Errors
 ///
@@ -47,21 +48,37 @@ pub fn find_original(
     files: &[PathBuf],
     cx: &JobCx,
 ) -> Result<Option<FoundOriginal>, OriginalError> {
+    let status = http.map_or(0, |http| http.status);
+    let declared =
+        http.map_or(DeclaredKind::Nothing, |http| DeclaredKind::of(status.into(), &http.content_type().mime));
+    let found = find_of_kind(revisit, (status, declared), files, cx)?;
+    match found.is_none() && declared != DeclaredKind::Nothing {
+        true => find_of_kind(revisit, (status, DeclaredKind::Nothing), files, cx),
+        false => Ok(found),
+    }
+}
+
+/// Looks for the original of a revisit with this status and declared kind.
+fn find_of_kind(
+    revisit: &RecordHead,
+    (status, declared): (u16, DeclaredKind),
+    files: &[PathBuf],
+    cx: &JobCx,
+) -> Result<Option<FoundOriginal>, OriginalError> {
     let mut originals = Originals::in_folder(Path::new(""), MOST_IN_MEMORY);
     let Some(url) = revisit.target_url() else { return Ok(None) };
-    let status = http.map_or(0, |http| http.status);
-    originals.add_revisit(revisit, &url, Place::default(), (status, DeclaredKind::Nothing));
+    originals.add_revisit(revisit, &url, Place::default(), (status, declared));
     for (number, file) in (0..).zip(files) {
         let mut reader = ArchiveReader::open(file)?;
         while let Some(head) = reader.next_head()? {
             cx.checkpoint()?;
             let Some(part) = CapturePart::of(&head).filter(|_| head.record_type.holds_payload()) else { continue };
             let read = read_payload(&part, &mut reader);
-            let (payload_head, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
+            let (status, form, digest) = read.map_err(|source| WarcError::Io { path: file.clone(), source })?;
             let Some(span) = reader.finish_record()? else { continue };
-            let PayloadHead { status, mime, .. } = payload_head;
+            let is_page = (200..300).contains(&status) && form.is_page();
             let place = Place { file: number, offset: span.offset };
-            originals.add(&head, &part.url, place, (status, is_page(status, &mime)), || digest);
+            originals.add(&head, &part.url, place, (status, is_page), || digest);
             originals.check()?;
         }
     }
@@ -73,13 +90,15 @@ pub fn find_original(
     }))
 }
 
-/// The fields before the payload, and its digest where its record does not declare it.
-fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(PayloadHead, Option<String>)> {
+/// Status and form of the payload, and its digest where its record does not
+/// declare it.
+fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(u16, BodyForm, Option<String>)> {
     let mut bytes = Vec::new();
     block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
-    let payload_head = part.payload_head(&bytes);
+    let head = part.payload_head(&bytes);
+    let form = part.form(&head, &bytes);
     if part.declared_digest().is_some() {
-        return Ok((payload_head, None));
+        return Ok((head.status, form, None));
     }
     let mut digester = part.digester();
     while !bytes.is_empty() {
@@ -87,5 +106,5 @@ fn read_payload(part: &CapturePart, block: &mut impl Read) -> io::Result<(Payloa
         bytes.clear();
         block.take(MAX_HTTP_HEAD_BYTES as u64).read_to_end(&mut bytes)?;
     }
-    Ok((payload_head, Some(digester.finish().payload)))
+    Ok((head.status, form, Some(digester.finish().payload)))
 }

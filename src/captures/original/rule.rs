@@ -23,7 +23,7 @@
 //! `by_record (record, is_page, digest, id)`, of each ID one of each kind, and
 //! `payload (digest, is_page, date_ms, status, id)`.
 
-use crate::captures::media::is_page_type;
+use crate::captures::media::{is_page_type, is_unknown_type, is_xml_type};
 
 /// The kind that the head of a revisit declares. Numbers are those that a catalogue keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl DeclaredKind {
     pub fn of_kind(status: i32, mime: &str, is_page_type: bool) -> Self {
         match status {
             304 => Self::Nothing,
-            0 | 200..=299 if matches!(mime, "" | "-") => Self::Nothing,
+            0 | 200..=299 if is_unknown_type(mime) || is_xml_type(mime) && !is_page_type => Self::Nothing,
             // A status that cannot be read declares nothing.
             0 if is_page_type => Self::Nothing,
             200..=299 if is_page_type => Self::Page,

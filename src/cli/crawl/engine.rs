@@ -1,15 +1,15 @@
-//! What jobs of other crawlers came to, and campaigns written for them.
+//! Jobs of other crawlers: their results, and campaigns exported for them.
 
 use crate::cli::FINE;
 use crate::cli::campaign::read_only_session;
 use crate::cli::output::{in_file, json_line, plain};
 use crate::jobs::{Existing, counted};
-use crate::scope::engines::EngineNote;
+use crate::scope::other_crawlers::EngineNote;
 use crate::work::{self, EngineImport};
 use std::io::Write;
 use std::path::Path;
 
-/// Tells of each job; says how many lines of logs could not be read.
+/// Prints each job; gives the number of log lines that could not be read.
 pub(in crate::cli) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dyn Write) -> anyhow::Result<u64> {
     for job in jobs {
         if json {
@@ -48,7 +48,7 @@ pub(in crate::cli) fn print_jobs(jobs: &[EngineImport], json: bool, out: &mut dy
         }
         print_notes(&job.notes);
         if let Some(terms) = &job.suspended_terms {
-            tell!("{}", plain(&crate::work::suspension_line(job.campaign, terms)));
+            notice!("{}", plain(&crate::work::suspension_line(job.campaign, terms)));
         }
         for log in job.launches.iter().flat_map(|launch| &launch.logs) {
             log.unread_examples

@@ -56,9 +56,9 @@ pub(in crate::cli) fn run(args: &LaunchesArgs, out: &mut dyn Write) -> anyhow::R
         )?;
     }
     if launches.is_empty() && !args.json {
-        tell!("{}: nothing was crawled yet", args.folder.display());
+        notice!("{}: nothing was crawled yet", args.folder.display());
     } else if !args.json {
-        tell!("{}", counted(launches.len() as u64, "launch"));
+        notice!("{}", counted(launches.len() as u64, "launch"));
     }
     Ok(FINE)
 }

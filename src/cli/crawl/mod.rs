@@ -23,8 +23,8 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often it is seen whether the crawl has ended while no event comes.
-const LOOK_FOR_END: Duration = Duration::from_millis(50);
+/// Time between two checks for the end of the crawl while no event comes.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// URLs shown when a crawl came to nothing.
 const SHOWN: u64 = 5;
 
@@ -66,7 +66,7 @@ pub struct CrawlArgs {
     json: bool,
 }
 
-/// What crawls of this call stand on.
+/// Options that prepare a workspace for crawls: addresses of hosts and the geolocation database.
 #[derive(Debug, clap::Args)]
 pub struct Ground {
     /// Lead a host elsewhere: HOST:PORT:ADDRESS, where the address may carry a port of its own.
@@ -119,16 +119,16 @@ fn crawl_with_events(
                         bar.suspend(|| written = json_line(out, &EventLine { event: &event }));
                     }
                     if args.events || (is_printed(&event) && repeats.is_shown(&event)) {
-                        bar.suspend(|| tell!("{}", event_line(&event)));
+                        bar.suspend(|| notice!("{}", event_line(&event)));
                     }
                 };
                 while !crawl.is_finished() {
-                    events.recv_timeout(LOOK_FOR_END).into_iter().for_each(&mut print);
+                    events.recv_timeout(POLL_INTERVAL).into_iter().for_each(&mut print);
                 }
                 events.try_iter().for_each(&mut print);
                 repeats
                     .lines()
-                    .for_each(|line| tell!("{line}; all of them: fonds events {} --each", args.folder.display()));
+                    .for_each(|line| notice!("{line}; all of them: fonds events {} --each", args.folder.display()));
                 let outcome = crawl.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
                 written.map(|()| outcome)
             })
@@ -162,7 +162,7 @@ struct Repeats(HashMap<(EventKind, String, String), u64>);
 
 impl Repeats {
     /// Whether an event is to be printed. A host, a network or a disk that
-    /// comes and goes is told of each time.
+    /// comes and goes is reported each time.
     fn is_shown(&mut self, event: &CrawlEvent) -> bool {
         if matches!(event.kind, EventKind::Host | EventKind::HostGivenUp | EventKind::Network | EventKind::Disk) {
             return true;
@@ -172,7 +172,7 @@ impl Repeats {
         *count <= REPEATS_PRINTED
     }
 
-    /// What was not printed, a line for each kind of event.
+    /// The numbers of events that were not printed, a line for each kind.
     fn lines(&self) -> impl Iterator<Item = String> {
         let more = self.0.iter().filter(|(_, count)| **count > REPEATS_PRINTED);
         more.map(|((kind, _, text), count)| {
@@ -210,7 +210,7 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     }
     let nothing_fetched = outcome.nothing_fetched.is_some();
     if nothing_fetched {
-        tell!("What happened to the first URLs:");
+        notice!("What happened to the first URLs:");
         for state in ["failed", "refused"] {
             let launches = Launches::Last;
             let query = SeenQuery {
@@ -227,13 +227,13 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                     "" => String::new(),
                     detail => format!(" ({})", plain(detail)),
                 };
-                tell!("  {}: {}{detail}", plain(&row.url), plain(&row.outcome.sentence));
+                notice!("  {}: {}{detail}", plain(&row.url), plain(&row.outcome.sentence));
             }
         }
     }
     if outcome.limit_reached {
         let folder = args.folder.display();
-        tell!(
+        notice!(
             "To go on, raise the limit in the campaign (fonds campaign export {folder} {id} > FILE, then \
              fonds campaign add {folder} FILE --id {id}) and crawl again; for a new launch, add --fresh"
         );
@@ -245,11 +245,11 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             (0, errors) => format!("{} answered with 429 or 5xx only", counted(errors, "URL")),
             (failed, errors) => format!("{} failed, {errors} answered with 429 or 5xx only", counted(failed, "URL")),
         };
-        tell!("{what}. To try again: fonds crawl {folder} {id} --retry-failed");
+        notice!("{what}. To try again: fonds crawl {folder} {id} --retry-failed");
     }
-    super::select::tell_offers(&session, &args.folder, Some(id))?;
+    super::select::print_offers(&session, &args.folder, Some(id))?;
     if outcome.complete && outcome.seed_errors > 0 && !args.json {
-        tell!("Seeds with an error: fonds events {} {} --kind seed", args.folder.display(), outcome.launch);
+        notice!("Seeds with an error: fonds events {} {} --kind seed", args.folder.display(), outcome.launch);
     }
     Ok(if outcome.is_whole() && unread_texts == 0 { FINE } else { PROBLEMS })
 }

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// When campaigns run.
+/// Commands for the schedules of campaigns.
 #[derive(Debug, clap::Subcommand)]
 pub enum ScheduleCommand {
     /// List the next runs of a campaign, or of all.
@@ -105,17 +105,17 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
                 .map_err(|_| anyhow::anyhow!("--calendar {calendar}: give fonds, w3act or launcher"))?;
             let (runs, notes) = work::next_runs(&session, campaign, calendar, after, usize::from(count))?;
             for next in &runs {
-                let (date, words) = (next.run.date, &next.run.words);
+                let (date, summary) = (next.run.date, &next.run.words);
                 if json {
                     let row = serde_json::json!({
                         "campaign": next.campaign, "name": next.campaign_name, "date": date.to_warc(),
-                        "words": words, "is_extra": next.run.is_extra,
+                        "words": summary, "is_extra": next.run.is_extra,
                     });
                     json_line(out, &row)?;
                 } else {
                     let extra = if next.run.is_extra { ", an extra date" } else { "" };
                     let (id, name) = (next.campaign, plain(&next.campaign_name));
-                    writeln!(out, "{}\t{id}\t{words}{extra}\t{name}", date.to_warc())?;
+                    writeln!(out, "{}\t{id}\t{summary}{extra}\t{name}", date.to_warc())?;
                 }
             }
             notes.iter().for_each(|note| warn_of!("notes", "note: {}", plain(note)));
@@ -126,8 +126,9 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
             ground.prepare(&session)?;
             let on_time = Duration::from_secs(u64::from(late) * 60);
             let watch = work::Watch { once, on_time, now: &CaptureDate::now };
-            let report = with_text(|cx, say| work::keep_schedules(&session, &watch, cx, &|line| say(plain(&line))))?;
-            tell!(
+            let report =
+                with_text(|cx, print| work::keep_schedules(&session, &watch, cx, &|line| print(plain(&line))))?;
+            notice!(
                 "Crawls: {} ran, {} failed; runs that wait for an answer: {}",
                 report.ran,
                 report.failed,
@@ -135,7 +136,7 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
             );
             if report.unanswered > 0 {
                 let folder = folder.display();
-                tell!(
+                notice!(
                     "See them with: fonds schedule log {folder}; answer with: fonds schedule answer {folder} NUMBER run"
                 );
             }
@@ -160,9 +161,9 @@ pub(in crate::cli) fn run(command: ScheduleCommand, out: &mut dyn Write) -> anyh
                     )?;
                 }
             }
-            let asked = session.catalogue().open_scheduled_runs()?;
-            let asked = asked.iter().any(|run| run.state == crate::store::rows::RunState::Asked);
-            Ok(if asked { PROBLEMS } else { FINE })
+            let runs = session.catalogue().open_scheduled_runs()?;
+            let is_waiting = runs.iter().any(|run| run.state == crate::store::rows::RunState::Unanswered);
+            Ok(if is_waiting { PROBLEMS } else { FINE })
         }
         ScheduleCommand::Answer { folder, run, answer } => {
             let session = session(&folder)?;

@@ -13,7 +13,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The words of `fonds inlinks convert`.
+/// Arguments of `fonds inlinks convert`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks convert inlinks.jsonl inlinks.jsonl.zst
@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
   fonds inlinks convert inlinks.parquet - | fonds inlinks load my-links
   fonds inlinks convert --notation cdx inlinks.jsonl.gz inlinks-cdx.jsonl.gz
 
-Names say the form to write: .gz, .zst, .parquet, else plain lines. What is read is told by its content. Files of any
-size pass through little memory. Lines that are no objects of a data set are left out and counted, the first ones told
+Names say the form to write: .gz, .zst, .parquet, else plain lines. Input is recognized by its content. Files of any
+size pass through little memory. Lines that are no objects of a data set are left out and counted, the first ones listed
 with their numbers; all others stay the bytes they are. An input in which no line is one is refused, and no file is
 written. Parquet needs a program built with the feature parquet.
 
@@ -57,7 +57,7 @@ fn is_parquet(path: &Path) -> bool {
 
 const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
 
-/// One form in, another one out.
+/// Converts a data set from one form to another.
 pub(in crate::cli) fn convert(args: &InlinkConvertArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Result<u8> {
     let name = args.input.display().to_string();
     let mut file = File::open(&args.input).with_context(|| name.clone())?;
@@ -108,7 +108,7 @@ fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobC
         let mut object: Object = match object_of(line) {
             Ok(object) => object,
             Err(source) => {
-                bad.tell(DatasetError::Line { line: number, source });
+                bad.report(DatasetError::Line { line: number, source });
                 continue;
             }
         };
@@ -117,7 +117,7 @@ fn repack(file: File, notation: Option<Notation>, out: &mut dyn Write, cx: &JobC
             match rekeyed {
                 Ok(()) => out.write_all(&serde_json::to_vec(&object)?)?,
                 Err(NoKey::Unknown(why)) => {
-                    bad.tell(format_args!("line {number}: {why}"));
+                    bad.report(format_args!("line {number}: {why}"));
                     continue;
                 }
                 Err(NoKey::NoWay(why)) => anyhow::bail!("line {number}: {why}"),
@@ -171,14 +171,14 @@ enum NoKey {
     NoWay(String),
 }
 
-fn rekey(key: &mut String, wanted: Notation) -> Result<(), NoKey> {
+fn rekey(key: &mut String, target: Notation) -> Result<(), NoKey> {
     match Notation::of_key(key) {
         _ if key.starts_with("data:") => Ok(()),
-        notation if notation == wanted => Ok(()),
+        notation if notation == target => Ok(()),
         Notation::Dataset => {
             let url = Notation::Dataset.likely_url(key);
             let url = url.ok_or_else(|| NoKey::Unknown(format!("“{}” is the key of no page", plain(key))))?;
-            *key = wanted.key(&url);
+            *key = target.key(&url);
             Ok(())
         }
         _ => Err(NoKey::NoWay(format!(
@@ -189,15 +189,15 @@ fn rekey(key: &mut String, wanted: Notation) -> Result<(), NoKey> {
     }
 }
 
-/// Lines left out; the first ones are told.
+/// Number of lines left out; the first ones are printed.
 #[derive(Default)]
 struct BadLines(u64);
 
 impl BadLines {
-    fn tell(&mut self, why: impl std::fmt::Display) {
+    fn report(&mut self, why: impl std::fmt::Display) {
         self.0 += 1;
         if self.0 <= MAX_PRINTED {
-            tell!("left out: {why}");
+            notice!("left out: {why}");
         }
     }
 
@@ -207,7 +207,7 @@ impl BadLines {
             return Ok(FINE);
         }
         anyhow::ensure!(written > 0, "no line is an object of a data set, and nothing was written");
-        tell!("{} left out", counted(self.0, "line"));
+        notice!("{} left out", counted(self.0, "line"));
         Ok(PROBLEMS)
     }
 }
@@ -226,7 +226,7 @@ mod parquet {
         Ok(object)
     }
 
-    /// Lines that are no objects are left out and told.
+    /// Lines that are no objects are left out and reported.
     pub(super) fn from_lines(
         file: File,
         notation: Option<Notation>,
@@ -239,19 +239,19 @@ mod parquet {
             Ok(object) => match rekeyed(object, notation) {
                 Ok(object) => Some(Ok(object)),
                 Err(NoKey::Unknown(why)) => {
-                    bad.tell(why);
+                    bad.report(why);
                     None
                 }
                 Err(NoKey::NoWay(why)) => Some(Err(anyhow::Error::msg(why))),
             },
             Err(error @ DatasetError::Line { .. }) => {
-                bad.tell(error);
+                bad.report(error);
                 None
             }
             Err(error) => Some(Err(anyhow::Error::from(error))),
         });
         let count = write_parquet(objects, out)?;
-        tell!("{}", counted(count, "object"));
+        notice!("{}", counted(count, "object"));
         bad.status(count)
     }
 
@@ -260,13 +260,13 @@ mod parquet {
         let count = read_parquet(file, |object| {
             match rekeyed(object, notation) {
                 Ok(object) => object.write_line(out)?,
-                Err(NoKey::Unknown(why)) => bad.tell(why),
+                Err(NoKey::Unknown(why)) => bad.report(why),
                 Err(NoKey::NoWay(why)) => anyhow::bail!(why),
             }
             Ok::<_, anyhow::Error>(())
         })?;
         out.flush()?;
-        tell!("{}", counted(count, "object"));
+        notice!("{}", counted(count, "object"));
         bad.status(count)
     }
 }
@@ -391,7 +391,7 @@ mod tests {
 
     #[cfg(not(feature = "parquet"))]
     #[test]
-    fn without_parquet_it_says_how_to_get_it() {
+    fn without_parquet_the_message_names_the_build_that_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let plain = folder.path().join("a.jsonl");
         std::fs::write(&plain, LINES).unwrap();

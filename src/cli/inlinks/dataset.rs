@@ -75,15 +75,15 @@ impl DatasetArgs {
         dataset_options(&self.map, &self.reduce, keep)
     }
 
-    /// What is read and how rows are made of it: runs of anything else are no use.
+    /// The input and the rules of rows, as text: runs of anything else are no use.
     fn input_summary(&self) -> String {
         with_files(self.map.command_line(), &self.files)
     }
 }
 
-/// What tells an input from others: options, then files with size and date.
+/// The identity of an input: options, then files with size and date.
 fn with_files(options: String, files: &[PathBuf]) -> String {
-    let mut words = options;
+    let mut text = options;
     for path in files {
         let state = match path.metadata().and_then(|file| Ok((file.len(), file.modified()?))) {
             Ok((bytes, changed)) => {
@@ -93,12 +93,12 @@ fn with_files(options: String, files: &[PathBuf]) -> String {
             }
             Err(error) => error.to_string(),
         };
-        words.push_str(&format!("\n{} ({state})", path.display()));
+        text.push_str(&format!("\n{} ({state})", path.display()));
     }
-    words
+    text
 }
 
-/// Carries the command out. Lines go to `out` (or the file asked for),
+/// Carries the command out. Lines go to `out` (or the file of `--out`),
 /// problems and totals to standard error; the answer is the exit status.
 ///
 /// # Errors
@@ -113,7 +113,7 @@ pub fn run(args: &DatasetArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow::Resul
         to_file(args.out.as_deref(), Existing::IsReplaced, out, |out| build(args, options, out, cx))?;
     // Only now are the lines safe, and what cannot be removed takes nothing from them.
     if let (Err(error), Some(folder)) = (sorted.remove_kept(), &args.resume) {
-        tell!("fonds: {}: {error}. The sorted runs there are needed no more: remove them", folder.display());
+        notice!("fonds: {}: {error}. The sorted runs there are needed no more: remove them", folder.display());
     }
     Ok(status)
 }
@@ -123,7 +123,7 @@ fn build(args: &DatasetArgs, options: DatasetOptions, out: &mut dyn Write, cx: &
     cx.stage("Reading pages", Some(total));
     let mut builder = DatasetBuilder::new(options, cx)?;
     if let Some(warning) = builder.room_warning(total) {
-        tell!("fonds: {warning}");
+        notice!("fonds: {warning}");
     }
     builder.add_files(&args.files, news(&args.files, cx))?;
     if builder.unreadable() == args.files.len() as u64 {
@@ -137,10 +137,10 @@ fn build(args: &DatasetArgs, options: DatasetOptions, out: &mut dyn Write, cx: &
     let (report, sorted) = builder.finish(fetch(&args.files, cx), |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
     print_documents(&report.documents, &args.files);
-    tell_assign(&report.shuffle, &report.assign);
+    print_assign(&report.shuffle, &report.assign);
     if report.problems > 0 || report.unreadable > 0 {
         let unreadable = counted(report.unreadable, "file");
-        tell!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
+        notice!("{} in the files, {unreadable} unreadable", counted(report.problems, "problem"));
     }
     let faultless = report.unreadable == 0 && report.problems == 0 && !report.documents.loses_links();
     Ok((if faultless { FINE } else { PROBLEMS }, sorted))
@@ -163,49 +163,49 @@ pub(in crate::cli) fn fetch<'f>(
     }
 }
 
-/// Says on standard error what is wrong with files, the first of each.
+/// Prints problems of files on standard error, the first ones of each.
 pub(in crate::cli) fn news<'f>(files: &'f [PathBuf], cx: &'f JobCx) -> impl FnMut(usize, FileEvent<'_>) + 'f {
-    let mut told = 0;
+    let mut printed = 0;
     move |file, news| {
         let name = files.get(file).map(|path| path.display().to_string()).unwrap_or_default();
         match news {
             FileEvent::Begun => {
-                told = 0;
+                printed = 0;
                 cx.note(name);
             }
             FileEvent::Problem(problem) => {
-                told += 1;
-                match told {
-                    ..=MAX_PRINTED => tell!("{name}: {problem}"),
-                    FIRST_UNPRINTED => tell!("{name}: further problems are only counted"),
+                printed += 1;
+                match printed {
+                    ..=MAX_PRINTED => notice!("{name}: {problem}"),
+                    FIRST_UNPRINTED => notice!("{name}: further problems are only counted"),
                     _ => {}
                 }
             }
-            FileEvent::Unreadable(error) => tell!("fonds: {error}"),
+            FileEvent::Unreadable(error) => notice!("fonds: {error}"),
         }
     }
 }
 
-/// What was read, for a person.
+/// Prints the numbers of what was read, for a person.
 pub(in crate::cli) fn print_documents(documents: &DocumentReport, files: &[PathBuf]) {
     let (revisits, pages) = (counted(documents.revisits, "revisit"), counted(documents.pages, "page"));
-    tell!("{}, {revisits}, {pages}", counted(documents.records, "record"));
+    notice!("{}, {revisits}, {pages}", counted(documents.records, "record"));
     if documents.already_read > 0 {
-        tell!("{} of the pages had been read before the build was interrupted", documents.already_read);
+        notice!("{} of the pages had been read before the build was interrupted", documents.already_read);
     }
     for (why, count) in &documents.unread {
-        tell!("{count} × {why}");
+        notice!("{count} × {why}");
     }
     for (place, url, why) in documents.listed.iter().take(usize::try_from(MAX_PRINTED).unwrap_or(usize::MAX)) {
         let file = files.get(place.file as usize).map(|path| path.display().to_string()).unwrap_or_default();
-        tell!("{file}, offset {}: {url}: {why}", format_offset(place.offset));
+        notice!("{file}, offset {}: {url}: {why}", format_offset(place.offset));
     }
 }
 
-/// What became of the links, for a person.
-pub(in crate::cli) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
+/// Prints the numbers of kept and left out links, for a person.
+pub(in crate::cli) fn print_assign(shuffle: &ShuffleReport, assign: &AssignReport) {
     let exact = shuffle.links + shuffle.captures;
-    tell!(
+    notice!(
         "{} seen; left out: {} among {}, {} outside the window, {} over the cap per page, {} to pages never captured, {} further ones of a page",
         counted(shuffle.links, "link"),
         counted(shuffle.duplicates, "exact duplicate"),
@@ -215,7 +215,7 @@ pub(in crate::cli) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport
         assign.uncaptured_dropped,
         assign.repeated_sources
     );
-    tell!(
+    notice!(
         "{} with {} ({} internal, {} external); {} of them captured as pages (errors, redirects and other files do not count)",
         counted(assign.objects, "object"),
         counted(assign.inlinks, "inlink"),
@@ -225,7 +225,7 @@ pub(in crate::cli) fn tell_assign(shuffle: &ShuffleReport, assign: &AssignReport
     );
     if shuffle.spilled_bytes > 0 {
         let mebibytes = shuffle.spilled_bytes.div_ceil(1 << 20);
-        tell!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
+        notice!("{mebibytes} MiB went to the disk while sorting, {} sorted runs among them", shuffle.runs);
     }
 }
 
@@ -237,7 +237,7 @@ mod tests {
     use std::path::Path;
 
     #[derive(Parser)]
-    struct Line {
+    struct DatasetCli {
         #[command(flatten)]
         args: DatasetArgs,
     }
@@ -256,13 +256,13 @@ mod tests {
         path
     }
 
-    fn run_args(words: &[&str]) -> (u8, String) {
-        let (status, out) = try_args(words);
+    fn run_args(args: &[&str]) -> (u8, String) {
+        let (status, out) = try_args(args);
         (status.unwrap(), out)
     }
 
-    fn try_args(words: &[&str]) -> (anyhow::Result<u8>, String) {
-        let line = Line::parse_from(std::iter::once("dataset").chain(words.iter().copied()));
+    fn try_args(args: &[&str]) -> (anyhow::Result<u8>, String) {
+        let line = DatasetCli::parse_from(std::iter::once("dataset").chain(args.iter().copied()));
         let mut out = Vec::new();
         let status = run(&line.args, &mut out, &JobCx::detached());
         (status, String::from_utf8(out).unwrap())
@@ -296,11 +296,11 @@ mod tests {
     fn runs_of_other_options_or_of_a_build_under_way_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (file, runs) = (warc(folder.path()), folder.path().join("runs"));
-        let words = |more: &[&str]| -> Vec<String> {
+        let args = |more: &[&str]| -> Vec<String> {
             let fixed = ["dataset", file.to_str().unwrap(), "--resume", runs.to_str().unwrap()];
-            fixed.iter().chain(more).map(|&word| word.to_owned()).collect()
+            fixed.iter().chain(more).map(|&arg| arg.to_owned()).collect()
         };
-        let options = |more: &[&str]| Line::parse_from(words(more)).args.options();
+        let options = |more: &[&str]| DatasetCli::parse_from(args(more)).args.options();
         let refused = |more: &[&str]| options(more).err().unwrap().to_string();
         // A build that is under way, and is killed once a run is written.
         let mut builder = DatasetBuilder::new(options(&[]).unwrap(), &JobCx::detached()).unwrap();
@@ -320,18 +320,18 @@ mod tests {
         std::fs::write(&list, sound.replace(&format!("fonds {version}"), "fonds 9.9.9")).unwrap();
         let why = refused(&[]);
         assert!(why.contains(&format!("Its program: fonds 9.9.9; asked for now: fonds {version}")), "{why}");
-        // A list of before versions were told.
+        // A list of an earlier program has no version.
         std::fs::write(&list, sound.replace(&format!(r#""program":"fonds {version}","#), "")).unwrap();
         let why = refused(&[]);
         assert!(why.contains("an earlier version"), "{why}");
-        // Nothing was taken away meanwhile: with the old words it goes on.
+        // Nothing was taken away meanwhile: with the old arguments it goes on.
         std::fs::write(&list, sound).unwrap();
         let out = folder.path().join("out.jsonl");
         std::fs::write(&out, "kept").unwrap();
-        let strange = Line::parse_from(words(&["--image-alt", "--out", out.to_str().unwrap()]));
+        let strange = DatasetCli::parse_from(args(&["--image-alt", "--out", out.to_str().unwrap()]));
         run(&strange.args, &mut Vec::new(), &JobCx::detached()).unwrap_err();
         assert_eq!(std::fs::read_to_string(&out).unwrap(), "kept");
-        let (_, lines) = run_args(&words(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
+        let (_, lines) = run_args(&args(&[])[1..].iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(lines, run_args(&[file.to_str().unwrap()]).1);
         assert!(!runs.exists());
     }
@@ -341,11 +341,11 @@ mod tests {
     fn runs_stay_until_the_lines_are_written() {
         let folder = tempfile::tempdir().unwrap();
         let (file, runs) = (warc(folder.path()), folder.path().join("runs"));
-        let words = |out: &Path| -> Vec<String> {
-            let words = [file.as_path(), Path::new("--resume"), &runs, Path::new("--out"), out];
-            words.iter().map(|word| word.to_str().unwrap().to_owned()).collect()
+        let args = |out: &Path| -> Vec<String> {
+            let args = [file.as_path(), Path::new("--resume"), &runs, Path::new("--out"), out];
+            args.iter().map(|arg| arg.to_str().unwrap().to_owned()).collect()
         };
-        let tried = |out: &Path| try_args(&words(out).iter().map(String::as_str).collect::<Vec<_>>()).0;
+        let tried = |out: &Path| try_args(&args(out).iter().map(String::as_str).collect::<Vec<_>>()).0;
         // A disk that is always full.
         tried(Path::new("/dev/full")).unwrap_err();
         assert!(runs.join("runs.json").exists() && runs.join("run-000001").exists());

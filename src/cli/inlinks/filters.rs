@@ -1,6 +1,6 @@
 //! `fonds inlinks map` and `reduce`: the two halves of `dataset` as filters.
 
-use super::dataset::{fetch, news, print_documents, tell_assign};
+use super::dataset::{fetch, news, print_assign, print_documents};
 use super::options::{MapOptions, ReduceOptions, RuleOptions, dataset_options, reduce_options};
 use crate::cli::{FINE, PROBLEMS, WRONG_USE};
 use crate::inlinks::filters::{RowColumns, map_files, reduce_rows};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Pieces of output that wait to be written.
 const PIECES: usize = 4;
 
-/// The words of `fonds inlinks map`.
+/// Arguments of `fonds inlinks map`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   ls warcs/*.warc.gz | fonds inlinks map | LC_ALL=C sort | fonds inlinks reduce > inlinks.jsonl
@@ -26,7 +26,7 @@ const PIECES: usize = 4;
 
 A row is TARGET, DATE for a capture and TARGET, DATE, SOURCE, internal or external, ANCHOR for a link, with tabs
 between. A revisit needs its original in the files of the same call. Exit status 1 says that something within the
-files is broken, which is told; 2 that one of the files, or all, cannot be read: rows are missing, and a task should
+files is broken, as listed; 2 that one of the files, or all, cannot be read: rows are missing, and a task should
 fail.")]
 pub struct MapArgs {
     /// WARC or ARC files; without any, their names are read from standard input
@@ -41,7 +41,7 @@ pub struct MapArgs {
     threads: Option<u16>,
 }
 
-/// The words of `fonds inlinks reduce`.
+/// Arguments of `fonds inlinks reduce`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   LC_ALL=C sort rows.tsv | fonds inlinks reduce --per-capture > inlinks.jsonl
@@ -69,8 +69,8 @@ pub(in crate::cli) enum ColumnsArg {
 }
 
 impl From<ColumnsArg> for RowColumns {
-    fn from(word: ColumnsArg) -> Self {
-        match word {
+    fn from(columns: ColumnsArg) -> Self {
+        match columns {
             ColumnsArg::Map => Self::Map,
             ColumnsArg::Table => Self::Table,
         }
@@ -96,7 +96,7 @@ pub(in crate::cli) fn map(
     let (report, unreadable, problems) = std::thread::scope(|scope| -> anyhow::Result<_> {
         let reading = scope.spawn(|| {
             let (mut unreadable, mut problems) = (0, 0_u64);
-            let mut tell = news(&files, cx);
+            let mut on_event = news(&files, cx);
             let report = map_files(
                 &files,
                 &options,
@@ -104,7 +104,7 @@ pub(in crate::cli) fn map(
                 |file, what| {
                     unreadable += usize::from(matches!(what, FileEvent::Unreadable(_)));
                     problems += u64::from(matches!(what, FileEvent::Problem(_)));
-                    tell(file, what);
+                    on_event(file, what);
                 },
                 fetch(&files, cx),
                 move |lines| send.send(lines).map_err(|_| std::io::ErrorKind::BrokenPipe.into()),
@@ -119,7 +119,7 @@ pub(in crate::cli) fn map(
     })?;
     print_documents(&report, &files);
     if unreadable > 0 {
-        tell!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
+        notice!("fonds: {unreadable} of {} cannot be read: rows are missing", counted(files.len() as u64, "file"));
         return Ok(WRONG_USE);
     }
     Ok(if problems == 0 && !report.loses_links() { FINE } else { PROBLEMS })
@@ -175,13 +175,13 @@ pub(in crate::cli) fn reduce(
     cx.stage("Sorting rows", None);
     let report = reduce_rows(input, columns, &options, cx, |piece| out.write_all(piece))?;
     out.flush().map_err(LinkError::Output)?;
-    tell_assign(&report.shuffle, &report.assign);
+    print_assign(&report.shuffle, &report.assign);
     if let Some((line, why)) = &report.first_bad {
         match report.bad_lines {
-            1 => tell!("1 line is no row and was left out, line {line}: {why}"),
+            1 => notice!("1 line is no row and was left out, line {line}: {why}"),
             bad => {
                 let (lines, are, were) = (counted(bad, "line"), verb(bad, "is"), verb(bad, "was"));
-                tell!("{lines} {are} no rows and {were} left out; the first is line {line}: {why}")
+                notice!("{lines} {are} no rows and {were} left out; the first is line {line}: {why}")
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `fonds inlinks hosts` and `graph`: links counted host by host.
 
 use super::loaded::with_links;
-use super::{is_cut, tell_cut, tell_empty};
+use super::{is_cut, print_if_cut, print_if_empty};
 use crate::cli::FINE;
 use crate::cli::output::{json_line, plain, to_file};
 use crate::export::{GraphFormat, write_host_graph};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The words of `fonds inlinks hosts`.
+/// Arguments of `fonds inlinks hosts`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks hosts my-archive
@@ -37,7 +37,7 @@ pub struct HostsArgs {
     json: bool,
 }
 
-/// The words of `fonds inlinks graph`.
+/// Arguments of `fonds inlinks graph`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks graph my-archive --format gexf --out hosts.gexf        for Gephi
@@ -89,7 +89,10 @@ pub(in crate::cli) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -
     // Hosts come by name, and stay so where ranks are equal.
     rows.sort_by(|a, b| b.pagerank.total_cmp(&a.pagerank));
     let cut = is_cut(&mut rows, args.limit);
-    tell_empty(rows.is_empty(), if args.uncaptured { "Of every host a page was captured" } else { "No host is known" });
+    print_if_empty(
+        rows.is_empty(),
+        if args.uncaptured { "Of every host a page was captured" } else { "No host is known" },
+    );
     for row in &rows {
         if args.json {
             json_line(out, row)?;
@@ -109,7 +112,7 @@ pub(in crate::cli) fn hosts(args: &HostsArgs, out: &mut dyn Write, cx: &JobCx) -
             plain(&node.host)
         )?;
     }
-    tell_cut(cut, args.limit);
+    print_if_cut(cut, args.limit);
     Ok(FINE)
 }
 
@@ -129,7 +132,7 @@ pub(in crate::cli) fn graph(args: &GraphArgs, out: &mut dyn Write, cx: &JobCx) -
     })?;
     let (edges, internal) = (graph.external().count(), graph.edges.len() - graph.external().count());
     let (hosts, edges) = (counted(graph.hosts.len() as u64, "host"), counted(edges as u64, "edge"));
-    tell!("{hosts}, {edges} between sites, {internal} within");
+    notice!("{hosts}, {edges} between sites, {internal} within");
     Ok(FINE)
 }
 
@@ -138,7 +141,7 @@ pub(in crate::cli) fn nutch(folder: &Path, json: bool, out: &mut dyn Write, cx: 
     let form = if json { NutchForm::Anchors } else { NutchForm::Dump };
     let report = with_links(folder, |_| Ok(()), |links| links.write_nutch(&NutchLimits::default(), form, out, cx))?;
     let (inlinks, pages) = (counted(report.inlinks, "inlink"), counted(report.pages, "page"));
-    tell!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
+    notice!("{inlinks} of {pages}; {} left out over the limit of a page", report.cut);
     Ok(FINE)
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// far as published ones show.
 const ROW_BYTES_PER_LINE_BYTE: u64 = 3;
 
-/// The words of `fonds inlinks load`.
+/// Arguments of `fonds inlinks load`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   fonds inlinks load my-links inlinks-*.jsonl.gz
@@ -85,7 +85,7 @@ pub(in crate::cli) fn run_load(
         let name = path.display().to_string();
         let file = File::open(path).with_context(|| name.clone())?;
         total += file.metadata().with_context(|| name.clone())?.len();
-        // The sort asks whether to stop.
+        // The sort checks for a stop.
         inputs.push(LoadInput { name, input: Box::new(CountedRead::new(file, OnStop::GoOn, cx)) });
     }
     if args.files.is_empty() {
@@ -100,7 +100,7 @@ pub(in crate::cli) fn run_load(
         shuffle: args.sort.shuffle(None)?,
     };
     if let Some(warning) = options.shuffle.room_warning(total.saturating_mul(ROW_BYTES_PER_LINE_BYTE)) {
-        tell!("{warning}");
+        notice!("{warning}");
     }
     let mut report = load(&folder, inputs, &options, cx)?;
     if args.compact && LinkStore::is_in(&folder) {
@@ -114,14 +114,14 @@ pub(in crate::cli) fn run_load(
         writeln!(out, "{}", summary(&report, &folder))?
     }
     if let Some(first) = &report.first_bad {
-        tell!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
+        notice!("{} left out; the first: {}", counted(report.bad_lines, "line"), plain(first));
     }
     Ok(if report.bad_lines == 0 { FINE } else { PROBLEMS })
 }
 
 fn summary(report: &LoadReport, folder: &Path) -> String {
     let counts = report.added.counts;
-    let mut words = format!(
+    let mut text = format!(
         "{} ({} internal) and {} of {} from {} seen; {} left out",
         counted(counts.links, "link"),
         counts.internal,
@@ -134,19 +134,19 @@ fn summary(report: &LoadReport, folder: &Path) -> String {
         [(report.unlisted, "counted in the lines and not listed there"), (report.undated, "without a date left out")]
     {
         if count > 0 {
-            words.push_str(&format!("; {} {what}", counted(count, "inlink")));
+            text.push_str(&format!("; {} {what}", counted(count, "inlink")));
         }
     }
-    words.push_str(&format!(
+    text.push_str(&format!(
         "\n{}: {} MiB in {}",
         folder.display(),
         report.added.bytes.div_ceil(1 << 20),
         counted(report.added.segments as u64, "segment")
     ));
     if report.added.unmerged {
-        words.push_str("; some wait for the next load, or for --compact, to be made one");
+        text.push_str("; some wait for the next load, or for --compact, to be made one");
     }
-    words
+    text
 }
 
 /// The stored links that answer for a folder: its own, or those loaded into a
@@ -161,11 +161,11 @@ fn answering(folder: &Path) -> anyhow::Result<Option<LinkStore>> {
     }
     let (workspace, place) = (Workspace::open_read_only(folder)?, loaded.display());
     if has_only_loaded(&workspace)? {
-        tell!("nothing was captured or imported here; this is of the links loaded into {place}");
+        notice!("nothing was captured or imported here; this is of the links loaded into {place}");
     } else if workspace.built_links()?.is_none() {
-        tell!("inlinks of the workspace are not built; this is of the links loaded into {place}");
+        notice!("inlinks of the workspace are not built; this is of the links loaded into {place}");
     } else {
-        tell!("this is of the captures of the workspace; to ask the links loaded into it, name {place}");
+        notice!("this is of the captures of the workspace; to ask the links loaded into it, name {place}");
         return Ok(None);
     }
     Ok(Some(LinkStore::open(&loaded)?))
@@ -209,11 +209,11 @@ fn has_only_loaded(workspace: &Workspace) -> anyhow::Result<bool> {
         && workspace.catalogue().newest_capture()? == CaptureId::default())
 }
 
-/// Says after a build why it is empty where the links are those of others.
-pub(in crate::cli) fn tell_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
+/// Prints after a build why it is empty where the links are those of others.
+pub(in crate::cli) fn print_if_only_loaded(workspace: &Workspace) -> anyhow::Result<()> {
     if has_only_loaded(workspace)? {
         let loaded = workspace.folder().join(LOADED);
-        tell!(
+        notice!(
             "nothing was captured or imported here, so there is nothing to build; the links loaded into {} answer as before",
             loaded.display()
         );
@@ -243,7 +243,7 @@ mod tests {
     use clap::Parser;
 
     #[derive(Parser)]
-    struct Line {
+    struct InlinksCli {
         #[command(subcommand)]
         command: inlinks::InlinksCommand,
     }
@@ -257,8 +257,8 @@ mod tests {
         r#"{"url":"(pt,nunca,)/x","count":1,"captureDate":null,"inlinks":[{"date":"2024-03-01T10:00","source":"(pt,fccn,","anchor":"X"}]}"#,
     );
 
-    fn run_args(words: &[&str]) -> (u8, String) {
-        let line = Line::parse_from(std::iter::once("inlinks").chain(words.iter().copied()));
+    fn run_args(args: &[&str]) -> (u8, String) {
+        let line = InlinksCli::parse_from(std::iter::once("inlinks").chain(args.iter().copied()));
         let mut out = Vec::new();
         let status = inlinks::run(line.command, &mut out).unwrap();
         (status, String::from_utf8(out).unwrap())
@@ -270,10 +270,10 @@ mod tests {
         let (lines, links) = (folder.path().join("lines.jsonl"), folder.path().join("links"));
         std::fs::write(&lines, LINES).unwrap();
         let (lines, links) = (lines.to_str().unwrap(), links.to_str().unwrap());
-        let (status, words) = run_args(&["load", links, lines]);
+        let (status, output) = run_args(&["load", links, lines]);
         assert_eq!(status, PROBLEMS);
         assert_eq!(
-            words,
+            output,
             format!(
                 "4 links (1 internal) and 1 capture of 2 pages from 4 links seen; 0 exact duplicates left out; 6 inlinks counted in the lines and not listed there\n{links}: 1 MiB in 1 segment\n"
             )

@@ -11,7 +11,7 @@ use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, short, to_file, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::cli::inlinks::convert::no_parquet;
-use crate::cli::inlinks::dataset::tell_assign;
+use crate::cli::inlinks::dataset::print_assign;
 use crate::cli::inlinks::loaded::with_links;
 use crate::cli::inlinks::options::{StoredOptions, window};
 use crate::inlinks::MATCH_WINDOW_DAYS;
@@ -41,8 +41,8 @@ pub enum InlinksCommand {
         /// Workspace.
         folder: PathBuf,
         /// Take all captures in again, and make one file of all links.
-        #[arg(long)]
-        anew: bool,
+        #[arg(long = "anew")]
+        from_scratch: bool,
         /// Make one file of all links, and give the disk back what the catalogue does not need: it needs room for a
         /// copy meanwhile.
         #[arg(long)]
@@ -73,7 +73,7 @@ pub enum InlinksCommand {
         fonds inlinks show my-archive '(pt,site,)/sobre'\n  \
         fonds inlinks show my-links http://www.site.pt/sobre --date 2009-06-01 --window-days 365\n\n\
         Columns: date of the linking capture, side, linking page, anchor; of a workspace also which link of its page it\n\
-        is, the part of the page it stands in, and its rel.")]
+        is, the part of the page it is in, and its rel.")]
     Show {
         /// Workspace, or folder of stored links.
         folder: PathBuf,
@@ -165,7 +165,7 @@ pub enum InlinksCommand {
         #[arg(long)]
         json: bool,
     },
-    /// List captures on which not one telling word of the links from other sites stands: parked domains, soft
+    /// List captures that have not one characteristic word of the links from other sites: parked domains, soft
     /// errors, changed owners.
     #[command(after_help = "Examples:\n  fonds inlinks check my-archive\n  \
         fonds inlinks check my-archive --all --json | jq -r 'select(.finding) | .url'\n\n\
@@ -199,11 +199,11 @@ pub enum InlinksCommand {
     Load(loaded::LoadArgs),
 }
 
-/// What is left after a stop, where the same command goes on from it.
+/// The note of a stopped command that goes on from its work when called again.
 pub(super) const GOES_ON: &str = "what was finished is kept, and the same command goes on";
 
 impl InlinksCommand {
-    /// What is left of it after a stop, in words.
+    /// The note about the work that is left after a stop.
     pub(super) fn after_a_stop(&self) -> &'static str {
         const RUNS: &str = "runs that were sorted are kept, and the same command goes on from them";
         match self {
@@ -218,15 +218,15 @@ impl InlinksCommand {
     }
 }
 
-/// Less than this is not worth a word: the catalogue grows into it again.
-const FREE_MIB_TO_TELL: u64 = 64;
+/// Least free room that is reported, in MiB: the catalogue grows into less again.
+const MIN_FREE_MIB: u64 = 64;
 
 /// Refuses to answer out of inlinks that nobody has built.
 fn built(session: &Session) -> anyhow::Result<()> {
     if session.workspace.built_links()?.is_some() {
         if session.workspace.links_are_old()? {
             let folder = session.workspace.folder().display();
-            tell!(
+            notice!(
                 "inlinks are of a build before the last captures; to bring them in run: fonds inlinks build {folder}"
             );
         }
@@ -247,14 +247,14 @@ fn counted_too(session: &Session) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An empty list says why on stderr; its lines stay as they are for scripts.
-pub(super) fn tell_empty(empty: bool, words: &str) {
+/// Prints on stderr why a list is empty; standard output stays as it is for scripts.
+pub(super) fn print_if_empty(empty: bool, message: &str) {
     if empty {
-        tell!("{words}");
+        notice!("{message}");
     }
 }
 
-/// Cuts a list that was asked for with one row more than are wanted. Says whether it was too long.
+/// Cuts a list that was queried with one row more than its limit. True where it was too long.
 pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let is_longer = rows.len() > limit;
@@ -262,22 +262,22 @@ pub(super) fn is_cut<T>(rows: &mut Vec<T>, limit: u64) -> bool {
     is_longer
 }
 
-/// A list that was cut says so on stderr.
-pub(super) fn tell_cut(cut: bool, limit: u64) {
+/// Prints on stderr that a list was cut.
+pub(super) fn print_if_cut(cut: bool, limit: u64) {
     if cut {
-        tell!("only the first {limit} are listed; --limit lists more");
+        notice!("only the first {limit} are listed; --limit lists more");
     }
 }
 
 pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Result<u8> {
     match command {
-        InlinksCommand::Build { folder, anew, compact, json } => {
+        InlinksCommand::Build { folder, from_scratch, compact, json } => {
             let session = session(&folder)?;
-            if let Some(warning) = work::room_warning(&session.workspace, anew)? {
-                tell!("{warning}");
+            if let Some(warning) = work::room_warning(&session.workspace, from_scratch)? {
+                notice!("{warning}");
             }
             let report = with_progress(|cx| {
-                let report = session.build_inlinks(anew, cx)?;
+                let report = session.build_inlinks(from_scratch, cx)?;
                 if compact {
                     session.workspace.compact_links(cx)?;
                     cx.stage("Making the catalogue smaller", None);
@@ -286,9 +286,9 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
                 Ok(report)
             })?;
             let free_mib = session.catalogue().free_bytes()? >> 20;
-            if free_mib >= FREE_MIB_TO_TELL {
+            if free_mib >= MIN_FREE_MIB {
                 let folder = folder.display();
-                tell!(
+                notice!(
                     "{free_mib} MiB of the catalogue hold nothing; to give them back run: fonds inlinks build --compact {folder}"
                 );
             }
@@ -297,7 +297,7 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
             } else {
                 writeln!(out, "{}", report.summary())?
             }
-            loaded::tell_only_loaded(&session.workspace)?;
+            loaded::print_if_only_loaded(&session.workspace)?;
             return Ok(if report.loses_links() { PROBLEMS } else { FINE });
         }
         InlinksCommand::Export { folder, out: file, options } => {
@@ -308,7 +308,7 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
             let (shuffle, assign) = to_file(file.as_deref(), Existing::Stays, out, |out| {
                 with_progress(|cx| work::write_dataset(&session.workspace, &options, out, cx))
             })?;
-            tell_assign(&shuffle, &assign);
+            print_assign(&shuffle, &assign);
         }
         InlinksCommand::Show { folder, page, date, window_days, json } => {
             let window = date.map(|around| Window { around, days: window_days.unwrap_or(MATCH_WINDOW_DAYS) });
@@ -324,7 +324,7 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
             let mut rows =
                 with_links(&folder, check, |links| with_progress(|cx| links.most_cited(window_days, one_more, cx)))?;
             let cut = is_cut(&mut rows, limit);
-            tell_empty(rows.is_empty(), "No capture has inlinks in the window");
+            print_if_empty(rows.is_empty(), "No capture has inlinks in the window");
             for row in rows {
                 if json {
                     json_line(out, &row)?;
@@ -332,16 +332,16 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
                     top_line(row.line(), out)?;
                 }
             }
-            tell_cut(cut, limit);
+            print_if_cut(cut, limit);
         }
         InlinksCommand::Uncaptured { folder, prefix, campaign, limit, json } => {
             let prefix = with_scheme(prefix.trim());
             let ProspectPage { rows, total, unlisted, .. } = uncaptured(&folder, &prefix, campaign.as_deref(), limit)?;
-            tell_empty(total == 0, &no_prospects(&prefix));
+            print_if_empty(total == 0, &no_prospects(&prefix));
             print_prospects(&rows, json, out)?;
             let (listed, total) = (rows.len() as u64, total + unlisted);
             if listed < total {
-                tell!("only the first {listed} of {} are listed; --limit lists more", counted(total, "page"));
+                notice!("only the first {listed} of {} are listed; --limit lists more", counted(total, "page"));
             }
         }
         InlinksCommand::Anchors { folder, nutch: true, json, .. } => {
@@ -354,16 +354,16 @@ pub(super) fn run(command: InlinksCommand, out: &mut dyn Write) -> anyhow::Resul
                 && let Some(Window { around, days }) = found.window
             {
                 let newest = around.to_readable();
-                tell!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
+                notice!("of links within ±{days} days of its newest capture, {newest}; --date asks for another time");
             }
-            tell_empty(found.rows.is_empty(), &no_anchors(&found));
+            print_if_empty(found.rows.is_empty(), &no_anchors(&found));
             print_anchors(&mut found.rows, limit, json, out)?;
         }
         InlinksCommand::Anchors { folder, limit, json, .. } => {
             let one_more = limit.saturating_add(1);
             let mut rows =
                 with_links(&folder, counted_too, |links| with_progress(|cx| links.top_anchors(one_more, cx)))?;
-            tell_empty(rows.is_empty(), "No site links to another one with words");
+            print_if_empty(rows.is_empty(), "No site links to another one with words");
             print_anchors(&mut rows, limit, json, out)?;
         }
         InlinksCommand::Check { folder, limit, all, json } => return check(&folder, limit, all, json, out),
@@ -428,7 +428,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     };
     with_links(folder, counted_too, |links| {
         let mut page = with_progress(|cx| links.uncaptured(prefix, campaign, limit, cx))?;
-        // Links that were loaded into a workspace: its rules are asked of them.
+        // Links that were loaded into a workspace: its rules apply to them.
         if let (LinkSource::Store(store), Some(session)) = (links, &session) {
             let notation = store.rules().notation;
             let url = |row: &ProspectRow| notation.likely_url(&row.url).map_or(row.url.clone(), |url| url.to_string());
@@ -438,7 +438,7 @@ fn uncaptured(folder: &Path, prefix: &str, campaign: Option<&str>, limit: u64) -
     })
 }
 
-/// Prints captures whose anchors and words share nothing, or all.
+/// Prints captures whose anchors and texts have no word in common, or all.
 fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(folder)?;
     counted_too(&session)?;
@@ -454,13 +454,13 @@ fn check(folder: &Path, limit: u64, all: bool, json: bool, out: &mut dyn Write) 
                 return json_line(out, &row);
             }
             let hosts = noun(row.hosts, "host");
-            let (date, url, words) = (row.date.to_readable(), plain(&row.url), short(&row.check, 200));
-            Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {words}", row.hosts)?)
+            let (date, url, anchor) = (row.date.to_readable(), plain(&row.url), short(&row.check, 200));
+            Ok(writeln!(out, "{:>4} {hosts:<6} {date}  {url}  {anchor}", row.hosts)?)
         })
     })?;
-    tell!("{} checked to which others link; findings: {findings}", counted(checked, "capture"));
+    notice!("{} checked to which others link; findings: {findings}", counted(checked, "capture"));
     if left > 0 {
-        tell!("{} with fewer links not checked, by --limit", counted(left, "capture"));
+        notice!("{} with fewer links not checked, by --limit", counted(left, "capture"));
     }
     Ok(if findings > 0 { PROBLEMS } else { FINE })
 }
@@ -496,7 +496,7 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
             writeln!(out, "{date} {side} {source}  “{anchor}”{}", link_text(row))?;
         }
     }
-    tell!(
+    notice!(
         "{} internal, {} external, {} cut by the cap; the page was {}",
         answer.internal,
         answer.external,
@@ -515,18 +515,18 @@ fn print_inlinks(answer: &InlinkPage, json: bool, out: &mut dyn Write) -> anyhow
     Ok(if answer.rows.is_empty() { PROBLEMS } else { FINE })
 }
 
-/// Where a link stands in its page, and what it says of itself.
+/// A link's place in its page, its origin and its `rel`, in brackets.
 fn link_text(row: &InlinkRow) -> String {
-    let mut words: Vec<String> =
+    let mut parts: Vec<String> =
         row.position.map(|position| format!("link {}", u64::from(position) + 1)).into_iter().collect();
-    words.extend(row.origin.as_ref().map(|origin| format!("page not here, from {}", plain(origin))));
-    words.extend(row.place.as_ref().map(|place| format!("in {}", plain(place))));
+    parts.extend(row.origin.as_ref().map(|origin| format!("page not here, from {}", plain(origin))));
+    parts.extend(row.place.as_ref().map(|place| format!("in {}", plain(place))));
     match row.rel.as_str() {
-        "" if row.nofollow => words.push("nofollow".to_owned()),
+        "" if row.nofollow => parts.push("nofollow".to_owned()),
         "" => {}
-        rel => words.push(format!("rel {}", short(rel, 80))),
+        rel => parts.push(format!("rel {}", short(rel, 80))),
     }
-    if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }
+    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join(", ")) }
 }
 
 fn print_prospects(rows: &[ProspectRow], json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -570,7 +570,7 @@ fn print_anchors(rows: &mut Vec<AnchorRow>, limit: u64, json: bool, out: &mut dy
             )?;
         }
     }
-    tell_cut(cut, limit);
+    print_if_cut(cut, limit);
     Ok(())
 }
 
@@ -579,7 +579,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_inlink_says_what_is_known_of_its_link() {
+    fn an_inlink_shows_what_is_known_of_its_link() {
         let row = InlinkRow {
             date: CaptureDate::from_seconds(0),
             source: "http://b.pt/".to_owned(),

@@ -1,4 +1,4 @@
-//! The rules of the data set as words of the command line.
+//! The rules of the data set as options of the command line.
 
 use crate::captures::ReadFrom;
 use crate::inlinks::invert::{AssignOptions, Dedup, ResumeDir, Shape, ShuffleOptions, Uncaptured};
@@ -9,16 +9,17 @@ use crate::uri::InternalPolicy;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// Longest window that can be asked for, in days; `none` is longer than all.
+/// Longest window of a command, in days; `none` is longer than all.
 const MAX_WINDOW_DAYS: u32 = 3650;
 
-/// Where the preset differs from the program that it is named after; for the help.
+/// The differences of the preset from the program that it is named after; for the help.
 pub(in crate::cli) const ARQUIVO_2024: &str = "\
 --preset arquivo-2024 differs from the program that wrote the published files (its code of October 2024):
  Pages
-  - a page is a response of status 200 to 299 whose header says text/html or application/xhtml+xml; theirs has any
-    status below 300 and some 35 types, told by content: a link to a PDF file is dropped here, and not there
-  - addresses that end in .css, .js or .gif are told by their type; theirs passes them over
+  - a page is a response of status 200 to 299 whose header says text/html or application/xhtml+xml, or whose bytes
+    do where it has no type, or a resource record of these; theirs has any status below 300 and some 35 types, recognized
+    by content: a link to a PDF file is dropped here, and not there
+  - addresses that end in .css, .js or .gif are recognized by their type; theirs passes them over
   - pages without text (frame sets, pages of images) give their links; theirs leaves them out
   - a redirect is no capture; there it is one of both its addresses
   - each capture is a source of its own; there captures of equal content are one document of up to 1001 addresses,
@@ -41,7 +42,7 @@ pub(in crate::cli) const ARQUIVO_2024: &str = "\
   - over the cap the first by date, source and anchor stay; there the first to arrive
   - lines are in the order of their keys, inlinks by date, source and anchor; there in none";
 
-/// What a page's links become before they are sorted.
+/// Options for the links of pages before they are sorted.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(in crate::cli) struct MapOptions {
     #[command(flatten)]
@@ -55,10 +56,10 @@ pub(in crate::cli) struct MapOptions {
 }
 
 impl MapOptions {
-    /// As they are given, for messages.
+    /// The options as they are given, for messages.
     pub(in crate::cli) fn command_line(&self) -> String {
         let Self { rules, keys, read } = self;
-        let mut words = vec![
+        let mut options = vec![
             option_texts("preset", rules.preset.as_ref()),
             option_texts("internal", rules.internal.as_ref()),
             rules.anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
@@ -67,13 +68,13 @@ impl MapOptions {
             option_texts("kinds", &read.kinds),
             option_texts("from", &read.from),
         ];
-        words.extend(read.image_alt.then(|| "--image-alt".to_owned()));
-        words.retain(|word| !word.is_empty());
-        words.join(" ")
+        options.extend(read.image_alt.then(|| "--image-alt".to_owned()));
+        options.retain(|option| !option.is_empty());
+        options.join(" ")
     }
 }
 
-/// An option as it is given, with its words parted by commas; nothing where it is not given.
+/// An option as it is given, with its values parted by commas; nothing where it is not given.
 pub(in crate::cli) fn option_texts<'w, W: ValueEnum + 'w>(
     name: &str,
     values: impl IntoIterator<Item = &'w W>,
@@ -110,7 +111,7 @@ enum AnchorsArg {
     Display,
 }
 
-/// How keys are written, where they are made.
+/// Options of the notation of keys.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(in crate::cli) struct KeyOptions {
     /// How pages are written and told apart: (pt,fct,)/sobre or pt,fct)/sobre [default: dataset]
@@ -118,7 +119,7 @@ pub(in crate::cli) struct KeyOptions {
     notation: Option<NotationArg>,
 }
 
-/// What is read of archive files.
+/// Options of the links that are read from archive files.
 #[derive(Debug, Clone, Default, clap::Args)]
 struct ReadOptions {
     /// Kinds of links that count, parted by commas
@@ -149,7 +150,7 @@ struct ReadBefore {
     from: Option<String>,
 }
 
-/// What sorted links become.
+/// Options for links that are sorted.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(in crate::cli) struct ReduceOptions {
     #[command(flatten)]
@@ -159,7 +160,7 @@ pub(in crate::cli) struct ReduceOptions {
     sort: SortOptions,
 }
 
-/// Which links belong to which capture, and how objects are written.
+/// Options of the assignment of links to captures, and of objects.
 #[derive(Debug, Clone, Default, clap::Args)]
 struct AssignArgs {
     /// One object for each capture, those without inlinks too; pages that were never captured have none
@@ -187,7 +188,7 @@ struct AssignArgs {
     java_times: bool,
 }
 
-/// What can be asked of links that are stored in a workspace.
+/// Options of a data set made from the links that a workspace has stored.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct StoredOptions {
     #[command(flatten)]
@@ -204,19 +205,19 @@ pub struct StoredOptions {
 }
 
 impl StoredOptions {
-    /// The rules, as [`dataset_options`] makes them; without a word of its
+    /// The rules, as [`dataset_options`] makes them; without an option of its
     /// own, the window is that of the workspace.
     ///
     /// # Errors
     ///
-    /// What only archive files can answer.
+    /// Options that only archive files can answer.
     pub(in crate::cli) fn dataset_options(&self, window_days: u32) -> anyhow::Result<DatasetOptions> {
         let ReadBefore { kinds, image_alt, from } = &self.read;
         let given = [(kinds.is_some(), "--kinds"), (*image_alt, "--image-alt"), (from.is_some(), "--from")];
-        if let Some((_, word)) = given.into_iter().find(|(given, _)| *given) {
+        if let Some((_, option)) = given.into_iter().find(|(given, _)| *given) {
             anyhow::bail!(
-                "{word} cannot be answered from a workspace: its inlinks are made of <a href> of its pages; \
-                 of the archive files below its folder output run: fonds inlinks dataset {word} …"
+                "{option} cannot be answered from a workspace: its inlinks are made of <a href> of its pages; \
+                 of the archive files below its folder output run: fonds inlinks dataset {option} …"
             );
         }
         let mut assign = self.assign.clone();
@@ -227,7 +228,7 @@ impl StoredOptions {
     }
 }
 
-/// How rows are sorted.
+/// Options of sorting: memory, folder for runs, threads.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(in crate::cli) struct SortOptions {
     /// Memory for sorting, in MiB
@@ -268,7 +269,7 @@ enum Preset {
     /// As the code of 2024 behind the published inlink files of Arquivo.pt:
     /// --notation dataset --internal sldn --dedup source-target --uncaptured drop
     /// --window-days none --cap 1000 --anchor-cap 100 --java-times. What is
-    /// different on purpose stands at the end of fonds inlinks dataset --help.
+    /// different on purpose is at the end of fonds inlinks dataset --help.
     #[value(name = "arquivo-2024")]
     Arquivo2024,
 }
@@ -314,11 +315,11 @@ enum SourceArg {
     PdfText,
 }
 
-fn read_from(words: &[SourceArg]) -> ReadFrom {
-    if words.is_empty() {
+fn read_from(sources: &[SourceArg]) -> ReadFrom {
+    if sources.is_empty() {
         return ReadFrom::default();
     }
-    let has = |word| words.contains(&word);
+    let has = |source| sources.contains(&source);
     ReadFrom {
         pages: has(SourceArg::Pages),
         wat: has(SourceArg::Wat),
@@ -374,19 +375,19 @@ impl KindArg {
 }
 
 /// Days of a window: a number, or `none` for links of all times.
-pub(in crate::cli) fn window(word: &str) -> Result<u32, String> {
-    if word == "none" {
+pub(in crate::cli) fn window(text: &str) -> Result<u32, String> {
+    if text == "none" {
         return Ok(u32::MAX);
     }
-    let days = word.parse::<u32>().ok().filter(|&days| days <= MAX_WINDOW_DAYS);
+    let days = text.parse::<u32>().ok().filter(|&days| days <= MAX_WINDOW_DAYS);
     days.ok_or_else(|| format!("0 to {MAX_WINDOW_DAYS} days, or none"))
 }
 
-/// All rules; those that one of the halves does not know stay as usual.
+/// The options of a data set; those that one of the halves does not have are the defaults.
 ///
 /// # Errors
 ///
-/// Words that do not go together, and as [`SortOptions::shuffle`].
+/// Options that do not go together, and as [`SortOptions::shuffle`].
 pub(in crate::cli) fn dataset_options(
     map: &MapOptions,
     reduce: &ReduceOptions,
@@ -420,13 +421,13 @@ fn options(
     Ok(DatasetOptions {
         notation: keys.notation.map(NotationArg::notation).unwrap_or_default(),
         internal: match rules.internal {
-            Some(word) => word.policy(),
+            Some(arg) => arg.policy(),
             None if arquivo => InternalPolicy::Sldn,
             None => InternalPolicy::Fqdn,
         },
         kinds: match read.kinds.as_slice() {
             [] => vec![LinkKind::Anchor],
-            words => words.iter().map(|word| word.kind()).collect(),
+            kinds => kinds.iter().map(|kind| kind.kind()).collect(),
         },
         anchor_cap: rules.anchor_cap.or(arquivo.then_some(100)),
         java_times: assign.java_times || arquivo,

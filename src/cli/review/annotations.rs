@@ -24,7 +24,7 @@ pub enum AnnotationsCommand {
     Import(AnnotationsImportArgs),
 }
 
-/// What is printed.
+/// Arguments of the annotations to print.
 #[derive(Debug, clap::Args)]
 pub struct AnnotationsExportArgs {
     /// Workspace.
@@ -34,7 +34,7 @@ pub struct AnnotationsExportArgs {
     campaign: Option<String>,
 }
 
-/// What is read.
+/// Arguments of the annotation files to read.
 #[derive(Debug, clap::Args)]
 pub struct AnnotationsImportArgs {
     /// Workspace.

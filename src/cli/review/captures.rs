@@ -68,7 +68,8 @@ fn help() -> String {
         fonds captures my-archive 'mark:reject' --csv --columns id,url,date > rejected.csv\n  \
         fonds captures my-archive 'selected:yes' --json | jq .url\n\n\
         Columns of the plain list: number, date, status, decision, URL.\n\n\
-        A filter is a query; its words are looked for in URL and title, also as parts of words.\n\n"
+        A filter is a query, and finds what fonds search finds: its words are looked for in texts, titles and URLs; \
+        without an index (fonds index) in URLs and titles, also as parts of words.\n\n"
         .to_owned()
         + &query_help()
 }
@@ -127,7 +128,7 @@ fn print(row: &CaptureRow, args: &CapturesArgs, columns: &[&str], out: &mut dyn 
         }
         return json_line(out, &fields);
     }
-    // Without columns of its own, where a decision is from stands beside it.
+    // The origin of a decision has no column of its own and follows it.
     if !columns.iter().any(|column| column.starts_with("decision_"))
         && let Some(Value::String(mark)) = fields.get_mut("mark")
     {
@@ -199,12 +200,12 @@ pub struct ChosenCaptures {
 }
 
 impl ChosenCaptures {
-    /// The campaign that a filter is asked of.
+    /// The campaign that a filter is evaluated for.
     pub(in crate::cli) fn campaign(&self, session: &Session) -> anyhow::Result<Option<CampaignId>> {
         named_campaign(session, self.campaign.as_deref())
     }
 
-    /// The captures that are named, each once, where nothing but the filter is asked of the campaign.
+    /// The captures that are named, each once, where only the filter needs the campaign.
     pub(in crate::cli) fn find(&self, session: &Session, folder: &Path) -> anyhow::Result<Vec<CaptureId>> {
         anyhow::ensure!(
             self.campaign.is_none() || self.filter.is_some(),
@@ -213,7 +214,7 @@ impl ChosenCaptures {
         self.find_in(self.campaign(session)?, session, folder)
     }
 
-    /// The captures that are named, each once, with the filter asked of a campaign.
+    /// The captures that are named, each once, with the filter evaluated for a campaign.
     pub(in crate::cli) fn find_in(
         &self,
         campaign: Option<CampaignId>,

@@ -9,7 +9,7 @@ pub(super) mod why;
 use super::FINE;
 use super::campaign::read_only_session;
 use super::output::{json_line, plain};
-use super::select::tell_rejected_before;
+use super::select::print_rejected_before;
 use crate::cli::review::captures::named_campaign;
 use crate::cli::search::query_text::QueryText;
 use crate::jobs::counted;
@@ -62,9 +62,9 @@ pub(super) fn run(args: &ReviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             false => writeln!(out, "{}\t{}\t{}\t{}", row.id, row.date.to_readable(), row.status, plain(&row.url))?,
         }
     }
-    tell!("{} to review", counted(page.total, "capture"));
+    notice!("{} to review", counted(page.total, "capture"));
     if let Some(campaign) = campaign.or(session.catalogue().only_campaign()?) {
-        tell_rejected_before(&session, &args.folder, campaign)?;
+        print_rejected_before(&session, &args.folder, campaign)?;
     }
     Ok(FINE)
 }

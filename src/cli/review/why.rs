@@ -36,9 +36,9 @@ pub struct WhyArgs {
     json: bool,
 }
 
-/// What one launch has about the URL.
+/// A URL as one launch saw it, with the trace of its rules.
 #[derive(Serialize)]
-struct Seen {
+struct LaunchTrace {
     launch: LaunchRow,
     #[serde(flatten)]
     row: SeenRow,
@@ -71,7 +71,7 @@ struct EarlierRejection {
 #[derive(Serialize)]
 struct Answer {
     url: String,
-    seen: Vec<Seen>,
+    seen: Vec<LaunchTrace>,
     captures: Vec<Decided>,
 }
 
@@ -93,7 +93,7 @@ pub(in crate::cli) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result
             Ok(trace) => (Some(trace), None),
             Err(error) => (None, Some(work::error_chain(&error))),
         };
-        answer.seen.push(Seen { launch, row, seed, trace, trace_problem });
+        answer.seen.push(LaunchTrace { launch, row, seed, trace, trace_problem });
     }
     for id in catalogue.captures_of_url(&url)? {
         let row = catalogue.capture_row(id)?;
@@ -127,7 +127,7 @@ pub(in crate::cli) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result
 fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{}", plain(&answer.url))?;
     for seen in &answer.seen {
-        let Seen { launch, row, seed, trace, trace_problem } = seen;
+        let LaunchTrace { launch, row, seed, trace, trace_problem } = seen;
         writeln!(out, "\nLaunch {} of campaign {} ({})", launch.launch, launch.campaign, plain(&launch.campaign_name))?;
         if let Some(origin) = &launch.origin {
             writeln!(out, "  Came with the handover “{}”: it was not crawled here", plain(origin))?;
@@ -205,11 +205,11 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What each rule answers, the deciding one marked; and whether that is what was recorded.
+/// Prints the answer of each rule, the deciding one marked; and whether that was recorded.
 fn print_rules(row: &SeenRow, trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "  Rules")?;
     for step in &trace.steps {
-        let answer = match (step.enabled, step.said) {
+        let answer = match (step.enabled, step.opinion) {
             (false, _) => "off",
             (true, None) => "no match",
             (true, Some(decision)) => decision.as_str(),
@@ -225,8 +225,8 @@ fn print_rules(row: &SeenRow, trace: &Trace, out: &mut dyn Write) -> anyhow::Res
             plain(&trace.verdict.rule_name)
         )?;
     }
-    if let Some(turn) = &trace.turn {
-        writeln!(out, "  Smallest rule change that reverses this: {}", plain(turn))?;
+    if let Some(change) = &trace.remedy {
+        writeln!(out, "  Smallest rule change that reverses this: {}", plain(change))?;
     }
     Ok(())
 }

@@ -17,9 +17,9 @@ use anyhow::Context;
 use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Which URLs are asked about.
+/// Arguments for seen URLs: workspace, campaign and launch.
 #[derive(Debug, clap::Args)]
-pub struct Seen {
+pub struct SeenArgs {
     /// Workspace.
     pub folder: PathBuf,
     /// Number or title of the campaign.
@@ -42,7 +42,7 @@ pub struct Seen {
     URLs out, URLs with a capture, their bytes, host.")]
 pub struct WhatIfArgs {
     #[command(flatten)]
-    seen: Seen,
+    seen: SeenArgs,
     /// The edited campaign or rules, or - for standard input.
     #[arg(value_name = "EDITED.json")]
     edited: PathBuf,
@@ -65,7 +65,7 @@ pub struct WhatIfArgs {
     Columns: index, URLs it matched, URLs it decided, the rule, an example.")]
 pub struct HitsArgs {
     #[command(flatten)]
-    seen: Seen,
+    seen: SeenArgs,
     /// One object a rule.
     #[arg(long)]
     json: bool,
@@ -79,7 +79,7 @@ pub struct HitsArgs {
     let in (UTC), the URL.")]
 pub struct ScopeGeoArgs {
     #[command(flatten)]
-    seen: Seen,
+    seen: SeenArgs,
     /// One object a host.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -95,7 +95,7 @@ pub struct ScopeGeoArgs {
     Exit status 1 says that some verdict would change.")]
 pub struct DriftArgs {
     #[command(flatten)]
-    seen: Seen,
+    seen: SeenArgs,
     /// The other database.
     #[arg(long, value_name = "NEWER.mmdb")]
     geo: PathBuf,
@@ -108,21 +108,21 @@ pub struct DriftArgs {
 }
 
 /// The workspace, the campaign and the launch that are meant.
-fn meant(seen: &Seen) -> anyhow::Result<(Session, CampaignId, Option<LaunchId>)> {
+fn meant(seen: &SeenArgs) -> anyhow::Result<(Session, CampaignId, Option<LaunchId>)> {
     let session = read_only_session(&seen.folder)?;
     let campaign = session.catalogue().find_campaign(&seen.campaign)?;
     let launches = session.catalogue().launches(Some(campaign))?;
     let launch = match &seen.launch {
         None => None,
-        Some(wanted) => {
-            let found = launches.iter().find(|launch| launch.launch == *wanted).map(|launch| launch.id);
+        Some(requested) => {
+            let found = launches.iter().find(|launch| launch.launch == *requested).map(|launch| launch.id);
             let known: Vec<&str> = launches.iter().map(|launch| launch.launch.as_str()).collect();
             let known = known.join(", ");
-            Some(found.with_context(|| format!("the campaign has no launch “{wanted}”; it has: {known}"))?)
+            Some(found.with_context(|| format!("the campaign has no launch “{requested}”; it has: {known}"))?)
         }
     };
     if launches.is_empty() {
-        tell!("The campaign was never crawled, so no URL was seen");
+        notice!("The campaign was never crawled, so no URL was seen");
     }
     Ok((session, campaign, launch))
 }
@@ -192,7 +192,7 @@ pub(super) fn what_if(args: &WhatIfArgs, out: &mut dyn Write) -> anyhow::Result<
     Ok(FINE)
 }
 
-/// What is not in the figures, beside them.
+/// Prints remarks on what is not in the figures.
 fn print_remarks(remarks: &[String]) {
     remarks.iter().for_each(|remark| warn_of!("notes", "note: {}", plain(remark)));
 }
@@ -215,8 +215,8 @@ fn print_what_if(answer: &WhatIf, out: &mut dyn Write) -> anyhow::Result<()> {
     )?;
     writeln!(out, "apart     {} fetched for others' sake (robots.txt), which no rule decides", answer.apart)?;
     if answer.unfetched > 0 {
-        let words = "in scope as far as is known; robots.txt, type or size depend on a fetch";
-        writeln!(out, "not known {} {words}", answer.unfetched)?;
+        let note = "in scope as far as is known; robots.txt, type or size depend on a fetch";
+        writeln!(out, "not known {} {note}", answer.unfetched)?;
     }
     if answer.unknown.urls > 0 {
         let (urls, hosts) = (answer.unknown.urls, answer.unknown.hosts);
@@ -260,7 +260,7 @@ pub(super) fn geo(args: &ScopeGeoArgs, out: &mut dyn Write) -> anyhow::Result<u8
     }
     out.flush()?;
     let GeoReport { hosts, decided, otherwise, remarks, .. } = &report;
-    tell!(
+    notice!(
         "{} accepted by geolocation only; it decided {}, of which {otherwise} {} in scope anyway",
         counted(hosts.len() as u64, "host"),
         counted(*decided, "URL"),
@@ -306,7 +306,7 @@ pub(super) fn drift(args: &DriftArgs, out: &mut dyn Write) -> anyhow::Result<u8>
     }
     out.flush()?;
     let Drift { hosts, known, moved, failed, database, database_build, remarks, .. } = &drift;
-    tell!(
+    notice!(
         "{} {} sides with {} of {}; {moved} of {} {} another country there{}",
         counted(hosts.len() as u64, "host"),
         verb(hosts.len() as u64, "changes"),

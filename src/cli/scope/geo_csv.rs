@@ -31,7 +31,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
             _ => None,
         };
         let addresses = evidence.map_or_else(|| "no evidence is kept".to_owned(), GeoEvidence::places);
-        let [source, database, build, looked_up] = evidence.map(origin).unwrap_or_default();
+        let [source, database, build, lookup_date] = evidence.map(origin).unwrap_or_default();
         let [urls, captures, bytes] = [host.urls, host.captures, host.bytes].map(|number| number.to_string());
         let (also, first_seen) = (host.also.join(" "), host.first_seen.to_warc());
         csv_row(
@@ -45,7 +45,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
                 &source,
                 &database,
                 &build,
-                &looked_up,
+                &lookup_date,
                 &also,
                 &host.first_url,
                 &first_seen,
@@ -56,7 +56,7 @@ pub(super) fn geo_csv(report: &GeoReport, out: &mut dyn Write) -> std::io::Resul
     Ok(())
 }
 
-/// What another database would change, one row a host.
+/// Writes the changes of another database, one row a host.
 pub(super) fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<()> {
     csv_row(
         out,
@@ -94,7 +94,7 @@ pub(super) fn drift_csv(drift: &Drift, out: &mut dyn Write) -> std::io::Result<(
     Ok(())
 }
 
-/// Where evidence comes from: source of the addresses, database, its build, the look-up.
+/// The origin of evidence: source of the addresses, database, its build, date of the look-up.
 fn origin(evidence: &GeoEvidence) -> [String; 4] {
     [
         evidence.source.label().to_owned(),

@@ -90,16 +90,16 @@ fn test(folder: &Path, campaign: &str, mut urls: Vec<String>, json: bool, out: &
 pub(super) fn print(trace: &Trace, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{} {} by {}", trace.verdict.decision.as_str(), plain(&trace.url), plain(&trace.verdict.rule_name))?;
     for step in &trace.steps {
-        let said = match (step.enabled, step.said) {
+        let opinion = match (step.enabled, step.opinion) {
             (false, _) => "off",
             (true, None) => "-",
             (true, Some(decision)) => decision.as_str(),
         };
         let mark = if step.deciding { '>' } else { ' ' };
-        writeln!(out, "{mark} {:>2} {said:<6} {}  [{}]", step.index, plain(&step.words), plain(&step.tested))?;
+        writeln!(out, "{mark} {:>2} {opinion:<6} {}  [{}]", step.index, plain(&step.words), plain(&step.tested))?;
     }
-    if let Some(turn) = &trace.turn {
-        writeln!(out, "  Smallest rule change that reverses this: {}", plain(turn))?;
+    if let Some(change) = &trace.remedy {
+        writeln!(out, "  Smallest rule change that reverses this: {}", plain(change))?;
     }
     Ok(())
 }

@@ -101,7 +101,7 @@ pub(super) fn run(args: &PermissionsArgs, out: &mut dyn Write) -> anyhow::Result
         }
         let covered = if verdict.covered { "covered" } else { "not covered" };
         let yes = |holds| if holds { "yes" } else { "no" };
-        tell!(
+        notice!(
             "The campaign is {covered}: {}; all by domain: {}, all by hosting: {}",
             plain(&verdict.why),
             yes(verdict.all_by_domain),
@@ -126,7 +126,7 @@ fn print(derived: &Derivation, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{state}  {}  ({})", plain(&derived.url), plain(&derived.why))?;
     for step in &derived.steps {
         let mark = if step.deciding { '>' } else { ' ' };
-        writeln!(out, "{mark}   {}: {}", plain(&step.what), plain(&step.said))?;
+        writeln!(out, "{mark}   {}: {}", plain(&step.what), plain(&step.result))?;
     }
     Ok(())
 }
@@ -139,6 +139,6 @@ pub(super) fn attach(args: &AttachArgs, out: &mut dyn Write) -> anyhow::Result<u
     for file in &attached {
         writeln!(out, "{}  {}", file.sha256, plain(&file.path))?;
     }
-    tell!("{} of {} files are new to the record", attached.len(), args.files.len());
+    notice!("{} of {} files are new to the record", attached.len(), args.files.len());
     Ok(FINE)
 }

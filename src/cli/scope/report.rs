@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
     either of them compressed by gzip. A host is listed once, however many ports, capitals or lines it\n\
     has; those of a domain stand together.\n\
     Lines of dns: URLs, which fetch no page, count neither as decisions nor as hosts.\n\
-    Columns: decisions, host, first URL. The totals are told at the end, on standard error.\n\
+    Columns: decisions, host, first URL. The totals come at the end, on standard error.\n\
     Memory: what --memory-mib says holds about 4,500 hosts a MiB; more go to temporary files.\n\
     Exit status 1 says that some lines were no decisions.")]
 pub struct ReportArgs {
@@ -80,7 +80,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut dyn Write, cx: &JobCx) -> anyhow:
         }
     }
     out.flush()?;
-    tell(&totals, args);
+    print_totals(&totals, args);
     Ok(if totals.unread == 0 { FINE } else { PROBLEMS })
 }
 
@@ -94,9 +94,9 @@ fn one_host(args: &ReportArgs, host: &LoggedHost, out: &mut dyn Write) -> anyhow
     }
 }
 
-fn tell(totals: &LogTotals, args: &ReportArgs) {
+fn print_totals(totals: &LogTotals, args: &ReportArgs) {
     let ReportArgs { rule, own, with_dns, .. } = args;
-    tell!(
+    notice!(
         "{}: {} taken, {} refused; {} let {} in, of which {} under {}",
         counted(totals.lines, "line"),
         totals.accepted,
@@ -107,16 +107,16 @@ fn tell(totals: &LogTotals, args: &ReportArgs) {
         if own.is_empty() { "no domain named".to_owned() } else { plain(&own.join(", ")) },
     );
     let (hosts, domains) = (counted(totals.hosts, "host"), counted(totals.domains, "domain"));
-    tell!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
+    notice!("{hosts} of {domains} elsewhere, in {}", counted(totals.elsewhere, "line"));
     if totals.dns > 0 && !with_dns {
-        tell!("{} of look-ups (dns:) not counted; --with-dns counts them", counted(totals.dns, "line"));
+        notice!("{} of look-ups (dns:) not counted; --with-dns counts them", counted(totals.dns, "line"));
     }
     if totals.without_host > 0 {
-        tell!("{} without host, not listed", counted(totals.without_host, "line"));
+        notice!("{} without host, not listed", counted(totals.without_host, "line"));
     }
     if totals.unread > 0 {
-        tell!("{} without decision; the first:", counted(totals.unread, "line"));
-        totals.unread_examples.iter().for_each(|example| tell!("  {}", plain(example)));
+        notice!("{} without decision; the first:", counted(totals.unread, "line"));
+        totals.unread_examples.iter().for_each(|example| notice!("  {}", plain(example)));
     }
 }
 

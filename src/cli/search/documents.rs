@@ -32,7 +32,7 @@ text first and menus and the like behind it. What is not in that schema ends in 
 Tika, DROID and of faces are not written. Documents are in the order of their ids.
 
 With --map, a row is the id, a tab and the object, for a sort by the first column elsewhere; --reduce makes documents
-of sorted rows on standard input. Exit status 1 says that something within the files is broken, which is told; 2 that
+of sorted rows on standard input. Exit status 1 says that something within the files is broken, as listed; 2 that
 one of the files, or a row, cannot be read: documents are missing, and a task should fail.")]
 pub struct IndexDocumentsArgs {
     /// WARC or ARC files; without any, their names are read from standard input.
@@ -84,7 +84,7 @@ pub(in crate::cli) fn run(
     }
     let files = if args.files.is_empty() { file_names(input)? } else { args.files.clone() };
     cx.stage("Reading captures", Some(files.len() as u64));
-    let found = Found::default();
+    let found = ProblemCounts::default();
     if args.map {
         for file in &files {
             read_file(file, args, &found, cx, |row| Ok(writeln!(out, "{}", row.to_line())?))?;
@@ -105,7 +105,12 @@ pub(in crate::cli) fn run(
 const SORT_BYTES: usize = 64 << 20;
 
 /// The rows of all files, read by all cores.
-fn sorted_rows(files: &[PathBuf], args: &IndexDocumentsArgs, found: &Found, cx: &JobCx) -> anyhow::Result<SpillSort> {
+fn sorted_rows(
+    files: &[PathBuf],
+    args: &IndexDocumentsArgs,
+    found: &ProblemCounts,
+    cx: &JobCx,
+) -> anyhow::Result<SpillSort> {
     let (rows, next) = (Mutex::new(SpillSort::new(SORT_BYTES)), AtomicUsize::new(0));
     let work = || -> anyhow::Result<()> {
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -156,31 +161,34 @@ impl Documents<'_> {
     }
 }
 
-/// What was wrong.
+/// Numbers of problems and of unreadable files.
 #[derive(Default)]
-struct Found {
+struct ProblemCounts {
     problems: AtomicU64,
     unreadable: AtomicU64,
 }
 
-impl Found {
+impl ProblemCounts {
     fn status(&self, files: usize) -> u8 {
         match (self.unreadable.load(Ordering::Relaxed), self.problems.load(Ordering::Relaxed)) {
             (0, 0) => FINE,
             (0, _) => PROBLEMS,
             (unreadable, _) => {
-                tell!("fonds: {unreadable} of {} cannot be read: documents are missing", counted(files as u64, "file"));
+                notice!(
+                    "fonds: {unreadable} of {} cannot be read: documents are missing",
+                    counted(files as u64, "file")
+                );
                 WRONG_USE
             }
         }
     }
 }
 
-/// Gives the rows of a file on. A file that cannot be read is told and counted.
+/// Passes the rows of a file on. A file that cannot be read is reported and counted.
 fn read_file(
     file: &std::path::Path,
     args: &IndexDocumentsArgs,
-    found: &Found,
+    found: &ProblemCounts,
     cx: &JobCx,
     mut take: impl FnMut(SolrRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -205,7 +213,7 @@ fn read_file(
                 return Err(error);
             }
             found.unreadable.fetch_add(1, Ordering::Relaxed);
-            tell!("fonds: {}", crate::work::error_chain(&error));
+            notice!("fonds: {}", crate::work::error_chain(&error));
             Ok(())
         }
         (None, Ok(())) => {

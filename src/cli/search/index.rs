@@ -51,14 +51,14 @@ pub enum IndexCommand {
     Documents(IndexDocumentsArgs),
 }
 
-/// Does other work, and has the index follow it meanwhile where that `is_asked`.
-pub(in crate::cli) fn follow_beside<T>(session: &Session, is_asked: bool, work: impl FnOnce() -> T) -> T {
+/// Runs other work, and has the index follow it meanwhile where `is_enabled`.
+pub(in crate::cli) fn follow_beside<T>(session: &Session, is_enabled: bool, work: impl FnOnce() -> T) -> T {
     std::thread::scope(|scope| {
         let indexing = JobCx::default();
         // Where the work ends, so does what follows it: the rest is indexed then.
         let (follow, stopped) = (indexing.clone(), indexing.clone());
         let _end = OnDrop(move || indexing.cancel());
-        if is_asked {
+        if is_enabled {
             scope.spawn(move || match session.follow_index_while(|| !stopped.is_cancelled(), &follow) {
                 Err(error) if !error.is_cancelled() => warn_of!("texts not indexed", "fonds: {error:#}"),
                 _ => {}
@@ -68,11 +68,11 @@ pub(in crate::cli) fn follow_beside<T>(session: &Session, is_asked: bool, work: 
     })
 }
 
-/// Follows the index up after other work, and says on standard error what it
+/// Brings the index up to date after other work, and prints on standard error what it
 /// came to; how many captures could not be read.
 pub(in crate::cli) fn follow(session: &Session) -> anyhow::Result<u64> {
     let report = with_progress(|cx| session.index_texts(false, cx))?;
-    tell!("{}", report.summary());
+    notice!("{}", report.summary());
     warn_of_unread(&report);
     Ok(report.unread + report.cut)
 }
@@ -119,7 +119,7 @@ pub(in crate::cli) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &m
             }
         }
         if check.is_behind() {
-            tell!(
+            notice!(
                 "fonds: inlinks changed since, and anchors of {} with them. Bring them in: fonds index {}",
                 counted(check.anchors.len() as u64, "text"),
                 folder.display()
@@ -127,7 +127,7 @@ pub(in crate::cli) fn run(args: &TextIndexArgs, input: &mut dyn BufRead, out: &m
             return Ok(PROBLEMS);
         }
         if !check.is_fine() {
-            tell!(
+            notice!(
                 "fonds: the index is not what it should be. Build it again: fonds index {} --rebuild",
                 folder.display()
             );

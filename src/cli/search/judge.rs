@@ -9,7 +9,8 @@ use crate::cli::output::{json_line, plain};
 use crate::cli::review::captures::ChosenCaptures;
 use crate::export::csv_row;
 use crate::jobs::counted;
-use crate::work::{self, FacetChoice, JobKind, QueryEvaluation, SearchQuery};
+use crate::search::{FacetChoice, narrowed_by};
+use crate::work::{self, JobKind, QueryEvaluation, SearchQuery};
 use anyhow::Context;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -65,7 +66,7 @@ impl JudgementArg {
     }
 }
 
-/// Show how good results are by what persons said of them.
+/// Measure search results by the assessments of people.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds evaluate my-archive\n  \
@@ -106,24 +107,24 @@ pub(in crate::cli) fn run(args: &JudgeArgs, out: &mut dyn Write) -> anyhow::Resu
         None => work::operator(),
     };
     let session = session(&args.folder)?;
-    // The query may ask a campaign, as the filter may.
+    // The query may need a campaign, as the filter may.
     let campaign = args.captures.campaign(&session)?;
     let captures = args.captures.find_in(campaign, &session, &args.folder)?;
-    let asked =
-        SearchQuery { text: args.query.to_string(), facets: args.facet.clone(), campaign, ..SearchQuery::default() };
+    let text = narrowed_by(&args.query, &args.facet);
+    let query = SearchQuery { text, campaign, ..SearchQuery::default() };
     let judgement = args.judgement.judgement();
     let label = judgement.map_or("Judgement cleared", Judgement::label);
-    let line = asked.query_line();
+    let line = query.query_line();
     let number = counted(captures.len() as u64, "capture");
     session.run_job(JobKind::Mark, || {
-        session.judge(&asked, &captures, judgement, &by)?;
+        session.judge(&query, &captures, judgement, &by)?;
         Ok(format!("{label} for “{line}”: {number}, by {by}"))
     })?;
     match args.json {
         true => {
             json_line(out, &serde_json::json!({"query": line, "judgement": judgement, "captures": captures, "by": by}))?
         }
-        false => writeln!(out, "{label} for “{}”: {number}, by {}", plain(&line), plain(&by))?,
+        false => writeln!(out, "{label} for “{}”: {number}, by {}", plain(line), plain(&by))?,
     }
     Ok(FINE)
 }
@@ -203,12 +204,12 @@ pub(in crate::cli) fn evaluate(args: &EvaluateArgs, out: &mut dyn Write) -> anyh
         }
     }
     if found.is_empty() && !args.json && !args.csv {
-        tell!("fonds: no result of a search was judged yet. Judge some: fonds judge --help");
+        notice!("fonds: no result of a search was judged yet. Judge some: fonds judge --help");
     }
     Ok(FINE)
 }
 
-/// The queries as topics with numbers, and what was said of their results.
+/// The queries as topics with numbers, and the assessments of their results.
 fn write_topics(
     session: &work::Session,
     found: &[QueryEvaluation],

@@ -14,10 +14,10 @@ use crate::cli::review::captures::named_campaign;
 use crate::cli::search::query_text::QueryText;
 use crate::export::csv_row;
 use crate::jobs::{counted, verb};
-use crate::search::{FacetKind, Period};
+use crate::search::{FacetChoice, FacetKind, Period, narrowed_by};
 use crate::store::{named_campaigns, query_help};
 use crate::work::models::CampaignId;
-use crate::work::{self, FacetChoice, Hit, SearchOrder, SearchQuery, Session, operator};
+use crate::work::{self, Hit, SearchOrder, SearchQuery, Session, operator};
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufWriter, Write};
@@ -80,10 +80,10 @@ pub struct SearchArgs {
     /// Run the search that was saved under this name; --facet narrows it further.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["query", "batch"])]
     saved: Option<String>,
-    /// Save this search (query, facets and order) under a name, in the place of one that had it.
+    /// Save this search (query with facets, and order) under a name, in the place of one that had it.
     #[arg(long, value_name = "NAME", conflicts_with = "batch")]
     save: Option<String>,
-    /// List the saved searches: name, query, facets, order, who saved it and when.
+    /// List the saved searches: name, query, order, who saved it and when.
     #[arg(long, conflicts_with_all = ["query", "batch", "saved", "save", "facets", "histogram", "csv", "trec", "count"])]
     list_saved: bool,
     /// Give a saved search another name.
@@ -156,8 +156,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             let mut search_query = query_of(args, campaign, args.query.as_deref().unwrap_or_default());
             if let Some(name) = &args.saved {
                 let saved = work::saved_search(session.catalogue(), name)?;
-                search_query.text.clone_from(&saved.query);
-                search_query.facets.splice(..0, saved.facets);
+                search_query.text = narrowed_by(&saved.query, &args.facet);
                 search_query.order = args.sort.unwrap_or(saved.order);
                 search_query.shows_all |= saved.shows_all;
             }
@@ -170,7 +169,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
                 );
                 let was_there = session.save_search(name, &search_query, &operator())?;
                 let place = if was_there { ", in the place of the one that had this name" } else { "" };
-                tell!("fonds: saved the search “{}”{place}", plain(name.trim()));
+                notice!("fonds: saved the search “{}”{place}", plain(name.trim()));
             }
             one(args, &session, &search_query, &mut out)?;
         }
@@ -185,10 +184,7 @@ fn list_saved(args: &SearchArgs, session: &Session, out: &mut dyn Write) -> anyh
             json_line(out, &search)?;
             continue;
         }
-        let sign = |choice: &FacetChoice| if choice.is_excluded { "!=" } else { "=" };
-        let facet = |choice: &FacetChoice| format!("{}{}{}", choice.kind.name(), sign(choice), choice.value);
-        let facets = search.facets.iter().map(facet).collect::<Vec<_>>().join(" ");
-        let cells = [search.name.as_str(), &search.query, &facets, search.order.name(), &search.who];
+        let cells = [search.name.as_str(), &search.query, search.order.name(), &search.who];
         let line = cells.map(plain).join("\t");
         writeln!(out, "{line}\t{}", search.date.to_readable())?;
     }
@@ -198,8 +194,7 @@ fn list_saved(args: &SearchArgs, session: &Session, out: &mut dyn Write) -> anyh
 fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> SearchQuery {
     let limit = if args.trec.is_some() { RUN_DEPTH } else { args.limit };
     SearchQuery {
-        text: text.to_owned(),
-        facets: args.facet.clone(),
+        text: narrowed_by(text, &args.facet),
         campaign,
         order: args.sort.unwrap_or_default(),
         offset: args.offset,
@@ -209,27 +204,27 @@ fn query_of(args: &SearchArgs, campaign: Option<CampaignId>, text: &str) -> Sear
     }
 }
 
-fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
+fn one(args: &SearchArgs, session: &Session, query: &SearchQuery, out: &mut dyn Write) -> anyhow::Result<()> {
     let campaigns = session.catalogue().campaign_titles()?;
     anyhow::ensure!(
-        asked.campaign.is_some() || campaigns.len() < 2 || !args.facets.contains(&FacetKind::Term),
+        query.campaign.is_some() || campaigns.len() < 2 || !args.facets.contains(&FacetKind::Term),
         "--facets term: the terms are those of a campaign's request, and there are several campaigns: {}. Name one \
          with --campaign",
         named_campaigns(&campaigns)
     );
-    let answer = session.search(asked)?;
+    let answer = session.search(query)?;
     if let Some(problem) = answer.problem {
         anyhow::bail!("the query cannot be read: {problem}");
     }
     match answer.waiting {
-        None => tell!(
+        None => notice!(
             "fonds: there is no text index: words were looked for in URLs and titles. Build it: fonds index {}",
             args.folder.display()
         ),
         Some(0) => {}
         Some(waiting) => {
             let captures = counted(waiting, "capture");
-            tell!(
+            notice!(
                 "fonds: {captures} {} not indexed yet. Follow up: fonds index {}",
                 verb(waiting, "is"),
                 args.folder.display()
@@ -264,7 +259,7 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
             writeln!(out, "{}, {}", counted(answer.versions, "page"), counted(answer.captures, "capture"))?;
         }
         for wider in &answer.wider {
-            tell!("fonds: {}: {}", wider.why, plain(&wider.query));
+            notice!("fonds: {}: {}", wider.why, plain(&wider.query));
         }
         let folded: u64 = answer.hits.iter().map(|hit| hit.folded).sum();
         if folded > 0 {
@@ -275,7 +270,7 @@ fn one(args: &SearchArgs, session: &Session, asked: &SearchQuery, out: &mut dyn 
     if args.facets.is_empty() && args.histogram.is_none() {
         return Ok(());
     }
-    let counts = session.search_counts(asked, &args.facets, args.histogram)?;
+    let counts = session.search_counts(query, &args.facets, args.histogram)?;
     for (kind, values) in counts.facets {
         for value in values {
             let name = kind.name();
@@ -339,7 +334,7 @@ fn print(hit: &Hit, args: &SearchArgs, rank: usize, out: &mut dyn Write) -> anyh
     Ok(())
 }
 
-/// Each query of a file, with what it finds.
+/// Runs each query of a file and prints its results.
 fn batch(
     args: &SearchArgs,
     session: &Session,

@@ -1,5 +1,4 @@
-//! Queries as arguments of commands. The one place that says how they are
-//! typed: `-host:x` is a query and no option, and what changes something is
+//! Queries as arguments of commands, parsed in this one place: `-host:x` is a query and no option, and what changes something is
 //! not given an empty filter, which would mean everything.
 
 use clap::builder::{StringValueParser, TypedValueParser, ValueParserFactory};
@@ -25,7 +24,7 @@ pub struct QueryParser<T>(PhantomData<T>);
 
 /// A query as an argument.
 pub trait QueryArg: Clone + Send + Sync + 'static {
-    /// What is wrong with a text, besides its grammar.
+    /// The problem of a text, besides its grammar.
     fn problem(text: &str) -> Option<&'static str>;
     /// The argument.
     fn of(text: String) -> Self;
@@ -154,7 +153,7 @@ mod tests {
             arguments.push(format!("--{long}"));
         }
         arguments.push(value.to_owned());
-        // Some filters need the campaign that they are asked of.
+        // Some filters need the campaign that they are evaluated for.
         let has_campaign = command.get_arguments().any(|other| other.get_long() == Some("campaign"));
         if has_campaign {
             arguments.extend(["--campaign", "1"].map(str::to_owned));

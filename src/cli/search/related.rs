@@ -45,10 +45,10 @@ pub(in crate::cli) fn run(args: &RelatedArgs, out: &mut dyn Write) -> anyhow::Re
     let folder = args.folder.display();
     if !page.built {
         let why = session.workspace.why_no_links()?;
-        tell!("fonds: {why}: what links to it is not known. Build them: fonds inlinks build {folder}");
+        notice!("fonds: {why}: what links to it is not known. Build them: fonds inlinks build {folder}");
     }
     if !page.indexed {
-        tell!("fonds: its text is not indexed: texts are not compared. Index them: fonds index {folder}");
+        notice!("fonds: its text is not indexed: texts are not compared. Index them: fonds index {folder}");
     }
     let mut out = BufWriter::new(out);
     for row in page.rows.iter().take(args.limit) {

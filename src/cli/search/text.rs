@@ -77,13 +77,13 @@ pub fn text(args: &TextArgs, input: &mut dyn Read, out: &mut dyn Write) -> anyho
         let text = match read(path, args, input) {
             Ok((text, bytes)) => {
                 if bytes == 0 {
-                    tell!("fonds: {}: there is nothing in it", path.display());
+                    notice!("fonds: {}: there is nothing in it", path.display());
                     empty += 1;
                 }
                 text
             }
             Err(error) => {
-                tell!("fonds: {}", crate::work::error_chain(&error));
+                notice!("fonds: {}", crate::work::error_chain(&error));
                 unread += 1;
                 continue;
             }
@@ -140,7 +140,7 @@ fn read(path: &Path, args: &TextArgs, input: &mut dyn Read) -> anyhow::Result<(P
     Ok((text, len))
 }
 
-/// What a file is, by its first bytes and its name: a page where nothing else is said.
+/// The type of a file by its first bytes and its name: HTML where neither shows another.
 fn media_type(path: &Path, bytes: &[u8]) -> &'static str {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     match extension.as_deref() {

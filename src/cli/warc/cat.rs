@@ -16,10 +16,10 @@ use serde_json::json;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A payload is decoded in memory; beyond this it is cut, and said so.
+/// Bytes of a decoded payload, which is in memory; beyond them it is cut and a note printed.
 const MAX_PAYLOAD: usize = 1 << 30;
 
-/// Words of `fonds warc cat`.
+/// Arguments of `fonds warc cat`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc cat crawl.warc.gz 48211             head and block, as they stand\n  \
     fonds warc cat crawl.warc.gz 48211 --payload   the page, decoded\n  \
@@ -55,7 +55,7 @@ pub struct CatArgs {
     pub(super) part: PartArgs,
 }
 
-/// Which part of the record.
+/// Options for one part of the record; without one, the record is written whole.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(multiple = false)]
 pub struct PartArgs {
@@ -82,7 +82,7 @@ pub struct PartArgs {
 pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (file, offset) = place(args)?;
     let place = format!("{}, offset {}", plain(&file.display().to_string()), format_offset(offset));
-    let mut found = Found { args, file: &file, place: &place, flaws: Vec::new() };
+    let mut found = OutputRecord { args, file: &file, place: &place, flaws: Vec::new() };
     let (head, mut reader) = enter_record_at(&file, offset)?;
     if args.part.raw {
         found.raw(&mut reader, out)?;
@@ -99,7 +99,7 @@ pub(super) fn run(args: &CatArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(if found.flaws.is_empty() { FINE } else { PROBLEMS })
 }
 
-/// The file and offset of the record that the words mean.
+/// The file and offset of the record that the arguments mean.
 fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
     if let Some(offset) = &args.offset {
         return Ok((args.file.clone(), offset_of(offset)?));
@@ -110,13 +110,13 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
         !passes,
         "a pipe is read once, and looking for a record takes two readings: give its offset, or save it as a file"
     );
-    let wanted = args.date.as_deref().map(CaptureDate::parse).transpose()?;
+    let target = args.date.as_deref().map(CaptureDate::parse).transpose()?;
     let id = args.record_id.as_deref().map(|id| id.trim().trim_matches(['<', '>']).to_owned());
     let mut best: Option<(i64, PathBuf, u64)> = None;
     for file in files(args) {
         let mut reader = ArchiveReader::open(&file)?;
         while let Some(head) = reader.next_head()? {
-            let Some(rank) = rank(&head, id.as_deref(), args.url.as_deref(), wanted) else { continue };
+            let Some(rank) = rank(&head, id.as_deref(), args.url.as_deref(), target) else { continue };
             let Some(span) = reader.finish_record()? else { continue };
             if best.as_ref().is_none_or(|(other, ..)| rank < *other) {
                 best = Some((rank, file.clone(), span.offset));
@@ -137,8 +137,8 @@ fn place(args: &CatArgs) -> anyhow::Result<(PathBuf, u64)> {
     Ok((file, offset))
 }
 
-/// How far a record is from what is wanted; none where it is something else.
-fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<CaptureDate>) -> Option<i64> {
+/// Rank of a record, the least is the best: milliseconds to the date, else the newest; none where it does not match.
+fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, target: Option<CaptureDate>) -> Option<i64> {
     if let Some(id) = id {
         return (head.record_id().as_deref() == Some(id)).then_some(0);
     }
@@ -146,7 +146,7 @@ fn rank(head: &RecordHead, id: Option<&str>, url: Option<&str>, wanted: Option<C
         return None;
     }
     let millis = head.date().map_or(i64::MIN / 2, CaptureDate::millis);
-    Some(wanted.map_or(-millis, |wanted| (wanted.millis() - millis).abs()))
+    Some(target.map_or(-millis, |target| (target.millis() - millis).abs()))
 }
 
 fn files(args: &CatArgs) -> Vec<PathBuf> {
@@ -154,7 +154,7 @@ fn files(args: &CatArgs) -> Vec<PathBuf> {
 }
 
 /// The record that was found, and what is wrong with it.
-struct Found<'a> {
+struct OutputRecord<'a> {
     args: &'a CatArgs,
     file: &'a Path,
     place: &'a str,
@@ -163,7 +163,7 @@ struct Found<'a> {
 
 type Reader = ArchiveReader<std::fs::File>;
 
-impl Found<'_> {
+impl OutputRecord<'_> {
     fn raw(&mut self, reader: &mut Reader, out: &mut dyn Write) -> anyhow::Result<()> {
         let span = reader.finish_record()?;
         let Some(span) = span else {
@@ -216,7 +216,7 @@ impl Found<'_> {
                 return Ok(());
             };
             let (head, mut reader) = enter_record_at(&original.file, original.offset)?;
-            tell!("{}: {}", self.place, plain(&source_of(&original, &RecordFacts::of(&head, &[]))));
+            notice!("{}: {}", self.place, plain(&source_of(&original, &RecordFacts::of(&head, &[]))));
             let block = block_of(&mut reader)?;
             self.decoded(&head, &block, out)?;
             return self.end(&mut reader);
@@ -229,7 +229,7 @@ impl Found<'_> {
         }
         match self.series(head)? {
             Some(series) => {
-                // Only the first segment says what kind of block it is.
+                // Only the first segment has the type of the block.
                 let first = series.segments().next().filter(|first| first.number == 1);
                 let first = first.map(|first| enter_record_in(&first.file, first.span)).transpose()?;
                 self.decoded(
@@ -272,7 +272,7 @@ impl Found<'_> {
         Ok(out.write_all(&payload.bytes)?)
     }
 
-    /// The segments of the record, where it has several and they are wanted.
+    /// The segments of the record, where it has several and the options need them.
     fn series(&mut self, head: &RecordHead) -> anyhow::Result<Option<SegmentSeries>> {
         let facts = RecordFacts::of(head, &[]);
         let Some(number) = facts.segment else {
@@ -282,7 +282,7 @@ impl Found<'_> {
             return Ok(None);
         };
         if !self.args.joined {
-            tell!("{}: segment {number} of a record; --joined writes all of it", self.place);
+            notice!("{}: segment {number} of a record; --joined writes all of it", self.place);
             return Ok(None);
         }
         let Some(origin) = facts.segment_origin.or(facts.record_id) else { return Ok(None) };
@@ -291,13 +291,13 @@ impl Found<'_> {
         Ok(Some(series))
     }
 
-    /// Ends the record; problems behind it are not asked for.
+    /// Ends the record; later problems of the file are left out.
     fn end(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
         let whole = reader.finish_record()?.is_some();
         let problems = reader.take_problems();
         // A block that ends early is shown as far as it goes.
-        let tells = |problem: &&crate::warc::Problem| !whole || problem.kind == ProblemKind::Truncated;
-        self.flaws.extend(problems.iter().filter(tells).map(ToString::to_string));
+        let is_relevant = |problem: &&crate::warc::Problem| !whole || problem.kind == ProblemKind::Truncated;
+        self.flaws.extend(problems.iter().filter(is_relevant).map(ToString::to_string));
         Ok(())
     }
 }
@@ -308,7 +308,7 @@ fn block_of(block: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Where a payload came from, for a person.
+/// The origin of a payload, for a person.
 fn source_of(original: &FoundOriginal, facts: &RecordFacts) -> String {
     let FoundOriginal { file, offset, found_by } = original;
     let date = facts.date_text.as_deref().unwrap_or("an unknown date");

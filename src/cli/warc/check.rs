@@ -11,12 +11,12 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc check`.
+/// Arguments of `fonds warc check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc check *.warc.gz\n  fonds warc check --json crawl.warc.gz\n\n\
     Looks at structure, the fields that each type of record must and may have, the gzip layout, every digest\n\
     (md5, sha1, sha256, sha384, sha512), and across all files given: segments, and the originals of revisits.\n\
-    Errors break the standard or lose bytes; warnings are worth knowing. Problems are told as they are found.\n\
+    Errors break the standard or lose bytes; warnings are worth knowing. Problems are listed as they are found.\n\
     Exit status: 0 no errors, 1 errors were found, 2 a file cannot be read at all.")]
 pub struct CheckArgs {
     /// Files; those that belong together in one call.
@@ -39,7 +39,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     // Why no more can be written, which ends the work.
     let mut unwritten = Ok(());
     with_lines(|cx, beside_bar| {
-        let mut tell = |file: &Path, problem: &Problem| {
+        let mut print_problem = |file: &Path, problem: &Problem| {
             beside_bar(&mut || unwritten = write_problem(problem, file, args.json, out));
             if unwritten.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
@@ -49,14 +49,14 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             cx.note(file.display().to_string());
             let mut wants_more = true;
             let mut of_file = |problem| {
-                let flow = tell(file, &problem);
+                let flow = print_problem(file, &problem);
                 wants_more = flow.is_continue();
                 flow
             };
             match checker.check(file, cx, &mut of_file) {
                 Ok(report) => reports.push((file, report)),
                 Err(error) => {
-                    tell!("fonds: {}", plain(&error.to_string()));
+                    notice!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;
                 }
             }
@@ -79,20 +79,20 @@ pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
                 if let Some((_, report)) = reports.get_mut(last) {
                     *report.found.entry(problem.kind).or_default() += problem.count;
                 }
-                if cx.is_cancelled() { ControlFlow::Break(()) } else { tell(file, &problem) }
+                if cx.is_cancelled() { ControlFlow::Break(()) } else { print_problem(file, &problem) }
             });
             match finished {
                 Ok(found) => joined = found,
-                // What is known of each file alone is told all the same.
+                // What is known of each file alone is reported all the same.
                 Err(error) => {
-                    tell!("fonds: {}", plain(&error.to_string()));
+                    notice!("fonds: {}", plain(&error.to_string()));
                     status = WRONG_USE;
                 }
             }
         }
         // Segments are joined at the end, which may be stopped as well.
         if cx.is_cancelled() {
-            tell!("fonds: stopped on request; what follows is about what was read");
+            notice!("fonds: stopped on request; what follows is about what was read");
             status = status.max(PROBLEMS);
         }
         for (path, report) in &mut reports {
@@ -157,15 +157,15 @@ fn summary(file: &Path, report: &CheckReport, json: bool, out: &mut dyn Write) -
     let name = plain(&file.display().to_string());
     writeln!(out, "{name}: {}, digests of {digests} checked, {verdict}", counted(records, "record"))?;
     let list = |counts: &mut dyn Iterator<Item = (&str, u64)>| {
-        let named = |word| if str::is_empty(word) { "without a type".to_owned() } else { plain(word) };
-        counts.map(|(word, count)| format!("{count} {}", named(word))).collect::<Vec<_>>().join(", ")
+        let named = |name| if str::is_empty(name) { "without a type".to_owned() } else { plain(name) };
+        counts.map(|(name, count)| format!("{count} {}", named(name))).collect::<Vec<_>>().join(", ")
     };
     if records > 0 {
-        let types = list(&mut report.records.iter().map(|(word, &count)| (word.as_str(), count)));
+        let types = list(&mut report.records.iter().map(|(name, &count)| (name.as_str(), count)));
         writeln!(out, "    {}: {types}", compression.unwrap_or("unknown"))?;
     }
     if !report.truncated.is_empty() {
-        let reasons = list(&mut report.truncated.iter().map(|(word, &count)| (word.as_str(), count)));
+        let reasons = list(&mut report.truncated.iter().map(|(name, &count)| (name.as_str(), count)));
         writeln!(out, "    cut by their writer: {reasons}")?;
     }
     if !kinds.is_empty() {

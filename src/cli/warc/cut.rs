@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc cut`.
+/// Arguments of `fonds warc cut`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds warc cut crawl.warc.gz --url https://www.fct.pt/ --with-related --out page.warc.gz\n  \
@@ -67,7 +67,7 @@ pub(super) fn run(args: &CutArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         });
         if to_pipe { json_line(&mut std::io::stderr(), &object)? } else { json_line(out, &object)? }
     } else if report.chosen == 0 {
-        tell!("fonds: no whole record fits, so nothing was written; fonds warc ls shows what a filter takes");
+        notice!("fonds: no whole record fits, so nothing was written; fonds warc ls shows what a filter takes");
     } else if !to_pipe {
         let CutReport { chosen, related, infos, bytes, .. } = &report;
         let name = plain(&args.out.display().to_string());

@@ -1,11 +1,11 @@
-//! The filters that `ls` and `cut` share, as words of the command line.
+//! The filters that `ls` and `cut` share, as options of the command line.
 
 use crate::scope::broken_pattern;
 use crate::uri::{CaptureDate, ScopePrefix, ScopePrefixSet};
 use crate::warc::{RecordFilter, RecordType, StatusFilter};
 use anyhow::Context;
 
-/// Which records are meant. Several values of one option mean any of them;
+/// Filters of records. Several values of one option mean any of them;
 /// different options must all hold.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Filters")]
@@ -25,7 +25,7 @@ pub struct FilterArgs {
     /// HTTP status, or a family of them: 404, 4xx
     #[arg(long = "status", value_name = "STATUS", value_delimiter = ',')]
     statuses: Vec<String>,
-    /// MIME type as the server told it; image/* for a family.
+    /// MIME type as the server declared it; image/* for a family.
     #[arg(long = "mime", value_name = "TYPE", value_delimiter = ',')]
     mimes: Vec<String>,
     /// Captured then or later: 2024, 2024-03, 20240301090000, 2024-03-01T09:00:00Z
@@ -46,7 +46,7 @@ pub struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// The filter that these words mean.
+    /// The filter of these arguments.
     pub(super) fn filter(&self) -> anyhow::Result<RecordFilter> {
         const KNOWN: &str = "warcinfo, response, resource, request, metadata, revisit, conversion, continuation";
         let types = self.types.iter().map(|text| match RecordType::parse(text.trim()) {
@@ -68,7 +68,7 @@ impl FilterArgs {
             mimes: self.mimes.clone(),
             date_from: self.date_from.as_deref().map(CaptureDate::parse).transpose()?,
             date_to: match self.date_to.as_deref() {
-                // Parsed first for the words of the error.
+                // Parsed first for the text of the error.
                 Some(text) => Some(CaptureDate::period(text)?.1),
                 None => None,
             },

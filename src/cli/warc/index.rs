@@ -9,7 +9,7 @@ use crate::warc::cdx;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc index`.
+/// Arguments of `fonds warc index`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc index *.warc.gz > index.cdxj\n  \
     fonds warc index --format cdx11 *.warc.gz > index.cdx\n\n\
@@ -31,7 +31,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let mut sorter = cdx::IndexSorter::new(args.format.form());
     let mut status = FINE;
     let options = cdx::IndexOptions { post_append: args.post_append };
-    // Its lines say what a file is called: under another name they are others.
+    // Its lines have the file's name: under another name they are others.
     let same = |file: &Path| (real_place(file), file.file_name().map(ToOwned::to_owned));
     for file in each_once(&args.files, same) {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -50,7 +50,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             Err(error) if lost => return Err(error.into()),
             // The lines of the other files are good.
             Err(error) => {
-                tell!("fonds: {}", plain(&error.to_string()));
+                notice!("fonds: {}", plain(&error.to_string()));
                 status = WRONG_USE;
                 continue;
             }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc ls`.
+/// Arguments of `fonds warc ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc ls crawl.warc.gz\n  \
     fonds warc ls --type response --status 4xx,5xx *.warc.gz\n  \
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
     Columns: offset, length, type, status, MIME type, date, URL. An offset with “+” counts in the\n\
     decompressed file: its record shares a gzip member with others. A request shows its method in\n\
     place of the status. With --json, fields that a record does not have are left out.\n\
-    Exit status 1 says that a file has problems; they are told on standard error.")]
+    Exit status 1 says that a file has problems; they are listed on standard error.")]
 pub struct LsArgs {
     /// Files: WARC or ARC, plain, gzip or zstd, whatever they are called.
     #[arg(required = true)]
@@ -40,10 +40,10 @@ pub(super) fn run(args: &LsArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     Ok(status)
 }
 
-/// Lists one file; an error of reading is told and does not hide the others.
+/// Lists one file; an error of reading is printed and does not hide the others.
 fn list(file: &Path, filter: &RecordFilter, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {
     let failed = |error: &dyn std::error::Error| {
-        tell!("fonds: {}", plain(&error.to_string()));
+        notice!("fonds: {}", plain(&error.to_string()));
         Ok(WRONG_USE)
     };
     let mut reader = match ArchiveReader::open(file) {

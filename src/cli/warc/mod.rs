@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What to do with archive files.
+/// Commands for WARC and ARC files.
 #[derive(Debug, clap::Subcommand)]
 pub enum WarcCommand {
     /// List the records of WARC and ARC files.
@@ -43,7 +43,7 @@ pub(super) fn run(command: WarcCommand, out: &mut dyn Write) -> anyhow::Result<u
     }
 }
 
-/// Files without those that were named before, as `same` tells; these are told of.
+/// Files without those that were named before, compared by `same`; a note is printed of these.
 fn each_once<'a, K: Eq + std::hash::Hash>(
     files: impl IntoIterator<Item = &'a PathBuf>,
     same: impl Fn(&Path) -> K,
@@ -52,7 +52,7 @@ fn each_once<'a, K: Eq + std::hash::Hash>(
     files.into_iter().filter(move |file| {
         let is_new = named.insert(same(file));
         if !is_new {
-            tell!("{}: named twice, read once", plain(&file.display().to_string()));
+            notice!("{}: named twice, read once", plain(&file.display().to_string()));
         }
         is_new
     })
@@ -65,18 +65,18 @@ fn real_place(file: &Path) -> PathBuf {
 
 /// An offset as `ls` prints it, read back; that of a shared member is marked
 /// (see [`Span`]).
-fn offset_of(words: &str) -> anyhow::Result<u64> {
-    let (inside, digits) = match words.strip_prefix('+') {
+fn offset_of(text: &str) -> anyhow::Result<u64> {
+    let (inside, digits) = match text.strip_prefix('+') {
         Some(digits) => (true, digits),
-        None => (false, words),
+        None => (false, text),
     };
-    let offset = digits.parse().with_context(|| format!("“{words}” is no offset; fonds warc ls lists them"))?;
+    let offset = digits.parse().with_context(|| format!("“{text}” is no offset; fonds warc ls lists them"))?;
     Ok(if inside { Span::inside_member(offset, 0).offset } else { offset })
 }
 
 /// A bound for offsets as `ls` prints them, with or without “+”.
-fn place_of(words: &str) -> anyhow::Result<u64> {
-    offset_of(words).map(|offset| Span { offset, length: 0 }.decoded_offset())
+fn place_of(text: &str) -> anyhow::Result<u64> {
+    offset_of(text).map(|offset| Span { offset, length: 0 }.decoded_offset())
 }
 
 #[cfg(test)]
@@ -111,8 +111,8 @@ mod tests {
     #[track_caller]
     fn check(command: WarcCommand, status: u8, expected: &[&str]) {
         let out = written(status, |out| run(command, out));
-        for words in expected {
-            assert!(out.contains(words), "{words} is not in\n{out}");
+        for text in expected {
+            assert!(out.contains(text), "{text} is not in\n{out}");
         }
     }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Words of `fonds warc recompress`.
+/// Arguments of `fonds warc recompress`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds warc recompress old.warc                  makes old.warc.gz beside it\n  \
     fonds warc recompress old.warc.gz --out new.warc.gz\n  \
@@ -38,7 +38,7 @@ pub struct RecompressArgs {
     pub(super) json: bool,
 }
 
-/// What makes a new file of an old one.
+/// A function that makes a new file of an old one.
 type Work = dyn Fn(&Path, &Path, &JobCx) -> Result<RecompressReport, RecompressError>;
 
 pub(super) fn run(args: &RecompressArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -65,19 +65,25 @@ fn one(old: &Path, new: &Path, work: &Work, json: bool, cx: &JobCx, out: &mut dy
         Ok(report) => report,
         Err(RecompressError::Cancelled(cancelled)) => return Err(cancelled.into()),
         Err(error) => {
-            tell!("fonds: {}", plain(&error.to_string()));
+            notice!("fonds: {}", plain(&error.to_string()));
             if json {
                 json_line(out, &json!({"file": old, "new_file": null, "error": error.to_string()}))?;
             }
             return Ok(WRONG_USE);
         }
     };
-    tell(old, new, &report, json, out)?;
+    print_report(old, new, &report, json, out)?;
     let lost = !report.left_out.is_empty() || report.losses().next().is_some();
     Ok(if lost { PROBLEMS } else { FINE })
 }
 
-fn tell(old: &Path, new: &Path, report: &RecompressReport, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+fn print_report(
+    old: &Path,
+    new: &Path,
+    report: &RecompressReport,
+    json: bool,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
     if json {
         let problems: Vec<_> = report
             .problems

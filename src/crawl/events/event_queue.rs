@@ -16,7 +16,7 @@ const FOLD_TIME: Duration = Duration::from_secs(60);
 /// Waits of different hosts that are passed on one by one in that time; the
 /// others are counted.
 const MAX_WAITS: usize = 100;
-/// The same for the other kinds, of which each may be the only one of its host.
+/// Most events of the other kinds, of which each may be the only one of its host.
 const MAX_OTHERS: usize = 1000;
 /// Hosts whose state is remembered.
 const MAX_STATES: usize = 10_000;
@@ -35,7 +35,7 @@ pub(in crate::crawl) struct EventQueue {
     dropped_anomalies: u64,
 }
 
-/// What events must have in common to be folded.
+/// The properties that events must share to be folded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct EventKey {
     kind: EventKind,
@@ -124,7 +124,7 @@ impl EventQueue {
     }
 }
 
-/// The event that stands for repeats; none where nothing was repeated.
+/// The one event that replaces repeats; none where nothing was repeated.
 fn fold(key: &EventKey, repeats: Repeats) -> Option<CrawlEvent> {
     let mut event = repeats.last?;
     event.count = repeats.count;
@@ -173,13 +173,13 @@ mod tests {
     fn a_state_that_comes_back_is_passed_on_at_once() {
         let mut queue = EventQueue::default();
         let now = Instant::now();
-        let mut told = |text: &str| {
+        let mut push_and_take = |text: &str| {
             queue.push(CrawlEvent::new(EventKind::Disk, text), now);
             queue.take(now, false).len()
         };
         let shown = ["Paused: 12 MB free", "Paused: 11 MB free", "Room again", "Paused: 10 MB free", "Room again"];
         // Of the second only the count is kept until the third comes.
-        assert_eq!(shown.map(&mut told), [1, 0, 2, 1, 1]);
+        assert_eq!(shown.map(&mut push_and_take), [1, 0, 2, 1, 1]);
     }
 
     #[test]

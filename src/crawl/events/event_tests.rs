@@ -1,4 +1,4 @@
-//! What a crawl reports to a person while it runs and afterwards.
+//! Tests of the events that a crawl reports while it runs and afterwards.
 
 #![allow(clippy::unwrap_used)]
 
@@ -47,7 +47,7 @@ fn the_same_events_reach_catalogue_log_and_observer() {
     assert_eq!(log.lines().count(), events.len(), "{log}");
     assert!(log.contains(" wait a.example http://a.example/p3 429 "), "{log}");
     assert!(log.contains(" seed - no_address%20end - This seed"), "{log}");
-    // A crawl that cannot go on says so as well.
+    // A crawl that cannot go on reports that as well.
     std::fs::remove_file(folder.path().join("logs/crawl.log")).unwrap();
     std::fs::create_dir(folder.path().join("logs/crawl.log")).unwrap();
     run_crawl(&setup, &ledger, &CrawlStats::default(), &JobCx::detached()).unwrap_err();

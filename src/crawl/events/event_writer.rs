@@ -21,10 +21,10 @@ const MAX_BACKLOG: usize = 10_000;
 pub(in crate::crawl) struct EventWriter<'a> {
     stats: &'a CrawlStats,
     ledger: &'a dyn Ledger,
-    state: Mutex<State>,
+    state: Mutex<WriterState>,
 }
 
-struct State {
+struct WriterState {
     log: LineFile,
     written: Option<Instant>,
     /// Rows that could not be written yet.
@@ -41,7 +41,7 @@ impl<'a> EventWriter<'a> {
         fs::create_dir_all(folder).map_err(|source| CrawlError::io(folder, source))?;
         let path = folder.join("events.log");
         let log = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
-        let state = State { log, written: None, rows: VecDeque::new() };
+        let state = WriterState { log, written: None, rows: VecDeque::new() };
         Ok(Self { stats, ledger, state: Mutex::new(state) })
     }
 
@@ -63,7 +63,7 @@ impl<'a> EventWriter<'a> {
         state.written = Some(Instant::now());
         let events = self.stats.take_events(all);
         let lines: String = events.iter().map(line).collect();
-        // The file keeps what cannot be written; a full disk is said by others.
+        // The file keeps what cannot be written; others report a full disk.
         let _ = state.log.add(&lines);
         state.rows.extend(events);
         if !state.rows.is_empty() && self.ledger.keep_events(state.rows.iter().cloned().collect()).is_ok() {
@@ -73,7 +73,7 @@ impl<'a> EventWriter<'a> {
         state.rows.drain(..over);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, WriterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

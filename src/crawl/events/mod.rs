@@ -1,4 +1,4 @@
-//! What a crawl has to say to a person.
+//! Events of a crawl for the people who watch it.
 
 pub(super) mod event_queue;
 #[cfg(test)]
@@ -10,11 +10,11 @@ use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
-    /// A server asked to wait, or a failed fetch will be tried again.
+    /// A server requested a wait, or a failed fetch will be tried again.
     Wait,
     /// A host does not answer and is left alone for a while, or answers again.
     Host,
@@ -26,7 +26,7 @@ pub enum EventKind {
     Seed,
     /// An answer was cut off by a limit or by the server.
     Truncated,
-    /// robots.txt could not be had, or is asked for again.
+    /// robots.txt could not be fetched, or will be fetched again.
     Robots,
     /// A URL could not be processed because of an internal error.
     Error,
@@ -57,7 +57,7 @@ impl EventKind {
         Self::End,
     ];
 
-    /// Its name in the catalogue, in logs and in JSON.
+    /// The name of the kind in the catalogue, in logs and in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wait => "wait",
@@ -80,7 +80,7 @@ impl EventKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// What it is called on the screen.
+    /// The name of the kind on the screen.
     pub fn label(self) -> &'static str {
         match self {
             Self::Wait => "Wait",
@@ -98,19 +98,19 @@ impl EventKind {
         }
     }
 
-    /// Whether it tells of a state that another one ends: two in a row are no
-    /// repeats unless they say the same.
+    /// Whether it reports a state that another event ends: two in a row are no
+    /// repeats unless their texts are the same.
     pub(super) fn is_state(self) -> bool {
         matches!(self, Self::Host | Self::Network | Self::Disk)
     }
 
-    /// Whether a person who watches should be told at once.
+    /// Whether a person who watches has to see it at once.
     pub fn is_anomaly(self) -> bool {
         matches!(self, Self::HostGivenUp | Self::Network | Self::Error | Self::Disk)
     }
 }
 
-/// What stands behind the number of repeats in the text of an event.
+/// The text behind the number of repeats of an event.
 pub(super) const MORE_TIMES: &str = " more times since ";
 
 /// Something that happened in a crawl, for a person.
@@ -118,7 +118,7 @@ pub(super) const MORE_TIMES: &str = " more times since ";
 pub struct CrawlEvent {
     /// When.
     pub date: CaptureDate,
-    /// What it is about.
+    /// The kind of the event.
     pub kind: EventKind,
     /// Host with port where it is no default; empty where it concerns none.
     pub host: String,
@@ -126,7 +126,7 @@ pub struct CrawlEvent {
     pub url: String,
     /// HTTP status, a Heritrix fetch status below zero, or 0 where none fits.
     pub status: i32,
-    /// What happened, in words; one sentence or more.
+    /// One sentence or more on what happened.
     pub text: String,
     /// How many times it happened; more than 1 where repeats were folded.
     pub count: u64,
@@ -148,7 +148,7 @@ impl CrawlEvent {
         }
     }
 
-    /// What it has in common with its repeats: the plain text without digits.
+    /// The plain text without digits, which an event shares with its repeats.
     pub fn shape(&self) -> String {
         self.plain_text().replace(|c: char| c.is_ascii_digit(), "")
     }

@@ -1,8 +1,8 @@
-//! Who is fetched next: a queue per host, with politeness.
+//! The frontier: a queue per host, with politeness, that gives the next URL.
 //!
 //! Only a handful of URLs per host are in memory; the ledger holds the rest.
-//! Every host that has something waiting stands in a heap by the moment it
-//! may be asked again.
+//! Every host that has something waiting is in a heap, ordered by the moment
+//! of its next request.
 //!
 //! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
 //! do not answer sleep as a whole (`reachability`).
@@ -20,18 +20,18 @@ use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// URLs of one host held in memory.
+/// URLs of one host in memory.
 const BATCH: usize = 32;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
-/// A host has to wait so long before it is said.
+/// A pause of a host is reported from this length on.
 pub const LONG_WAIT: Duration = Duration::from_secs(5);
 /// Sleeps below this are not kept over a restart.
 const KEPT_SLEEP: Duration = Duration::from_secs(1);
 /// URLs of a host that is given up are ended so many at a time.
 const ENDED_AT_ONCE: usize = 1000;
 /// Longest wait before a worker looks whether it was cancelled.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 /// A URL whose address is busy comes back after this time.
 const ADDRESS_BUSY: Duration = Duration::from_millis(200);
 /// Hosts in memory before those without work are looked for.
@@ -42,7 +42,7 @@ const SWEEP_HOSTS: usize = 10_000;
 pub enum Next {
     /// Fetch this.
     Url(Box<QueuedUrl>),
-    /// Nothing is due; ask again.
+    /// Nothing is due; try again.
     Idle,
     /// Nothing waits and nothing is in flight: the crawl is over.
     Finished,
@@ -53,7 +53,7 @@ pub struct Frontier<'a> {
     ledger: &'a dyn Ledger,
     per_host: usize,
     per_address: usize,
-    state: Mutex<State>,
+    state: Mutex<FrontierState>,
     changed: Condvar,
     clock: WaitClock,
 }
@@ -86,11 +86,11 @@ impl WaitClock {
 }
 
 #[derive(Default)]
-struct State {
+struct FrontierState {
     hosts: HashMap<Arc<str>, Host>,
     due: BinaryHeap<Reverse<(Instant, Arc<str>)>>,
     in_flight: usize,
-    asking: usize,
+    querying: usize,
     /// With so many hosts those without work are dropped.
     sweep_at: usize,
     addresses: HashMap<IpAddr, usize>,
@@ -104,16 +104,16 @@ struct Host {
     in_flight: Vec<i64>,
     /// The ledger may hold more than the batch does.
     more: bool,
-    /// Counts announcements, to notice those that come while the ledger is asked.
+    /// Counts announcements, to notice those that come during a query of the ledger.
     announced: u64,
-    asking: bool,
+    querying: bool,
     /// It is being given up: what waits for it ends in the ledger, and nothing
     /// of it is taken up meanwhile.
     ending: bool,
     free_at: Instant,
     /// Why it is left alone for so long, where that is known.
     why: Option<Arc<str>>,
-    /// An earlier run asked it, nobody knows when.
+    /// An earlier run sent it requests, nobody knows when.
     is_resumed: bool,
     /// Its valid entry in the heap; others of it are stale.
     heap_at: Option<Instant>,
@@ -126,7 +126,7 @@ impl Host {
             in_flight: Vec::new(),
             more: true,
             announced: 0,
-            asking: false,
+            querying: false,
             ending: false,
             free_at: Instant::now(),
             why: None,
@@ -137,20 +137,20 @@ impl Host {
 
     /// The ledger holds something that is not in the batch, or may be when an
     /// answer on its way replaces it.
-    fn ask_again(&mut self) {
+    fn note_more(&mut self) {
         self.more = true;
         self.announced += 1;
     }
 }
 
-impl State {
+impl FrontierState {
     /// Puts a host into the heap if it has something and room for it.
     fn line_up(&mut self, name: &Arc<str>, per_host: usize, not_before: Option<Instant>) {
         let Some(host) = self.hosts.get_mut(name) else { return };
         let has_work = host.more || !host.batch.is_empty();
         let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
         let earlier = host.heap_at.is_none_or(|heap_at| at < heap_at);
-        if has_work && earlier && !host.asking && !host.ending && host.in_flight.len() < per_host {
+        if has_work && earlier && !host.querying && !host.ending && host.in_flight.len() < per_host {
             host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
@@ -159,11 +159,11 @@ impl State {
     /// A host of which only the ledger knows whether anything waits for it.
     fn unsure(&self) -> Option<Arc<str>> {
         let mut hosts = self.hosts.iter();
-        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.asking && !host.ending)?;
+        let (name, _) = hosts.find(|(_, host)| host.batch.is_empty() && host.more && !host.querying && !host.ending)?;
         Some(Arc::clone(name))
     }
 
-    /// Forgets hosts that have nothing and may be asked at any time, now and
+    /// Forgets hosts that have nothing and need no pause, now and
     /// then, so that a crawl of a million hosts does not hold them all.
     fn sweep(&mut self) {
         if self.hosts.len() < self.sweep_at.max(SWEEP_HOSTS) {
@@ -171,7 +171,7 @@ impl State {
         }
         let now = Instant::now();
         self.hosts.retain(|_, host| {
-            host.more || host.asking || !host.batch.is_empty() || !host.in_flight.is_empty() || host.free_at > now
+            host.more || host.querying || !host.batch.is_empty() || !host.in_flight.is_empty() || host.free_at > now
         });
         self.sweep_at = self.hosts.len() * 2;
     }
@@ -180,7 +180,7 @@ impl State {
 impl<'a> Frontier<'a> {
     /// Takes up what waits in the ledger. `per_host` and `per_address` are
     /// the most URLs in flight at the same time. `resumed` says that an
-    /// earlier run may have asked any host a moment ago, and how long hosts
+    /// earlier run may have used any host a moment ago, and how long hosts
     /// are left alone for that.
     pub fn open(
         ledger: &'a dyn Ledger,
@@ -192,7 +192,7 @@ impl<'a> Frontier<'a> {
         let clock = WaitClock::after(&waits);
         let sleeping: HashMap<&str, Duration> =
             waits.iter().map(|wait| (wait.authority.as_str(), clock.until(wait.free))).collect();
-        let mut state = State { reach: Reach::of(&waits), ..State::default() };
+        let mut state = FrontierState { reach: Reach::of(&waits), ..FrontierState::default() };
         let now = Instant::now();
         for backlog in ledger.backlog()? {
             let name: Arc<str> = backlog.authority.into();
@@ -210,12 +210,12 @@ impl<'a> Frontier<'a> {
         self.clock.now()
     }
 
-    /// How long it is until `date`, which is of [`Self::now`].
+    /// The time until `date`, by the clock of [`Self::now`]; zero if it is past.
     pub fn until(&self, date: CaptureDate) -> Duration {
         self.clock.until(date)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, FrontierState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -225,14 +225,14 @@ impl<'a> Frontier<'a> {
         loop {
             let now = Instant::now();
             if state.reach.is_network_gone() {
-                drop(self.changed.wait_timeout(state, LOOK));
+                drop(self.changed.wait_timeout(state, POLL));
                 return Ok(Next::Idle);
             }
             let Some(Reverse((at, name))) = state.due.peek().cloned() else {
-                if state.in_flight == 0 && state.asking == 0 {
+                if state.in_flight == 0 && state.querying == 0 {
                     return Ok(Next::Finished);
                 }
-                drop(self.changed.wait_timeout(state, LOOK));
+                drop(self.changed.wait_timeout(state, POLL));
                 return Ok(Next::Idle);
             };
             if state.hosts.get(&name).is_none_or(|host| host.heap_at != Some(at)) {
@@ -240,16 +240,16 @@ impl<'a> Frontier<'a> {
                 continue;
             }
             if at > now {
-                // One that may have nothing is asked about before its time:
+                // One that may have nothing is looked up before its time:
                 // the crawl does not wait for a host to learn that.
                 if state.in_flight == 0
-                    && state.asking == 0
+                    && state.querying == 0
                     && let Some(name) = state.unsure()
                 {
                     state = self.refill(state, &name)?;
                     continue;
                 }
-                drop(self.changed.wait_timeout(state, LOOK.min(at - now)));
+                drop(self.changed.wait_timeout(state, POLL.min(at - now)));
                 return Ok(Next::Idle);
             }
             state.due.pop();
@@ -264,7 +264,7 @@ impl<'a> Frontier<'a> {
                 continue;
             }
             let Some(first) = host.batch.front() else {
-                // Nothing waits any more; what comes later makes the host anew.
+                // Nothing waits any more; what comes later creates the host again.
                 if host.in_flight.is_empty() {
                     state.hosts.remove(&name);
                 }
@@ -290,23 +290,23 @@ impl<'a> Frontier<'a> {
     /// Asks the ledger for more of a host, without holding the others up.
     fn refill<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State>,
+        mut state: MutexGuard<'s, FrontierState>,
         name: &Arc<str>,
-    ) -> Result<MutexGuard<'s, State>, LedgerError> {
+    ) -> Result<MutexGuard<'s, FrontierState>, LedgerError> {
         let Some(host) = state.hosts.get_mut(name) else { return Ok(state) };
-        host.asking = true;
-        // Nobody takes it up before the answer, or asks the same once more.
+        host.querying = true;
+        // Nobody takes it up before the answer, or repeats the query.
         host.heap_at = None;
-        let (announced, in_hand) = (host.announced, host.in_flight.clone());
-        state.asking += 1;
+        let (announced, in_flight) = (host.announced, host.in_flight.clone());
+        state.querying += 1;
         let limit = if state.in_batches > MANY_URLS { 1 } else { BATCH };
         drop(state);
-        let answer = self.ledger.waiting(name, &in_hand, self.clock.now(), limit);
+        let answer = self.ledger.waiting(name, &in_flight, self.clock.now(), limit);
         let mut guard = self.lock();
         let state = &mut *guard;
-        state.asking -= 1;
+        state.querying -= 1;
         if let Some(host) = state.hosts.get_mut(name) {
-            host.asking = false;
+            host.querying = false;
             let mut batch = answer?;
             let is_stale = host.announced != announced;
             host.more = batch.len() == limit || is_stale;
@@ -337,7 +337,7 @@ impl<'a> Frontier<'a> {
             None => authority.into(),
         };
         let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
-        host.ask_again();
+        host.note_more();
         let now = self.clock.now();
         if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
             // They still wait in the ledger, which now has something better.
@@ -348,7 +348,7 @@ impl<'a> Frontier<'a> {
         self.changed.notify_one();
     }
 
-    /// Ends the fetch of a URL that the ledger was told about. Its host is
+    /// Ends the fetch of a URL whose end the ledger has. Its host is
     /// left alone for `wait`.
     pub fn release(&self, url: &QueuedUrl, wait: Duration) {
         self.let_go(url, wait, |_, _| ());
@@ -360,17 +360,17 @@ impl<'a> Frontier<'a> {
         self.let_go(url, wait, |host, in_batches| {
             *in_batches = in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
-            host.ask_again();
+            host.note_more();
         });
     }
 
     /// Keeps a URL in memory whose address is busy; it comes again after
-    /// [`ADDRESS_BUSY`] without asking the ledger.
+    /// [`ADDRESS_BUSY`] without a query of the ledger.
     pub fn hold(&self, url: &QueuedUrl) {
         self.let_go(url, ADDRESS_BUSY, |host, in_batches| {
             *in_batches += 1;
             host.batch.push_front(url.clone());
-            host.ask_again();
+            host.note_more();
         });
     }
 
@@ -384,7 +384,7 @@ impl<'a> Frontier<'a> {
         if let Some(host) = state.hosts.get_mut(&name) {
             host.in_flight.retain(|id| *id != url.id);
             let now = Instant::now();
-            // One that was given up is asked no more: it keeps nobody waiting.
+            // One that was given up gets no more requests: it keeps nobody waiting.
             let is_given_up = state.reach.is_given_up(&name);
             host.free_at = if is_given_up { now } else { host.free_at.max(now + wait) };
             then(host, &mut state.in_batches);
@@ -416,13 +416,13 @@ impl<'a> Frontier<'a> {
         Ok(setback)
     }
 
-    /// When a host is asked again that is left alone for so long from now.
+    /// End of a pause of this length that begins now, on the clock of the launch.
     pub fn free_date(&self, wait: Duration) -> CaptureDate {
         let millis = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         CaptureDate::from_millis(CaptureDate::now().millis().saturating_add(millis))
     }
 
-    /// Says why a host is left alone for long. That holds until it is asked again.
+    /// Keeps the reason of a long pause of a host, until its next request.
     pub fn explain_wait(&self, authority: &str, why: &str) {
         if let Some(host) = self.lock().hosts.get_mut(authority) {
             host.why = Some(why.into());
@@ -430,8 +430,8 @@ impl<'a> Frontier<'a> {
     }
 
     /// Hosts with something that are left alone for [`LONG_WAIT`] at least, for
-    /// another reason than the campaign's own delay: those that are asked first in front, at most `most` of them; how many
-    /// there are; and whether nothing else is fetched meanwhile.
+    /// another reason than the campaign's own delay: those whose pause ends first in front, at most `most` of
+    /// them; how many there are; and whether nothing else is fetched meanwhile.
     pub fn pauses(&self, most: usize) -> (Vec<HostPause>, u64, bool) {
         let state = self.lock();
         if state.reach.is_network_gone() {
@@ -439,7 +439,7 @@ impl<'a> Frontier<'a> {
         }
         let (now, date) = (Instant::now(), CaptureDate::now());
         let mut long: Vec<(Duration, &Arc<str>, &Host)> = Vec::new();
-        let mut is_all = state.in_flight == 0 && state.asking == 0;
+        let mut is_all = state.in_flight == 0 && state.querying == 0;
         for (name, host) in state.hosts.iter().filter(|(_, host)| host.more || !host.batch.is_empty()) {
             let due = host.batch.front().map_or(Duration::ZERO, |first| self.clock.until(first.due).min(MAX_SLEEP));
             let wait = host.free_at.saturating_duration_since(now).max(due);
@@ -462,7 +462,7 @@ impl<'a> Frontier<'a> {
         (long.iter().map(pause).collect(), count, is_all && count > 0)
     }
 
-    /// A host answered; says since when it had not, where it slept.
+    /// Notes that a host answered; gives the date since which it had not, where it slept.
     pub fn answered(&self, url: &Url) -> Result<Option<CaptureDate>, LedgerError> {
         let since = self.lock().reach.answered(url);
         if since.is_some() {
@@ -513,7 +513,7 @@ impl<'a> Frontier<'a> {
         let mut state = self.lock();
         if let Some(host) = state.hosts.get_mut(&name) {
             host.ending = false;
-            host.ask_again();
+            host.note_more();
             host.free_at = Instant::now();
             host.why = None;
         }
@@ -528,7 +528,7 @@ impl<'a> Frontier<'a> {
         self.lock().reach.given_up(authority)
     }
 
-    /// Whether an earlier run may have asked the host of a URL a moment ago;
+    /// Whether an earlier run may have used the host of a URL a moment ago;
     /// true once.
     pub fn is_resumed(&self, url: &Url) -> bool {
         let mut state = self.lock();
@@ -540,12 +540,12 @@ impl<'a> Frontier<'a> {
         self.lock().reach.probes()
     }
 
-    /// Nobody answers: nothing is handed out until [`Self::network_answers`].
+    /// Notes that nobody answers: no URL is given out until [`Self::network_answers`].
     pub fn network_gone(&self) {
         self.lock().reach.network_gone();
     }
 
-    /// Someone answers: hosts that failed because nobody did are asked again.
+    /// Someone answers: hosts that failed because nobody did are tried again.
     pub fn network_answers(&self) -> Result<(), LedgerError> {
         let mut state = self.lock();
         let woken = state.reach.network_answers();

@@ -1,4 +1,4 @@
-//! How long a host is left alone after a fetch.
+//! The delay of a host after a fetch.
 
 use crate::campaign::Politeness;
 use crate::uri::CaptureDate;
@@ -10,10 +10,10 @@ use std::time::Duration;
 pub const MAX_IN_FLIGHT_PER_ADDRESS: usize = 4;
 
 /// A host is left alone at most this long because of `Retry-After`; one that
-/// asks for more is asked again after this time.
+/// requests more is tried again after this time.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(3600);
 
-/// How long hosts are left alone.
+/// The delays between requests to a host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delays {
     factor: f64,
@@ -26,7 +26,7 @@ pub struct Delays {
 }
 
 impl Delays {
-    /// As a campaign has them.
+    /// The delays of a campaign.
     pub fn of(politeness: &Politeness) -> Self {
         Self {
             factor: if politeness.delay_factor.is_finite() { politeness.delay_factor.max(0.0) } else { 0.0 },
@@ -73,7 +73,7 @@ pub fn is_polite(politeness: &Politeness) -> bool {
     politeness.delay_factor > 0.0 || politeness.min_delay_ms > 0
 }
 
-/// What somebody may ask to wait; longer ones mean “never” anyway.
+/// The longest wait that a server can request; longer ones mean “never” anyway.
 const MAX_DECLARED_WAIT: Duration = Duration::from_secs(366 * 86_400);
 
 /// The value of `Retry-After` (RFC 9110, 10.2.3): seconds or an HTTP date.

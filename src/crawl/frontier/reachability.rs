@@ -22,28 +22,28 @@ pub const MAX_REFUSALS: u32 = 8;
 /// Further failures in a row that a host may have which answered before, or
 /// has a seed: with a delay of one minute, one hour.
 pub const KNOWN_HOST_RETRIES: u32 = 4;
-/// The same for any other host: with a delay of one minute, a quarter of an
+/// Retries of any other host: with a delay of one minute, a quarter of an
 /// hour, so that an outage of ten minutes loses nothing.
 pub const UNKNOWN_HOST_RETRIES: u32 = 2;
-/// Hosts that have to fail in a row before the network is looked at.
+/// Hosts that have to fail in a row before the network is checked.
 const SUSPICIOUS: usize = 2;
-/// The network is looked at this often at most.
-const LOOK_AT_NETWORK: Duration = Duration::from_secs(30);
+/// Least time between two checks of the network.
+const NETWORK_CHECK: Duration = Duration::from_secs(30);
 /// Hosts that are probed.
 const PROBED: usize = 8;
 
-/// What went wrong with a host.
+/// The failure of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     /// It gave no connection.
     Unreachable,
     /// It took the connection and gave no answer.
     Silent,
-    /// It refused for now, and asked to wait so long.
+    /// It refused for now, with the wait that it requested.
     Refusing(Option<Duration>),
 }
 
-/// What follows from a failure.
+/// The consequences of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setback {
     /// How often in a row that happened.
@@ -52,8 +52,8 @@ pub struct Setback {
     pub sleep: Duration,
     /// The network is gone, or was when the fetch failed: nothing counts.
     pub network_gone: bool,
-    /// The network should be looked at now, by the one who learns this.
-    pub look_at_network: bool,
+    /// The caller has to check the network now.
+    pub check_network: bool,
 }
 
 #[derive(Default)]
@@ -71,25 +71,25 @@ struct HostTrouble {
 enum Network {
     #[default]
     Fine,
-    /// Someone looks at it.
+    /// A worker checks it.
     Suspected,
     Gone,
 }
 
-/// What is known of hosts in trouble.
+/// Failures of hosts, and of the network.
 #[derive(Default)]
 pub(in crate::crawl) struct Reach {
     hosts: HashMap<Arc<str>, HostTrouble>,
     /// Hosts that failed since anyone answered.
     in_a_row: HashSet<Arc<str>>,
-    /// Who answered last, one URL a host.
+    /// The hosts that answered last, one URL each.
     answered: VecDeque<Url>,
     network: Network,
-    looked: Option<Instant>,
+    checked: Option<Instant>,
 }
 
 impl Reach {
-    /// As an earlier run of the launch left it.
+    /// Restores the state that an earlier run of the launch left.
     pub fn of(waits: &[HostWait]) -> Self {
         let trouble = |wait: &HostWait| HostTrouble {
             failures: wait.failures,
@@ -106,15 +106,15 @@ impl Reach {
     /// A host failed; `base` is the campaign's delay before a retry.
     pub fn failed(&mut self, host: &Arc<str>, trouble: Trouble, base: Duration, now: CaptureDate) -> Setback {
         if self.network == Network::Gone && !matches!(trouble, Trouble::Refusing(_)) {
-            return Setback { count: 0, sleep: Duration::ZERO, network_gone: true, look_at_network: false };
+            return Setback { count: 0, sleep: Duration::ZERO, network_gone: true, check_network: false };
         }
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         state.since.get_or_insert(now);
         if let Some(until) = state.until.filter(|until| *until > now) {
-            // It was asked before it fell asleep.
+            // The request went out before it fell asleep.
             let sleep = Duration::from_millis(u64::try_from(until.millis() - now.millis()).unwrap_or(0));
             let count = if matches!(trouble, Trouble::Refusing(_)) { state.refusals } else { state.failures };
-            return Setback { count: count.max(2), sleep, network_gone: false, look_at_network: false };
+            return Setback { count: count.max(2), sleep, network_gone: false, check_network: false };
         }
         let (count, sleep) = match trouble {
             Trouble::Refusing(wait) => {
@@ -137,16 +137,16 @@ impl Reach {
         }
         let suspicious = self.in_a_row.len() >= SUSPICIOUS
             && !self.answered.is_empty()
-            && self.looked.is_none_or(|looked| looked.elapsed() >= LOOK_AT_NETWORK);
-        let look_at_network = suspicious && self.network == Network::Fine;
-        if look_at_network {
+            && self.checked.is_none_or(|checked| checked.elapsed() >= NETWORK_CHECK);
+        let check_network = suspicious && self.network == Network::Fine;
+        if check_network {
             self.network = Network::Suspected;
-            self.looked = Some(Instant::now());
+            self.checked = Some(Instant::now());
         }
-        Setback { count, sleep, network_gone: false, look_at_network }
+        Setback { count, sleep, network_gone: false, check_network }
     }
 
-    /// How often in a row a host failed or refused already.
+    /// The numbers of failures and of refusals in a row of a host.
     pub fn in_trouble(&self, host: &str) -> (u32, u32) {
         self.hosts.get(host).map_or((0, 0), |state| (state.failures, state.refusals))
     }
@@ -163,8 +163,8 @@ impl Reach {
         }
     }
 
-    /// A host answered; says since when it had not, where it was long enough
-    /// to be kept in the ledger.
+    /// Notes that a host answered; gives the date since which it had not, where
+    /// that was long enough to be kept in the ledger.
     pub fn answered(&mut self, url: &Url) -> Option<CaptureDate> {
         self.in_a_row.clear();
         let host = authority_of(url);
@@ -175,7 +175,7 @@ impl Reach {
         self.hosts.remove(host).filter(|state| state.is_kept).and_then(|state| state.since)
     }
 
-    /// Gives a host up; says whether it was not before.
+    /// Gives a host up; true if it was not given up before.
     pub fn give_up(&mut self, host: &Arc<str>, status: i32, why: &str) -> bool {
         let state = self.hosts.entry(Arc::clone(host)).or_default();
         let is_new = state.given_up.is_none();
@@ -198,7 +198,7 @@ impl Reach {
         self.network == Network::Gone
     }
 
-    /// Who may be probed.
+    /// The URLs by which the network may be probed.
     pub fn probes(&self) -> Vec<Url> {
         self.answered.iter().cloned().collect()
     }
@@ -268,18 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn the_network_is_looked_at_when_hosts_fail_in_a_row_and_nobody_answers() {
+    fn the_network_is_checked_when_hosts_fail_in_a_row_and_nobody_answers() {
         let mut reach = Reach::default();
         for number in 0..20 {
-            assert!(!fail(&mut reach, &format!("dead{number}.pt"), Trouble::Unreachable).look_at_network);
+            assert!(!fail(&mut reach, &format!("dead{number}.pt"), Trouble::Unreachable).check_network);
         }
         // Now there is somebody to probe.
         for host in ["a.pt", "b.pt", "c.pt"] {
             reach.answered(&url(host));
         }
-        let looked =
-            ["a.pt", "a.pt", "b.pt", "c.pt"].map(|host| fail(&mut reach, host, Trouble::Unreachable).look_at_network);
-        assert_eq!(looked, [false, false, true, false]);
+        let checked =
+            ["a.pt", "a.pt", "b.pt", "c.pt"].map(|host| fail(&mut reach, host, Trouble::Unreachable).check_network);
+        assert_eq!(checked, [false, false, true, false]);
         reach.network_gone();
         let setback = fail(&mut reach, "a.pt", Trouble::Silent);
         assert!(setback.network_gone && setback.count == 0);

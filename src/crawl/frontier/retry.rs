@@ -6,7 +6,7 @@ use super::politeness::retry_after;
 use super::reachability::{KNOWN_HOST_RETRIES, MAX_REFUSALS, Setback, Trouble, UNKNOWN_HOST_RETRIES};
 use crate::crawl::engine::Engine;
 use crate::crawl::logs::crawl_log::CrawlLogLine;
-use crate::crawl::work::{Disposition, FetchAttempt, Worker};
+use crate::crawl::worker::{Disposition, FetchAttempt, Worker};
 use crate::crawl::{CrawlError, CrawlEvent, EventKind};
 use crate::exchange::{Exchange, FetchError, NOT_NOW, TLS_MARK, fetch_status};
 use crate::jobs::{counted, counted_time};
@@ -16,26 +16,26 @@ use std::time::{Duration, Instant};
 /// A URL that was refused for now comes so long after its host wakes, so that
 /// another URL is tried first.
 const AFTER_OTHERS: Duration = Duration::from_secs(1);
-/// Between two looks at the network that is gone, at first and at most.
+/// Time between two checks of a network that is gone, at first and at most.
 const PROBE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 /// A network that is gone for so long ends the run; the launch can be resumed.
 const NETWORK_GONE_FOR: Duration = Duration::from_secs(12 * 3600);
 /// Name of the obstacle that nobody answers.
 const NETWORK: &str = "network";
 /// Longest time without looking for a cancel.
-const LOOK: Duration = Duration::from_millis(200);
+const POLL: Duration = Duration::from_millis(200);
 
-/// Whether a server refused for now.
+/// The way to go on after an answer that may refuse for now.
 pub(in crate::crawl) enum Refusal {
     /// It did not.
     None,
     /// The URL comes again.
     TryAgain(Deferred),
-    /// The answer stands; where the host is given up, why.
+    /// The answer is final; where the host is given up, why.
     Last(Option<String>),
 }
 
-/// When a URL comes again.
+/// A URL that comes again after a delay.
 pub(in crate::crawl) struct Deferred {
     tries: u32,
     delay: Duration,
@@ -75,13 +75,14 @@ impl Worker<'_> {
             return Ok(Refusal::None);
         }
         let politeness = &attempt.plan.campaign.politeness;
-        let asked = exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
+        let requested =
+            exchange.head.headers.get("Retry-After").and_then(|value| retry_after(&value, CaptureDate::now()));
         let authority = authority_of(url);
         if engine.frontier.given_up(authority).is_some() {
             return Ok(Refusal::Last(None));
         }
-        let setback = engine.frontier.failed(authority, Trouble::Refusing(asked), attempt.plan.delays.retry())?;
-        // Others of the host are asked before this URL comes again, so that one
+        let setback = engine.frontier.failed(authority, Trouble::Refusing(requested), attempt.plan.delays.retry())?;
+        // Others of the host are tried before this URL comes again, so that one
         // URL that is always refused does not look like a host that refuses.
         let tries = attempt.queued.tries + 1;
         let kind = if is_robots { EventKind::Robots } else { EventKind::Wait };
@@ -101,8 +102,10 @@ impl Worker<'_> {
             return Ok(Refusal::Last(None));
         }
         let sleep = setback.sleep;
-        let why = match asked {
-            Some(asked) => format!("the server answered with HTTP {status} and asks to wait {}", counted_time(asked)),
+        let why = match requested {
+            Some(requested) => {
+                format!("the server answered with HTTP {status} and asks to wait {}", counted_time(requested))
+            }
             None => format!("the server answered with HTTP {status} and is left alone for {}", counted_time(sleep)),
         };
         let until = engine.frontier.free_date(sleep);
@@ -131,12 +134,12 @@ impl Worker<'_> {
         let wait = attempt.wait_after(error.took);
         let tries = attempt.queued.tries + 1;
         if !error.retry || politeness.max_retries == 0 {
-            return self.gave_up(attempt, error.status, &error.words, error.took);
+            return self.gave_up(attempt, error.status, &error.message, error.took);
         }
         let url = attempt.queued.url();
         let authority = authority_of(url);
         if engine.frontier.given_up(authority).is_some() {
-            return self.gave_up(attempt, error.status, &error.words, error.took);
+            return self.gave_up(attempt, error.status, &error.message, error.took);
         }
         let trouble = trouble_of(&error);
         let setback = engine.frontier.failed(authority, trouble, attempt.plan.delays.retry())?;
@@ -147,21 +150,21 @@ impl Worker<'_> {
         // A host that is gone takes no try from its URLs but from the first.
         let is_its_own = trouble == Trouble::Silent || setback.count <= 1;
         if self.is_lost(attempt, &error, setback)? {
-            let why = error.words.clone();
+            let why = error.message.clone();
             let then = self.gave_up(attempt, error.status, &why, error.took)?;
             self.give_up_host(attempt, error.status, &why)?;
             return Ok(then);
         }
         if is_its_own && tries > politeness.max_retries {
-            return self.gave_up(attempt, error.status, &error.words, error.took);
+            return self.gave_up(attempt, error.status, &error.message, error.took);
         }
         let tries = attempt.queued.tries + u32::from(is_its_own);
         let text = match setback.sleep {
-            Duration::ZERO => format!("{}; it will be tried again in {}", error.words, counted_time(delay)),
+            Duration::ZERO => format!("{}; it will be tried again in {}", error.message, counted_time(delay)),
             sleep => format!(
                 "{authority} did not answer {} in a row ({}); the host is left alone for {}, until {} UTC",
                 counted(u64::from(setback.count), "time"),
-                error.words,
+                error.message,
                 counted_time(sleep),
                 engine.stats.readable(engine.frontier.free_date(sleep))
             ),
@@ -172,11 +175,11 @@ impl Worker<'_> {
         }
         let kind = if setback.sleep.is_zero() { EventKind::Wait } else { EventKind::Host };
         engine.stats.event(CrawlEvent::new(kind, text).of_url(url).with_status(error.status));
-        let deferred = Deferred { tries, delay, why: error.words, sleep: setback.sleep };
+        let deferred = Deferred { tries, delay, why: error.message, sleep: setback.sleep };
         let then = deferred.put_back(self, attempt, wait)?;
-        if setback.look_at_network {
+        if setback.check_network {
             // The URL is back in the queue, and its host free, while this looks.
-            return self.look_at_network().map(|()| then);
+            return self.check_network().map(|()| then);
         }
         Ok(then)
     }
@@ -188,13 +191,13 @@ impl Worker<'_> {
             return Ok(false);
         }
         let patient = retries.saturating_add(KNOWN_HOST_RETRIES);
-        let has_no_name = error.status == fetch_status::DNS_FAILED && !error.words.contains(NOT_NOW);
+        let has_no_name = error.status == fetch_status::DNS_FAILED && !error.message.contains(NOT_NOW);
         if setback.count > patient || has_no_name {
             return Ok(true);
         }
         // A server that takes connections is there, and a name server that is
         // gone says nothing about the host.
-        let is_there = trouble_of(error) == Trouble::Silent || error.words.contains(NOT_NOW);
+        let is_there = trouble_of(error) == Trouble::Silent || error.message.contains(NOT_NOW);
         if is_there || setback.count <= retries.saturating_add(UNKNOWN_HOST_RETRIES) {
             return Ok(false);
         }
@@ -210,7 +213,7 @@ impl Worker<'_> {
     ) -> Result<(), CrawlError> {
         let engine = self.engine;
         let authority = authority_of(attempt.queued.url());
-        // The URL at hand failed with its host; an answer that refuses is kept.
+        // The current URL failed with its host; an answer that refuses is kept.
         let mut urls = u64::from(status != fetch_status::TOO_MANY_RETRIES);
         let since = engine.frontier.give_up(authority, status, why, |ended| {
             urls += ended.len() as u64;
@@ -244,7 +247,7 @@ impl Worker<'_> {
 
     /// Several hosts failed in a row: looks whether any that answered before
     /// still does; if none, the crawl waits until one does.
-    fn look_at_network(&self) -> Result<(), CrawlError> {
+    fn check_network(&self) -> Result<(), CrawlError> {
         let engine = self.engine;
         if engine.is_anyone_there() {
             return Ok(engine.frontier.network_answers()?);
@@ -266,7 +269,7 @@ impl Worker<'_> {
         while !engine.is_ending() {
             let until = Instant::now() + wait;
             while Instant::now() < until && !engine.is_ending() {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL);
             }
             if engine.is_ending() {
                 break;
@@ -297,7 +300,7 @@ fn trouble_of(error: &FetchError) -> Trouble {
     match error.status {
         fetch_status::DNS_FAILED => Trouble::Unreachable,
         // A server that fails to talk TLS is there.
-        fetch_status::CONNECT_FAILED if !error.words.contains(TLS_MARK) => Trouble::Unreachable,
+        fetch_status::CONNECT_FAILED if !error.message.contains(TLS_MARK) => Trouble::Unreachable,
         _ => Trouble::Silent,
     }
 }

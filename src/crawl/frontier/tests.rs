@@ -24,7 +24,7 @@ fn finish(ledger: &MemoryLedger, url: &QueuedUrl) {
     ledger.finish(Finished { id: url.id, fetch_status: 200, why, refused, capture, found: Vec::new() }).unwrap();
 }
 
-/// Fetches everything at once and tells the order.
+/// Fetches everything at once and returns the order.
 fn order(frontier: &Frontier<'_>, ledger: &MemoryLedger) -> Vec<String> {
     let mut order = Vec::new();
     loop {

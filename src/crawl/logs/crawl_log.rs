@@ -10,7 +10,7 @@ use crate::scope::{Decision, Verdict, split_extra};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use serde_json::{Map, Value};
 
-/// One line.
+/// One line of crawl.log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlLogLine {
     /// When the line was written.
@@ -19,7 +19,7 @@ pub struct CrawlLogLine {
     pub status: i32,
     /// Bytes of the body as received.
     pub size: Option<u64>,
-    /// The URL as it stands in the log.
+    /// The URL as the log has it.
     pub url: String,
     /// Path from the seed; empty for a seed.
     pub hops: String,
@@ -104,11 +104,11 @@ impl CrawlLogLine {
         parse_web_url(&self.url)
     }
 
-    /// What decided the scope, where the thirteenth column says it, as in
+    /// The scope decision, where the thirteenth column has one, such as
     /// `ACCEPT by rule #4 ExternalGeoLocationDecideRule`.
     pub fn scope_decision(&self) -> Option<Verdict> {
-        let words = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
-        let (decision, rest) = words.split_once(" by rule #")?;
+        let decision_text = self.extra.as_ref()?.get("scopeDecision")?.as_str()?;
+        let (decision, rest) = decision_text.split_once(" by rule #")?;
         let (index, rule_name) = rest.split_once(' ')?;
         let decision = match decision {
             "ACCEPT" => Decision::Accept,
@@ -156,7 +156,7 @@ impl CrawlLogLine {
         let mut rest = line.trim();
         while columns.len() < 11 {
             let (column, tail) = rest.split_once(' ').ok_or_else(|| {
-                format!("{} columns where 12 are wanted", columns.len() + usize::from(!rest.is_empty()))
+                format!("{} columns where 12 are expected", columns.len() + usize::from(!rest.is_empty()))
             })?;
             columns.push(column);
             rest = tail.trim_start();

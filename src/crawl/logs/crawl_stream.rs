@@ -1,5 +1,5 @@
-//! Lines of the stream that UKWA's crawlers tell of what they fetched: one
-//! JSON object a URL, from Heritrix or from the proxy of the browsers.
+//! Reader of the stream in which UKWA's crawlers report what they fetched: one
+//! JSON object per URL, from Heritrix or from the proxy of the browsers.
 
 use crate::crawl::CrawlLogLine;
 use crate::uri::CaptureDate;

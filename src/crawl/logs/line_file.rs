@@ -12,7 +12,7 @@ pub(in crate::crawl) struct LineFile {
     path: PathBuf,
     /// Bytes of the file that are whole lines.
     len: u64,
-    /// Whether something stands behind them.
+    /// Whether bytes follow them.
     is_torn: bool,
     pending: Vec<u8>,
 }
@@ -59,7 +59,7 @@ impl LineFile {
         Ok(())
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(in crate::crawl) fn path(&self) -> &Path {
         &self.path
     }

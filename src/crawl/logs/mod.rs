@@ -25,16 +25,16 @@ pub struct Logs {
     clock: Clock,
     crawl: Mutex<LineFile>,
     scope: Mutex<LineFile>,
-    /// Lines that stand in the logs already although the ledger does not know
-    /// what they tell of: it happens again, and they are not written again.
+    /// Lines that the logs have already although the ledger lacks their URLs:
+    /// those come again, and the lines are not written again.
     written: Mutex<HashSet<String>>,
     disk: Option<Arc<DiskGate>>,
 }
 
-/// What of a log is looked at first for its last lines, in bytes.
+/// Bytes at the end of a log that are read first for its last lines.
 const TAIL_BYTES: u64 = 1 << 20;
 
-/// Longest time between what a line tells of and the line.
+/// Longest time in milliseconds between an event and its line.
 const LINE_DELAY_MS: i64 = 60_000;
 
 /// A line of scope.log among others.
@@ -97,13 +97,13 @@ impl Logs {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
     }
 
-    /// Whether a line with this key stands there already.
+    /// Whether the log has a line with this key already.
     fn is_written(&self, key: impl FnOnce() -> String) -> bool {
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         !written.is_empty() && written.remove(&key())
     }
 
-    /// Tells of a URL that came to its end.
+    /// Writes the line of a URL that came to its end.
     pub fn crawl(&self, line: &CrawlLogLine) -> Result<(), CrawlError> {
         if self.is_written(|| line_key(&line.url, line.status, line.started)) {
             return Ok(());
@@ -167,8 +167,8 @@ impl Logs {
         })
     }
 
-    /// The same of URLs that came to their end and crawl.log; back to `from`
-    /// at least.
+    /// Reads the last lines of crawl.log, which has the URLs that came to their
+    /// end; back to `from` at least.
     pub(super) fn last_ends(&self, from: Option<CaptureDate>) -> Result<LogTail, CrawlError> {
         self.tail("crawl.log", from, |line| {
             let line = CrawlLogLine::parse(line).ok()?;
@@ -208,20 +208,21 @@ impl Logs {
         }
     }
 
-    /// Takes the lines with these keys out of crawl.log; says how many there
-    /// were. The old log stays until the new one is whole.
+    /// Takes the lines with these keys out of crawl.log; returns their number.
+    /// The old log stays until the new one is whole.
     pub(super) fn remove_ends(&self, keys: &HashSet<String>) -> Result<u64, CrawlError> {
         let path = self.folder.join("crawl.log");
-        let mut held = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
-        held.flush().map_err(|source| CrawlError::io(&path, source))?;
+        let mut log = self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
+        log.flush().map_err(|source| CrawlError::io(&path, source))?;
         let mut removed = 0;
         let rewritten = replace_own(&path, |file| {
             let mut lines = BufReader::new(File::open(&path)?);
             let mut kept = BufWriter::new(file);
             let mut line = Vec::new();
             while lines.read_until(b'\n', &mut line)? > 0 {
-                let told = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
-                match told.is_some_and(|told| keys.contains(&line_key(&told.url, told.status, told.started))) {
+                let parsed = CrawlLogLine::parse(&String::from_utf8_lossy(&line)).ok();
+                match parsed.is_some_and(|parsed| keys.contains(&line_key(&parsed.url, parsed.status, parsed.started)))
+                {
                     true => removed += 1,
                     false => kept.write_all(&line)?,
                 }
@@ -230,11 +231,11 @@ impl Logs {
             kept.flush()
         });
         rewritten.map_err(|source| CrawlError::io(&path, source))?;
-        *held = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
+        *log = LineFile::open(&path).map_err(|source| CrawlError::io(&path, source))?;
         Ok(removed)
     }
 
-    /// Writes the reports of a launch; each stands whole or not at all.
+    /// Writes the reports of a launch; each is there whole or not at all.
     pub fn write_reports(
         &self,
         tally: &LaunchTally,

@@ -1,17 +1,17 @@
 //! robots.txt by RFC 9309, with the line that decides.
 //!
-//! Our own reader: the library at hand matches, but does not say which line
-//! did, and takes rules that stand before any `User-agent` line for valid.
+//! Our own reader: the available library matches, but does not name the line,
+//! and accepts rules before any `User-agent` line.
 
 use crate::scope::RobotsFact;
 use crate::uri::{Url, escape_bytes};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Bytes of a robots.txt that are read; the standard asks for at least so many.
+/// Bytes of a robots.txt that are read; the standard requires at least so many.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
-/// What one host's robots.txt says to one crawler.
+/// The rules of one host's robots.txt for one crawler.
 ///
 /// | answer | meaning |
 /// |---|---|
@@ -38,7 +38,7 @@ struct Rule {
     allow: bool,
     /// The path pattern, percent-encoded as URLs are.
     pattern: String,
-    /// The line as it stands in the file, and its number from 1.
+    /// The line as the file has it, and its number from 1.
     line: String,
     number: usize,
 }
@@ -51,7 +51,7 @@ impl RobotsRules {
     pub fn from_answer(status: Option<u16>, body: &[u8], agent: &str) -> Self {
         let verdict = match status {
             Some(200..=299) => return Self::from_text(body, &product_name(agent)),
-            // A server that says “too many requests” forbids nothing and allows nothing.
+            // “Too many requests” forbids nothing and allows nothing.
             Some(300..=428 | 430..=499) => Verdict::AllowAll,
             Some(status) => Verdict::DenyAll(format!("robots.txt answered with status {status}")),
             None => Verdict::DenyAll("robots.txt could not be reached".to_owned()),
@@ -78,7 +78,7 @@ impl RobotsRules {
         Self { verdict: Verdict::Rules(group.rules), crawl_delay, sitemaps: reader.sitemaps }
     }
 
-    /// What it says about a URL, and why.
+    /// Decides whether a URL is allowed, with the line that denies it.
     pub fn fact(&self, url: &Url) -> RobotsFact {
         let why = match &self.verdict {
             Verdict::AllowAll => return RobotsFact::Allowed,
@@ -100,13 +100,13 @@ impl RobotsRules {
         }
     }
 
-    /// How long the host asks to wait between requests. Not part of the
+    /// The `Crawl-delay` that the host requests. Not part of the
     /// standard, widely used.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// URLs of the sitemaps, as they stand in the file.
+    /// URLs of the sitemaps, as the file has them.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
     }
@@ -130,7 +130,7 @@ struct Reader {
     sitemaps: Vec<String>,
 }
 
-/// What all groups for one name say together.
+/// The rules of all groups for one name together.
 #[derive(Default)]
 struct Group {
     named: bool,
@@ -232,8 +232,8 @@ fn deciding<'a>(rules: &'a [Rule], url: &Url) -> Option<&'a Rule> {
     })
 }
 
-/// Whether a path starts with a pattern in which `*` stands for anything and a
-/// final `$` for the end. Time grows with the product of the lengths at worst,
+/// Whether a path starts with a pattern in which `*` matches anything and a
+/// final `$` the end. Time grows with the product of the lengths at worst,
 /// never beyond.
 fn matches(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix('$') {
@@ -265,7 +265,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 /// what needs no percent sign without one, so that spellings compare equal;
 /// the bytes of `also` get one too.
 fn encoded<'t>(text: &'t str, also: &[u8]) -> Cow<'t, str> {
-    // Most paths are spelled so already, and a million of them are asked for.
+    // Most paths are spelled so already, and a million of them are tested.
     if text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%' && !also.contains(&byte)) {
         return Cow::Borrowed(text);
     }
@@ -317,10 +317,10 @@ fn leading_name(text: &str) -> &str {
     text[..end].trim_end_matches('.')
 }
 
-/// Whether somebody answered with a page where a robots.txt was asked for.
+/// Whether the answer to a request for robots.txt is a web page.
 fn is_html(text: &str) -> bool {
     let start = text.trim_start();
-    let begins = |word: &str| start.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let begins = |prefix: &str| start.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix));
     ["<!doctype", "<html", "<head", "<body", "<?xml", "<!--"].into_iter().any(begins)
 }
 

@@ -1,4 +1,4 @@
-//! Who may be fetched by robots.txt: asked once a day per origin and launch.
+//! Cache of robots.txt files, each fetched once a day per origin and launch.
 //!
 //! RFC 9309, 2.4: an answer is used for 24 hours at most, unless none newer
 //! can be had.
@@ -13,16 +13,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// Redirects of a robots.txt that are followed, to any path of any host (RFC
 /// 9309, 2.3.1.2).
 const MAX_REDIRECTS: usize = 5;
-/// Bytes of rules held in memory, about; the ledger has the rest.
+/// Bytes of rules in memory, about; the ledger has the rest.
 const MAX_BYTES: usize = 16 << 20;
-/// What an origin without rules takes in memory, about.
+/// Bytes in memory of an origin without rules, about.
 const ORIGIN_BYTES: usize = 256;
 /// An answer is used for so long, in milliseconds.
 const USED_FOR_MS: i64 = 24 * 3_600_000;
 /// An answer that no newer one could be had for is used so much longer.
 const USED_AGAIN_FOR_MS: i64 = 3_600_000;
 
-/// What is known about robots of an origin.
+/// The cached robots.txt of an origin.
 #[derive(Clone)]
 pub enum CachedRobots {
     /// Its rules.
@@ -43,7 +43,7 @@ pub struct RobotsCache<'a> {
     known: RwLock<Known>,
 }
 
-/// What is in memory: the answer of each origin and when it was given.
+/// The answers in memory: of each origin, with their dates.
 #[derive(Default)]
 struct Known {
     origins: HashMap<String, (CachedRobots, CaptureDate)>,
@@ -53,11 +53,11 @@ struct Known {
     targets: HashSet<String>,
 }
 
-/// Where the redirects of a robots.txt lead, by the answers that are known.
+/// The end of the redirects of a robots.txt, by the answers that are known.
 pub enum RobotsTrail {
     /// To this answer of this URL.
     Answer(RobotsAnswer, Url),
-    /// To this URL, which was not asked yet.
+    /// To this URL, which was not fetched yet.
     Needed(Url),
     /// On and on.
     TooLong,
@@ -84,7 +84,7 @@ pub fn follow_robots<E>(
     Ok(RobotsTrail::TooLong)
 }
 
-/// What an answer with rules is kept under: the origin where the URL is its
+/// The key of an answer with rules: the origin where the URL is its
 /// robots.txt, else the URL.
 pub fn robots_key(url: &Url) -> String {
     if is_robots_url(url) { origin_of(url) } else { url.to_string() }
@@ -113,17 +113,17 @@ pub(in crate::crawl) fn origin_of(url: &Url) -> String {
 }
 
 impl<'a> RobotsCache<'a> {
-    /// With the answers that the ledger holds; `agent` is the User-Agent as sent.
+    /// Creates a cache over the answers in the ledger; `agent` is the User-Agent as sent.
     pub fn new(ledger: &'a dyn Ledger, agent: &str) -> Self {
         Self { ledger, agent: agent.to_owned(), product: product_name(agent), known: RwLock::default() }
     }
 
-    /// What files and fields for robots call the crawler.
+    /// The product name of the crawler in robots.txt and in fields for robots.
     pub fn product(&self) -> &str {
         &self.product
     }
 
-    /// What holds for a URL at `now`, which is of the clock that answers are
+    /// The rules for a URL at `now`, by the clock that answers are
     /// dated by.
     pub fn robots_for(&self, url: &Url, now: CaptureDate) -> Result<CachedRobots, LedgerError> {
         let origin = origin_of(url);
@@ -211,7 +211,7 @@ impl<'a> RobotsCache<'a> {
     }
 }
 
-/// Whether such an answer says nothing about the rules: none at all, 429, or
+/// Whether such an answer leaves the rules unknown: none at all, 429, or
 /// an error of the server.
 fn is_unreachable(status: i32) -> bool {
     status < 0 || status == 429 || status >= 500

@@ -18,7 +18,7 @@ fn check(robots: &str, target: &str, expected: Option<&str>) {
 }
 
 #[test]
-fn says_which_line_decides() {
+fn names_the_line_that_decides() {
     let robots = "# all\nUser-agent: *\nDisallow: /private/ # keep out\nAllow: /private/open/\nDisallow: /*.php$\n";
     check(robots, "http://foo.bar/", None);
     check(robots, "http://foo.bar/private/x", Some("line 3: Disallow: /private/ # keep out"));
@@ -116,23 +116,23 @@ fn product_names() {
 #[test]
 fn agrees_with_the_published_vectors() {
     let Some(table) = crate::testing::data_text("robots/robots.tsv") else { return };
-    let (mut held, mut free, mut free_held) = (0, 0, 0);
+    let (mut passed, mut free, mut free_passed) = (0, 0, 0);
     for row in table.lines().skip(1) {
         let columns: Vec<&str> = row.split('\t').collect();
         let text = |at: usize| serde_json::from_str::<String>(columns[at]).unwrap();
         let (agent, target, robots) = (text(3), text(4), text(6));
         let rules = RobotsRules::from_answer(Some(200), robots.as_bytes(), &agent);
-        let says = Url::parse(&target).map_or(RobotsFact::Allowed, |target| rules.fact(&target));
-        let right = (says == RobotsFact::Allowed) == (columns[5] == "allow");
+        let decided = Url::parse(&target).map_or(RobotsFact::Allowed, |target| rules.fact(&target));
+        let right = (decided == RobotsFact::Allowed) == (columns[5] == "allow");
         if columns[2] == "yes" {
             assert!(right, "{row}");
-            held += 1;
+            passed += 1;
         } else {
             free += 1;
-            free_held += usize::from(right);
+            free_passed += usize::from(right);
         }
     }
-    println!("robots.txt: {held} of {held} rows of RFC 9309, {free_held} of {free} rows left to programs");
+    println!("robots.txt: {passed} of {passed} rows of RFC 9309, {free_passed} of {free} rows left to programs");
 }
 
 /// The plain meaning of a pattern, by trying every split.
@@ -147,7 +147,7 @@ fn slow(pattern: &[u8], path: &[u8]) -> bool {
 
 proptest! {
     #[test]
-    fn patterns_mean_what_they_say(pattern in "/?[ab*]{0,6}\\$?", path in "/[ab]{0,8}") {
+    fn patterns_match_as_the_plain_search_does(pattern in "/?[ab*]{0,6}\\$?", path in "/[ab]{0,8}") {
         prop_assert_eq!(matches(&pattern, &path), slow(pattern.as_bytes(), path.as_bytes()));
     }
 

@@ -1,4 +1,4 @@
-//! What a power cut takes is fetched again, and nothing is counted twice.
+//! Tests that lost captures are fetched again after a power cut, and that nothing is counted twice.
 
 #![allow(clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use crate::warc::read_record_at;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Every record that the ledger claims stands at its place, under its id.
+/// Asserts that every record that the ledger claims is at its place, under its id.
 fn assert_nothing_is_claimed(ledger: &MemoryLedger, folder: &Path) {
     for capture in ledger.captures().into_iter().chain(ledger.kept()) {
         for place in &capture.records {
@@ -29,28 +29,28 @@ fn assert_lines_are_captures(ledger: &MemoryLedger, folder: &Path) {
     let lines: Vec<_> = log.lines().map(|line| CrawlLogLine::parse(line).unwrap()).collect();
     let mut logged: Vec<_> = lines.iter().map(|line| (line.url.clone(), line.started, line.status)).collect();
     let captures = ledger.captures().into_iter().chain(ledger.kept());
-    let mut told: Vec<_> =
+    let mut recorded: Vec<_> =
         captures.map(|capture| (capture.url.to_string(), Some(capture.date), capture.notes.status)).collect();
-    told.extend(ledger.rows().into_iter().filter_map(|(admission, fate)| match fate {
+    recorded.extend(ledger.rows().into_iter().filter_map(|(admission, fate)| match fate {
         StoredFate::Finished(end) if end.capture.is_none() => {
             Some((admission.candidate.url.to_string(), None, end.fetch_status))
         }
         _ => None,
     }));
     logged.sort();
-    told.sort();
-    assert_eq!(logged, told);
+    recorded.sort();
+    assert_eq!(logged, recorded);
 }
 
 #[test]
 fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
     let server = ScriptedServer::start(site);
     let whole = tempfile::tempdir().unwrap();
-    let told = MemoryLedger::default();
+    let whole_ledger = MemoryLedger::default();
     let campaign = campaign(&["http://a.example/"]);
-    let file = crawl(&campaign, &server, whole.path(), &told).files.remove(0);
+    let file = crawl(&campaign, &server, whole.path(), &whole_ledger).files.remove(0);
     let len = std::fs::metadata(&file).unwrap().len();
-    let mut ends: Vec<(u64, u64)> = told
+    let mut ends: Vec<(u64, u64)> = whole_ledger
         .captures()
         .iter()
         .map(|capture| {
@@ -77,7 +77,7 @@ fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
             }
             None => std::fs::remove_file(&closed).unwrap(),
         }
-        let (ledger, asked) = (told.copy(), server.hits.lock().unwrap().len());
+        let (ledger, earlier_hits) = (whole_ledger.copy(), server.hits.lock().unwrap().len());
         let report = crawl(&campaign, &server, folder.path(), &ledger);
         let gone = ends.iter().filter(|(_, last)| cut.is_none_or(|cut| *last > cut)).count() as u64;
         assert_eq!(report.recovery.lost, gone, "{cut:?}");
@@ -85,8 +85,8 @@ fn what_a_power_cut_took_is_fetched_again_wherever_the_file_ends() {
         let torn =
             ends.iter().filter(|(first, last)| cut.is_some_and(|cut| *first <= cut && *last > cut)).count() as u64;
         assert_eq!(report.recovery.captures, torn, "{cut:?}");
-        assert_eq!(server.hits.lock().unwrap().len() - asked, (gone - torn) as usize, "{cut:?}");
-        assert_eq!(captured(&ledger), captured(&told), "{cut:?}");
+        assert_eq!(server.hits.lock().unwrap().len() - earlier_hits, (gone - torn) as usize, "{cut:?}");
+        assert_eq!(captured(&ledger), captured(&whole_ledger), "{cut:?}");
         assert_nothing_is_claimed(&ledger, folder.path());
         assert_lines_are_captures(&ledger, folder.path());
         records(folder.path());
@@ -216,9 +216,9 @@ fn no_line_comes_twice_where_the_ledger_lost_its_last_commits() {
         lines
     };
     let (ends, decisions) = (lines("crawl.log"), lines("scope.log"));
-    // All that the catalogue's own log held is gone; files and logs are there.
+    // All that the catalogue's own log had is gone; files and logs are there.
     let ledger = MemoryLedger::default();
-    let asked = server.hits.lock().unwrap().len();
+    let earlier_hits = server.hits.lock().unwrap().len();
     crawl(&campaign, &server, folder.path(), &ledger);
     let found = |ledger: &MemoryLedger| {
         let mut urls = captured(ledger);
@@ -226,8 +226,8 @@ fn no_line_comes_twice_where_the_ledger_lost_its_last_commits() {
         urls
     };
     assert_eq!(found(&ledger), found(&whole));
-    // robots.txt alone is fetched again: its rules are wanted.
-    let again: Vec<String> = server.hits.lock().unwrap()[asked..].to_vec();
+    // robots.txt alone is fetched again: the crawl needs its rules.
+    let again: Vec<String> = server.hits.lock().unwrap()[earlier_hits..].to_vec();
     assert!(again.iter().all(|hit| hit.ends_with("/robots.txt")), "{again:?}");
     assert_eq!(lines("scope.log"), decisions);
     let pages = |lines: &[String]| lines.iter().filter(|line| !line.contains("robots.txt")).count();

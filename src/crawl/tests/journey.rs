@@ -199,7 +199,7 @@ fn files_give_back_what_the_ledger_was_given() {
     let server = ScriptedServer::start(site);
     let ledger = MemoryLedger::default();
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
-    let mut told = ledger.captures();
+    let mut recorded = ledger.captures();
     let mut found = Vec::new();
     for file in &report.files {
         let name = file.file_name().unwrap().to_string_lossy();
@@ -211,9 +211,9 @@ fn files_give_back_what_the_ledger_was_given() {
         let indexed = index_archive(file, &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
         assert_eq!((indexed.orphans, indexed.problems.len()), (0, 0));
     }
-    told.sort_by_key(|capture| capture.url.to_string());
+    recorded.sort_by_key(|capture| capture.url.to_string());
     found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
-    assert_eq!(found, told);
+    assert_eq!(found, recorded);
 }
 
 #[test]
@@ -241,16 +241,16 @@ fn a_second_launch_repeats_nothing_that_is_stored() {
 #[test]
 fn robots_can_be_ignored_or_only_logged() {
     let server = ScriptedServer::start(site);
-    for (policy, asked) in [(RobotsPolicy::Ignore, false), (RobotsPolicy::ObeyButLog, true)] {
+    for (policy, is_fetched) in [(RobotsPolicy::Ignore, false), (RobotsPolicy::ObeyButLog, true)] {
         let folder = tempfile::tempdir().unwrap();
         let ledger = MemoryLedger::default();
         let mut campaign = campaign(&["http://a.example/"]);
         campaign.politeness.robots = policy;
         crawl(&campaign, &server, folder.path(), &ledger);
         assert!(ledger.finished("http://a.example/secret/x").unwrap().capture.is_some(), "{policy:?}");
-        assert_eq!(ledger.finished("http://a.example/robots.txt").is_some(), asked, "{policy:?}");
+        assert_eq!(ledger.finished("http://a.example/robots.txt").is_some(), is_fetched, "{policy:?}");
         let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
-        assert_eq!(log.contains("robotExcluded"), asked, "{policy:?}");
+        assert_eq!(log.contains("robotExcluded"), is_fetched, "{policy:?}");
     }
 }
 
@@ -275,8 +275,8 @@ fn failures_are_tried_again_and_then_reported() {
     let dead = ledger.finished("http://a.example/dead").unwrap();
     assert_eq!((dead.fetch_status, dead.capture.is_none()), (-3, true), "{dead:?}");
     // Three tries; one on a kept line is made again on a fresh one.
-    let asked = server.paths("a.example").iter().filter(|path| *path == "/dead").count();
-    assert!((3..=6).contains(&asked), "{asked}");
+    let dead_hits = server.paths("a.example").iter().filter(|path| *path == "/dead").count();
+    assert!((3..=6).contains(&dead_hits), "{dead_hits}");
     assert!(ledger.finished("http://a.example/busy").unwrap().capture.is_some());
     // No address for the host: it is given up with all its URLs.
     let nowhere = ledger.finished("http://nowhere.a.example/").unwrap();
@@ -419,8 +419,8 @@ fn a_stopped_crawl_goes_on_without_losing_anything() {
         let (cx, stats) = (JobCx::detached(), CrawlStats::default());
         let setup = setup(&campaign, &server, folder.path());
         cx.set_paused(runs == 0);
-        let asked = || server.hits.lock().unwrap().len();
-        let before = asked();
+        let hits = || server.hits.lock().unwrap().len();
+        let before = hits();
         let report = std::thread::scope(|scope| {
             let crawl = scope.spawn(|| run_crawl(&setup, &ledger, &stats, &cx).unwrap());
             if runs == 0 {
@@ -430,7 +430,7 @@ fn a_stopped_crawl_goes_on_without_losing_anything() {
                 assert!(ledger.captures().len() <= paused, "a paused crawl fetches nothing");
                 cx.set_paused(false);
             }
-            while asked() < before + 3 && !crawl.is_finished() {
+            while hits() < before + 3 && !crawl.is_finished() {
                 std::thread::sleep(Duration::from_millis(2));
             }
             cx.cancel();
@@ -487,8 +487,8 @@ fn after_a_kill_complete_records_are_taken_over() {
     let server = ScriptedServer::start(site);
     let campaign = campaign(&["http://a.example/"]);
     let whole = tempfile::tempdir().unwrap();
-    let told = MemoryLedger::default();
-    let report = crawl(&campaign, &server, whole.path(), &told);
+    let whole_ledger = MemoryLedger::default();
+    let report = crawl(&campaign, &server, whole.path(), &whole_ledger);
     let bytes = std::fs::read(&report.files[0]).unwrap();
     let name = report.files[0].file_name().unwrap().to_string_lossy().into_owned();
     for cut in [bytes.len() / 3, bytes.len() / 2, bytes.len() - 10] {
@@ -499,14 +499,14 @@ fn after_a_kill_complete_records_are_taken_over() {
         let ledger = MemoryLedger::default();
         let mut killed = campaign.clone();
         killed.limits.max_documents = 0;
-        let seeds: Vec<Admission> = told.rows().into_iter().map(|(admission, _)| admission).collect();
+        let seeds: Vec<Admission> = whole_ledger.rows().into_iter().map(|(admission, _)| admission).collect();
         ledger.admit(seeds).unwrap();
         server.hits.lock().unwrap().clear();
         let report = crawl(&killed, &server, folder.path(), &ledger);
         assert!(report.recovery.captures > 0, "{:?}", report.recovery);
-        assert_eq!(captured(&ledger), captured(&told));
+        assert_eq!(captured(&ledger), captured(&whole_ledger));
         let again = server.hits.lock().unwrap().len() as u64;
-        // robots.txt is kept and asked again; everything else that was whole is not.
+        // robots.txt is kept and fetched again; everything else that was whole is not.
         assert_eq!(again + report.recovery.captures, 17 + ledger.kept().len() as u64, "{:?}", report.recovery);
         assert!(ledger.kept().iter().all(|capture| capture.url.path() == "/robots.txt"));
         records(folder.path());
@@ -605,9 +605,9 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     });
     let ledger = MemoryLedger::default();
     let report = crawl(&campaign(&["http://a.example/"]), &server, folder.path(), &ledger);
-    let mut told = ledger.captures();
-    told.sort_by_key(|capture| capture.url.to_string());
-    let unread: Vec<_> = told.iter().map(|capture| (capture.url.path(), capture.notes.unread)).collect();
+    let mut recorded = ledger.captures();
+    recorded.sort_by_key(|capture| capture.url.to_string());
+    let unread: Vec<_> = recorded.iter().map(|capture| (capture.url.path(), capture.notes.unread)).collect();
     let torn = Some(crate::captures::Unread::Malformed);
     let expected =
         [("/", None), ("/behind", None), ("/large", None), ("/robots.txt", None), ("/torn", torn), ("/within", None)];
@@ -615,7 +615,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     let log = std::fs::read_to_string(folder.path().join("logs/crawl.log")).unwrap();
     let noted = log.lines().filter(|line| line.contains("notReadWhole")).collect::<Vec<_>>();
     assert!(noted.len() == 1 && noted[0].contains("http://a.example/torn"), "{log}");
-    // Who imports the files is told, too.
+    // Who imports the files is recorded, too.
     let label = format!("output/warcs/test/20240101000000/{}", report.files[0].file_name().unwrap().display());
     let mut found = Vec::new();
     let sink = |entry| {
@@ -624,7 +624,7 @@ fn large_pages_are_read_whole_and_torn_ones_are_noted() {
     };
     let indexed = index_archive(&report.files[0], &label, Author::ThisWorkspace, sink, &JobCx::detached()).unwrap();
     found.sort_by_key(|capture: &CaptureEntry| capture.url.to_string());
-    assert_eq!(found, told);
+    assert_eq!(found, recorded);
     let problems: Vec<String> = indexed.problems.iter().map(ToString::to_string).collect();
     assert!(problems.len() == 1 && problems[0].contains("page not fully read: http://a.example/torn"), "{problems:?}");
 }
@@ -678,10 +678,10 @@ fn a_url_that_panics_fails_alone_and_the_crawl_goes_on() {
     }
 
     // What lies in the files is taken over, and nothing is tried again.
-    let asked = server.hits.lock().unwrap().len();
+    let earlier_hits = server.hits.lock().unwrap().len();
     let (report, events) = run();
     assert_eq!((report.end, report.recovery.captures), (CrawlEnd::Finished, 1));
-    assert_eq!(server.hits.lock().unwrap().len(), asked);
+    assert_eq!(server.hits.lock().unwrap().len(), earlier_hits);
     assert_eq!(ledger.kept()[0].url.as_str(), defects[2]);
     assert!(events.iter().all(|event| event.kind != EventKind::Error), "{events:?}");
 }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// What became of a URL.
+/// The state of a URL in this ledger.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StoredFate {
     Waiting { tries: u32, due: CaptureDate },
@@ -41,7 +41,7 @@ impl MemoryLedger {
         Self(Mutex::default(), earlier.captures(), Mutex::default())
     }
 
-    /// The same, to go on by itself.
+    /// Copies the ledger, to go on by itself.
     pub fn copy(&self) -> Self {
         Self(Mutex::new(self.0.lock().unwrap().clone()), self.1.clone(), Mutex::default())
     }
@@ -146,7 +146,7 @@ impl Ledger for MemoryLedger {
     fn waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
@@ -154,7 +154,7 @@ impl Ledger for MemoryLedger {
         let inner = self.0.lock().unwrap();
         let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
             .filter_map(|at| inner.queued(at))
-            .filter(|url| !in_hand.contains(&url.id))
+            .filter(|url| !in_flight.contains(&url.id))
             .filter(|url| crate::uri::authority_of(&url.admission.candidate.url) == authority)
             .collect();
         found.sort_by_key(|url| match url.due > now {
@@ -182,12 +182,12 @@ impl Ledger for MemoryLedger {
     fn fail_waiting(
         &self,
         authority: &str,
-        in_hand: &[i64],
+        in_flight: &[i64],
         status: i32,
         why: &str,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
-        let ended = self.waiting(authority, in_hand, CaptureDate::now(), limit)?;
+        let ended = self.waiting(authority, in_flight, CaptureDate::now(), limit)?;
         for url in &ended {
             let (why, refused, capture) = (Some(why.to_owned()), None, None);
             self.finish(Finished { id: url.id, fetch_status: status, why, refused, capture, found: Vec::new() })?;

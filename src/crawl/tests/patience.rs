@@ -1,5 +1,5 @@
-//! Servers that are slow, that refuse, or that answer nothing but errors: what
-//! a crawl waits for, what it says meanwhile, and when it ends.
+//! Tests of crawls of servers that are slow, that refuse, or that answer nothing
+//! but errors: waits, events and ends.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Crawls, and cancels what has not ended after half a minute, or once
-/// `is_seen` says that it has seen enough.
+/// `is_seen` is true.
 fn crawl_watched(
     campaign: &Campaign,
     server: &ScriptedServer,
@@ -185,8 +185,8 @@ fn a_long_delay_between_requests_is_shown_with_its_end() {
     assert!(obstacle.starts_with("Waiting: a.example is asked again at 2"), "{obstacle}");
     assert!(obstacle.ends_with(&format!(" UTC ({why})")), "{obstacle}");
     assert_eq!((pauses[0].authority.as_str(), pauses[0].why.as_str()), ("a.example", why));
-    let told = of_kind(&ledger, EventKind::Host);
-    assert!(told.len() == 1 && told[0].text.contains(why) && told[0].host == "a.example", "{told:?}");
+    let reported = of_kind(&ledger, EventKind::Host);
+    assert!(reported.len() == 1 && reported[0].text.contains(why) && reported[0].host == "a.example", "{reported:?}");
 }
 
 #[test]
@@ -223,10 +223,10 @@ fn seeds_that_come_to_no_page_are_events() {
     let seeds = ["http://a.example/", "http://a.example/gone", "http://a.example/broken", "http://a.example/silent"];
     let ledger = MemoryLedger::default();
     let report = crawl_watched(&campaign(&seeds), &server, &ledger, never);
-    let mut told: Vec<(String, i32)> =
+    let mut reported: Vec<(String, i32)> =
         of_kind(&ledger, EventKind::Seed).into_iter().map(|event| (event.url, event.status)).collect();
-    told.sort();
+    reported.sort();
     let expected = [("http://a.example/broken", 500), ("http://a.example/gone", 404), ("http://a.example/silent", -3)];
-    assert_eq!(told, expected.map(|(url, status)| (url.to_owned(), status)));
+    assert_eq!(reported, expected.map(|(url, status)| (url.to_owned(), status)));
     assert_eq!(report.seed_errors, 2);
 }

@@ -26,7 +26,7 @@ fn one_by_one(seeds: &[&str]) -> Campaign {
     campaign
 }
 
-/// With a rule that refuses a folder, behind the others, whose numbers are others too.
+/// Adds a rule that refuses a folder, behind the others, whose numbers change too.
 fn without(campaign: &Campaign, folder: &str) -> Campaign {
     let rule = json!({"rule": "regex", "patterns": [format!(".*/{folder}/.*")], "decision": "REJECT"});
     let mut other = campaign.clone();
@@ -36,7 +36,7 @@ fn without(campaign: &Campaign, folder: &str) -> Campaign {
     other
 }
 
-/// Crawls; `replacement` comes when the server is asked for `path`.
+/// Crawls; `replacement` comes with the request for `path`.
 fn crawl_until(
     campaign: &Campaign,
     path: &'static str,
@@ -74,7 +74,7 @@ fn site(path: &str) -> ScriptedReply {
     }
 }
 
-/// What a plan says of a URL by itself.
+/// The decision of a plan on a URL by itself.
 fn explained(plan: &Plan, admission: &Admission) -> crate::scope::Verdict {
     plan.rules.explain(&admission.candidate, &Facts::default()).verdict
 }
@@ -142,7 +142,7 @@ fn delays_and_priorities_of_a_new_plan_count_from_the_next_url_on() {
     };
     assert!(gap("/b/8", "/b/9") >= Duration::from_millis(150));
 
-    // Links found under the new plan stand in the order of its parts.
+    // Links found under the new plan are in the order of its parts.
     let chain = |path: &str| match path {
         "/robots.txt" => ScriptedReply::page(404, "", ""),
         "/" => ScriptedReply::html("<a href=/first>x</a><a href=/second>x</a>"),
@@ -169,7 +169,7 @@ fn what_seeds_redirected_to_stays_a_seed_under_another_plan() {
     let accepts = |plan: &Plan| plan.rules.decide(&page, &Facts::default()).decision == Decision::Accept;
     assert!(!accepts(&begun));
     current.replace(plan(&campaign, 2)).unwrap();
-    // The URL at hand still goes by the plan that it began with.
+    // The current URL still follows the plan that it began with.
     let of_url = current.add_met_seed(&begun, "http://a.example/", &target).unwrap();
     assert_eq!((of_url.version, accepts(&of_url)), (1, true));
     assert_eq!((current.now().version, accepts(&current.now())), (2, true));

@@ -1,4 +1,4 @@
-//! Crawls of sites that say in odd ways what may be crawled, on loopback.
+//! Crawls of sites with odd robots.txt files and robots fields, on loopback.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,8 +20,8 @@ fn moved(to: &str) -> ScriptedReply {
     ScriptedReply::page(301, &format!("Location: {to}\r\n"), "")
 }
 
-/// Pages of `a.example` that a crawl asked for, robots.txt and what it
-/// redirects to left out.
+/// Pages of `a.example` that a crawl requested, without robots.txt and what it
+/// redirects to.
 fn pages(server: &ScriptedServer) -> Vec<String> {
     let mut paths = server.paths("a.example");
     paths.retain(|path| ["/", "/no/1", "/yes"].contains(&path.as_str()));
@@ -136,7 +136,7 @@ fn a_field_of_the_answer_counts_as_the_meta_element_does() {
         campaign.rules.push(json!({"rule": "nofollow"}));
         crawl(&campaign, &server, folder.path(), &ledger);
         assert_eq!(server.paths("a.example").contains(&"/leaf".to_owned()), followed, "{field}");
-        // The link is kept with what was said of it.
+        // The link is kept with its marks.
         let page = ledger.captures().into_iter().find(|capture| capture.url.path() == "/").unwrap();
         assert_eq!(page.notes.outlinks[0].nofollow, !followed, "{field}");
     }

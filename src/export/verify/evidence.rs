@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-/// What of a version of a campaign names evidence.
+/// The parts of a version of a campaign that name evidence.
 #[derive(Deserialize)]
 struct VersionRecords {
     #[serde(default)]
@@ -58,7 +58,7 @@ pub(in crate::export) fn evidence_is_here(
         let place = folder.join(path);
         let file = match File::open(&place).map_err(io_at(&place)) {
             Ok(file) => BufReader::new(file).take(MAX_LINE),
-            // That it is not there was told.
+            // That it is missing has been reported.
             Err(_) => continue,
         };
         let version: VersionRecords = match serde_json::from_reader(file) {

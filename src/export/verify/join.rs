@@ -1,4 +1,4 @@
-//! What several files of an export say of one thing, brought together.
+//! Join of the statements of several files of an export, by what they are about.
 
 use crate::export::{ExportError, no_temporary};
 use crate::jobs::{JobCx, SpillSort};

@@ -30,10 +30,10 @@ use std::path::{Path, PathBuf};
 /// Faults named in the detail of a check; further ones are counted.
 const MAX_NAMED: usize = 5;
 
-/// One thing that was verified.
+/// A check of the verification, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyCheck {
-    /// What, in words.
+    /// The statement that was checked.
     pub what: String,
     /// Whether it holds.
     pub ok: bool,
@@ -79,7 +79,7 @@ impl Faults {
     }
 }
 
-/// Who makes a statement: a record of itself, or one of these about it.
+/// The origin of a statement: a record of itself, or one of these about it.
 const OF_RECORD: u8 = 0;
 const OF_METADATA: u8 = 1;
 const OF_KNOWLEDGE: u8 = 2;
@@ -90,7 +90,7 @@ fn place_key(file: &str, offset: u64) -> String {
     format!("{offset} {file}")
 }
 
-/// What is remembered of the records while they are read.
+/// The facts about records that are kept while they are read.
 struct Contents {
     knowledge: KnowledgeRead,
     records: u64,
@@ -167,7 +167,7 @@ pub fn verify(folder: &Path, cx: &JobCx) -> Result<Vec<VerifyCheck>, ExportError
     ids.each(cx, |id, kind, value| match kind {
         OF_RECORD if here.as_deref() == Some(id) => {
             let place = value.split_once(' ').map_or(value, |(_, place)| place);
-            contents.structure.add(format!("{place}: the record id stands twice"));
+            contents.structure.add(format!("{place}: the record id occurs twice"));
         }
         OF_RECORD => here = Some(id.to_owned()),
         _ if here.as_deref() == Some(id) => {}
@@ -326,7 +326,7 @@ fn files_are_those_of(manifest: &Manifest, folder: &Path, cx: &JobCx) -> Result<
 }
 
 /// Whether a file that the manifest does not list may lie there: the manifest itself, those of the bag, and what
-/// desktops leave in every folder that is looked at. Nothing reads these.
+/// desktops leave in every folder that they show. Nothing reads these.
 fn is_apart(manifest: &Manifest, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     // The lock file may stay behind where an export was killed at its very end.
@@ -447,8 +447,8 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
     Ok(reader.file_offset())
 }
 
-/// Every line of the index leads to the record it tells of.
-fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
+/// Checks that every line of the index leads to its record.
+fn index_is_right(path: &Path, mut places: Join, lines_declared: u64, cx: &JobCx) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
     let mut lines = 0;
     let mut last = String::new();
@@ -480,11 +480,11 @@ fn index_is_right(path: &Path, mut places: Join, lines_told: u64, cx: &JobCx) ->
         if at != place {
             faults.add(format!("line {line}: no record at {file}, offset {offset}"));
         } else if of_record != found {
-            faults.add(format!("line {line}: another record stands at offset {offset}"));
+            faults.add(format!("line {line}: another record is at offset {offset}"));
         }
     })?;
-    if lines != lines_told {
-        faults.add(format!("the manifest says {}", counted(lines_told, "line")));
+    if lines != lines_declared {
+        faults.add(format!("the manifest says {}", counted(lines_declared, "line")));
     }
     Ok(faults.into_check("The CDXJ index leads to its records", counted(lines, "line")))
 }
@@ -535,8 +535,8 @@ impl From<&DatasetObject> for InlinkList {
     }
 }
 
-/// What metadata records say of the inlinks of one page in one second, as far
-/// as no line of the data set said the same.
+/// Lists of inlinks in metadata records for one page in one second that no line
+/// of the data set has matched so far.
 #[derive(Default)]
 struct ListsOfPage {
     /// Key of the page and second.
@@ -563,7 +563,7 @@ impl ListsOfPage {
         ));
     }
 
-    /// Tells what no line said.
+    /// Reports the lists that no line matched.
     fn end(&mut self, faults: &mut Faults) {
         for list in self.by_records.drain(..) {
             faults.add(format!("{} inlinks of {} are in its metadata record alone", count_of(&list), self.page));
@@ -576,11 +576,11 @@ fn count_of(list: &str) -> &str {
     list.split_once(' ').map_or(list, |(count, _)| count)
 }
 
-/// What the data set lists of a capture is what its metadata record lists.
+/// Checks that the data set lists of a capture what its metadata record lists.
 fn inlinks_are_those_of_records(
     path: &Path,
     mut lists: Join,
-    objects_told: u64,
+    objects_declared: u64,
     cx: &JobCx,
 ) -> Result<VerifyCheck, ExportError> {
     let mut faults = Faults::default();
@@ -609,8 +609,8 @@ fn inlinks_are_those_of_records(
         }
     })?;
     of_page.end(&mut faults);
-    if lines != objects_told {
-        faults.add(format!("the manifest says {objects_told} objects"));
+    if lines != objects_declared {
+        faults.add(format!("the manifest says {objects_declared} objects"));
     }
     Ok(faults.into_check("The inlink data set lists what the metadata records list", format!("{lines} objects")))
 }

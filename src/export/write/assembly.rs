@@ -3,7 +3,8 @@
 
 use super::attachments::{RewrittenRecord, RewrittenRecords};
 use super::copy::{CopyError, PackedMember, Part, SourceRecord, read_source};
-use super::pack::{AboutCapture, Knowledge, Packed, Unpacked, pack};
+use super::notes::ExportNotes;
+use super::pack::{AboutCapture, Packed, Unpacked, UnpackedKnowledge, pack};
 use super::places::{Originals, Places};
 use super::sink::{Archives, Sink};
 use super::warcinfo::WarcinfoFinder;
@@ -27,19 +28,19 @@ pub(in crate::export) const SOFTWARE: &str = concat!("Fonds/", env!("CARGO_PKG_V
 /// Bytes of records after which those before them go to the disk.
 const SYNC_BYTES: u64 = 16 << 20;
 
-/// Problems told one by one; further ones are counted.
+/// Problems listed one by one; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// The kind in the targets of the metadata records that an export writes.
 pub(in crate::export) const METADATA_KIND: &str = "export";
 
-/// The record that stands for a capture.
+/// The main record of a capture in the export.
 pub(in crate::export) struct Main {
-    /// What names it in the export, where it came in for this capture.
+    /// Its id in the export, where it came in for this capture.
     pub new: Option<NewName>,
 }
 
-/// What names a record in the export.
+/// Id and digest of a record that the export wrote.
 pub(in crate::export) struct NewName {
     pub id: String,
     /// Its payload digest, where the one of the source contradicts the bytes.
@@ -53,7 +54,7 @@ pub(in crate::export) struct Export {
     pub is_dry: bool,
     pub record_id: std::sync::Arc<dyn Fn() -> String + Send + Sync>,
     pub places: Places,
-    /// Records that come in with the capture in hand.
+    /// Records that come in with the current capture.
     pub parts: Vec<Part>,
     pub finder: WarcinfoFinder,
     /// Whether a `warcinfo` record that was named is in the export, by its id.
@@ -74,6 +75,7 @@ pub(in crate::export) struct Export {
     pub rewritten: RewrittenRecords,
     pub counts: Counts,
     pub problems: Vec<String>,
+    pub notes: ExportNotes,
     pub unlisted: u64,
 }
 
@@ -167,6 +169,7 @@ impl Export {
             rewritten: RewrittenRecords::default(),
             counts: Counts::default(),
             problems: std::mem::take(&mut options.problems),
+            notes: ExportNotes::default(),
             unlisted: 0,
         })
     }
@@ -218,7 +221,7 @@ impl Export {
             self.graph.as_mut().map_or(Ok(()), |graph| graph.end_captures(&mut pipeline.zipping))?;
             pipeline.syncing.finish()
         })?;
-        self.tell_missing_warcinfos();
+        self.report_missing_warcinfos();
         Ok(())
     }
 
@@ -265,7 +268,7 @@ impl Export {
         let sources = item.records.iter().zip(sources).map(|(record, source)| (record, move || source));
         let new = match self.records(&item.url, sources, cx)? {
             Some(Main { new: Some(new) }) => new,
-            // Left out, or in already with its metadata record: told both.
+            // Left out, or in already with its metadata record: both are reported.
             _ => return Ok(None),
         };
         let NewName { id: main, payload_digest } = new;
@@ -273,13 +276,13 @@ impl Export {
         let id = is_renamed.then(|| main.clone());
         self.rewritten.insert(position, RewrittenRecord { id, payload_digest }).map_err(no_temporary)?;
         self.counts.captures += 1;
-        // What stands before it is appended first, so that this may be the file before.
+        // The records before it are appended first, so that this may be the file before.
         let warcinfo = self.files.next_warcinfo_id()?;
         let record = metadata_record(&(self.record_id)(), &main, &item.url, item.date);
         self.expect_line(metadata_target(METADATA_KIND, &item.url).len());
         self.counts.metadata += 1;
         self.counts.records += 1;
-        let knowledge = self.graph.is_some().then(|| Knowledge {
+        let knowledge = self.graph.is_some().then(|| UnpackedKnowledge {
             id: (self.record_id)(),
             warcinfo,
             main,

@@ -21,20 +21,22 @@ use uuid::fmt::Urn;
 /// Longest line of an attachment that is read back, in bytes.
 pub(in crate::export) const MAX_LINE: u64 = 64 << 20;
 
-/// What an export has come to when its attachments are written.
+/// The state of an export when its attachments are written.
 pub struct Written<'e> {
-    /// What its archive files hold.
+    /// Counts of the content of its archive files.
     pub counts: &'e Counts,
     /// Captures or records that could not be carried along, and why.
     pub problems: &'e [String],
+    /// What is written otherwise than in the sources, without a loss: a line for each kind.
+    pub notes: &'e [String],
     /// Positions of captures that are not in, in order.
     pub left_out: &'e [usize],
     /// Captures whose record is named otherwise in the export, by their position.
     pub rewritten: &'e RewrittenRecords,
 }
 
-/// What names the record of a capture in the export, where that is not what
-/// names it in its source.
+/// Id and digest of a capture's record in the export, where they differ from
+/// its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RewrittenRecord {
     /// Its id, without angle brackets, where the one of the source is another.
@@ -49,11 +51,11 @@ const MAX_ENTRIES: usize = 50_000;
 const ID: usize = 16;
 const DIGEST: usize = 20;
 
-/// Those of an export, by the positions of their captures. All records of a
+/// The rewritten records of an export, by the positions of their captures. All records of a
 /// selection may be rewritten: what does not fit into memory goes to a temporary file.
 #[derive(Debug)]
 pub struct RewrittenRecords {
-    /// Which of the two there is, a UUID, a SHA-1 digest.
+    /// Flags of the fields that are set, a UUID, a SHA-1 digest.
     records: Mutex<SpillMap<{ 1 + ID + DIGEST }>>,
     /// Ids that are no UUID.
     odd_ids: HashMap<usize, String>,
@@ -97,7 +99,7 @@ impl RewrittenRecords {
         self.records.get_mut().unwrap_or_else(PoisonError::into_inner).insert(key_of(position), value)
     }
 
-    /// What names the record of the capture at a position, where that is other than in the source.
+    /// The rewritten record of the capture at a position, where it differs from the source.
     ///
     /// # Errors
     ///
@@ -125,7 +127,7 @@ fn key_of(position: usize) -> [u8; 16] {
     (position as u128).to_be_bytes()
 }
 
-/// Writes an attachment, and says how many rows it has.
+/// A function that writes an attachment and returns the number of its rows.
 type Writer<'a> = Box<dyn FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a>;
 
 /// A file of an export that is no archive file.
@@ -137,8 +139,8 @@ pub struct Attachment<'a> {
 
 impl<'a> Attachment<'a> {
     /// An attachment at a path in the folder, with `/`; `.gz` at its end compresses
-    /// it. `write` is called when the archive files are there, and says how many
-    /// rows it wrote.
+    /// it. `write` is called when the archive files are there, and returns the
+    /// number of its rows.
     pub fn new(
         path: impl Into<String>,
         write: impl FnOnce(&mut dyn Write, &Written<'_>) -> anyhow::Result<u64> + 'a,
@@ -152,13 +154,13 @@ impl<'a> Attachment<'a> {
         Self::new(path, move |out, _| Ok(out.write_all(text.as_bytes()).map(|()| 1)?))
     }
 
-    /// An attachment that tells of the export itself: its size is not known
+    /// Marks an attachment about the export itself: its size is not known
     /// exactly before.
     pub fn estimated(self) -> Self {
         Self { exact: false, ..self }
     }
 
-    /// Its path in the folder.
+    /// The path in the folder.
     pub(in crate::export) fn path(&self) -> &str {
         &self.path
     }
@@ -168,7 +170,7 @@ impl<'a> Attachment<'a> {
         self.exact
     }
 
-    /// Writes it, compressed where its name says so; says how many rows it has.
+    /// Writes it, compressed if its name ends so; returns the number of rows.
     pub(in crate::export) fn write(self, out: &mut dyn Write, written: &Written<'_>) -> Result<u64, ExportError> {
         let Self { path: name, write, .. } = self;
         let failed = |error: anyhow::Error| match error.downcast::<Cancelled>() {

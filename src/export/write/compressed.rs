@@ -1,4 +1,4 @@
-//! Files compressed while they are written, as their names say.
+//! Writer that compresses a file by the end of its name.
 
 use crate::warc::Compression;
 use flate2::write::GzEncoder;
@@ -6,13 +6,13 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Bytes that become one frame of zstd: as many are held.
+/// Bytes that become one frame of zstd: as many are in memory.
 const FRAME_BYTES: usize = 4 << 20;
 
 /// Bytes that are given to gzip at once.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// The compression that a file's name asks for: `.gz`, `.zst` or `.zstd`.
+/// The compression by the end of a file's name: `.gz`, `.zst` or `.zstd`.
 pub fn compression_by_name(path: &Path) -> Compression {
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match extension.as_str() {
@@ -26,8 +26,8 @@ pub fn compression_by_name(path: &Path) -> Compression {
 /// pieces; memory does not grow with their number. It has to be finished.
 pub struct CompressedWriter<W: Write> {
     inner: Inner<W>,
-    /// What makes no whole block yet.
-    held: Vec<u8>,
+    /// Bytes that make no whole block yet.
+    pending: Vec<u8>,
 }
 
 enum Inner<W: Write> {
@@ -45,7 +45,7 @@ impl<W: Write> CompressedWriter<W> {
             Compression::Gzip => Inner::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::default()))),
             Compression::Zstd => Inner::Zstd(out),
         };
-        Self { inner, held: Vec::new() }
+        Self { inner, pending: Vec::new() }
     }
 
     /// Writes what is left, and gives back what was written into.
@@ -54,7 +54,7 @@ impl<W: Write> CompressedWriter<W> {
     ///
     /// Those of what is written into.
     pub fn finish(mut self) -> io::Result<W> {
-        self.inner.write_block(&self.held)?;
+        self.inner.write_block(&self.pending)?;
         match self.inner {
             Inner::Plain(out) | Inner::Zstd(out) => Ok(out),
             Inner::Gzip(gzip) => gzip.finish(),
@@ -63,7 +63,7 @@ impl<W: Write> CompressedWriter<W> {
 }
 
 impl<W: Write> Inner<W> {
-    /// What is packed at once: pieces of other sizes would be packed otherwise.
+    /// Bytes that are packed at once: pieces of other sizes would be packed otherwise.
     fn block_bytes(&self) -> usize {
         match self {
             Self::Plain(_) => 0,
@@ -88,11 +88,11 @@ impl<W: Write> Write for CompressedWriter<W> {
             return out.write(bytes);
         }
         let block_bytes = self.inner.block_bytes();
-        let taken = bytes.len().min(block_bytes - self.held.len());
-        self.held.extend_from_slice(bytes.get(..taken).unwrap_or_default());
-        if self.held.len() == block_bytes {
-            self.inner.write_block(&self.held)?;
-            self.held.clear();
+        let taken = bytes.len().min(block_bytes - self.pending.len());
+        self.pending.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        if self.pending.len() == block_bytes {
+            self.inner.write_block(&self.pending)?;
+            self.pending.clear();
         }
         Ok(taken)
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn names_say_how_to_pack() {
+    fn names_decide_how_to_pack() {
         for (name, expected) in [
             ("a.jsonl", Compression::Plain),
             ("a.jsonl.GZ", Compression::Gzip),
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What cannot be packed well: signs that follow no rule.
+    /// Makes text that cannot be packed well: signs that follow no rule.
     fn noise(bytes: usize) -> Vec<u8> {
         let mut state = 1_u64;
         std::iter::repeat_with(|| {
@@ -202,7 +202,7 @@ mod tests {
             for piece in text.chunks(1 << 20) {
                 writer.write_all(piece).unwrap();
                 written += piece.len();
-                // Six bits of eight say something.
+                // Six bits of eight are random.
                 assert!(passed.get() >= (written.saturating_sub(FRAME_BYTES)) / 2, "{compression:?}: {written}");
             }
             let whole = writer.finish().unwrap().0;

@@ -1,4 +1,4 @@
-//! One record out of its file, as it is or under another head.
+//! Copy of a record out of its file, as it is or under another head.
 
 use crate::export::{ExportError, ExportRecord, no_temporary};
 use crate::jobs::counted;
@@ -16,16 +16,16 @@ use std::io::{self, BufRead, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// A record in memory until it is larger than this; then in a temporary file.
-/// Some dozens are in hand at once.
+/// Some dozens are in memory at once.
 const SPOOL_BYTES: usize = 1024 * 1024;
 
-/// What begins the name of a field of the source that does not hold in the export.
+/// Begin of the name of a field of the source that does not hold in the export.
 const SOURCE_FIELD: &str = "WARC-Fonds-Source-";
 
 /// A record as it was found in its file.
 pub(in crate::export) struct SourceRecord {
     pub head: RecordHead,
-    /// What of it was taken out; none where its bytes can be copied as they are.
+    /// The block that was taken out; none where its bytes can be copied as they are.
     block: Option<Block>,
     /// Its line of the index, where they can.
     line: Option<IndexLine>,
@@ -35,7 +35,7 @@ pub(in crate::export) struct SourceRecord {
 struct Block {
     bytes: BlockBytes,
     len: u64,
-    /// Computed where the head does not tell them, or one that cannot be put right.
+    /// Computed where the head has none, or one that cannot be put right.
     digests: Option<Digests>,
     wrong_digests: Vec<WrongDigest>,
     left_behind: Vec<String>,
@@ -43,10 +43,20 @@ struct Block {
     member: Option<(PathBuf, Span)>,
 }
 
-/// A field of a digest that the bytes contradict.
+/// What is wrong about a field of a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum DigestFault {
+    /// The bytes contradict it.
+    Contradicted,
+    /// It names no algorithm, or one that is not known: nobody can check it.
+    Unknown,
+}
+
+/// A field of a digest that is written again.
 struct WrongDigest {
     name: &'static str,
-    /// What is to stand there; none where the two readings of a payload digest differ.
+    fault: DigestFault,
+    /// Its corrected value; none where the two readings of a payload digest differ.
     field: Option<String>,
     right: String,
 }
@@ -55,15 +65,15 @@ struct WrongDigest {
 enum BlockBytes {
     Memory(Vec<u8>),
     File(File),
-    /// They are too many, and nobody asked for them.
-    LetGo,
+    /// They are too many, and nobody needs them.
+    Discarded,
 }
 
 impl BlockBytes {
-    fn push(&mut self, chunk: &[u8], lets_go: bool) -> io::Result<()> {
+    fn push(&mut self, chunk: &[u8], can_discard: bool) -> io::Result<()> {
         match self {
             Self::Memory(bytes) if bytes.len() + chunk.len() <= SPOOL_BYTES => bytes.extend_from_slice(chunk),
-            Self::Memory(_) if lets_go => *self = Self::LetGo,
+            Self::Memory(_) if can_discard => *self = Self::Discarded,
             Self::Memory(bytes) => {
                 let mut file = tempfile::tempfile()?;
                 file.write_all(bytes)?;
@@ -71,7 +81,7 @@ impl BlockBytes {
                 *self = Self::File(file);
             }
             Self::File(file) => file.write_all(chunk)?,
-            Self::LetGo => {}
+            Self::Discarded => {}
         }
         Ok(())
     }
@@ -84,11 +94,11 @@ impl BlockBytes {
                 file.rewind()?;
                 Box::new(io::BufReader::new(file))
             }
-            Self::LetGo => Box::new(io::empty()),
+            Self::Discarded => Box::new(io::empty()),
         })
     }
 
-    /// So many of the first ones.
+    /// Reads at most so many of the first bytes.
     fn begin(&mut self, most: usize) -> io::Result<Vec<u8>> {
         let mut begin = Vec::new();
         self.reader()?.take(most as u64).read_to_end(&mut begin)?;
@@ -120,13 +130,13 @@ pub(in crate::export) struct Carried {
     pub as_is: bool,
     /// Its payload digest, where the field contradicts the bytes.
     pub payload_digest: Option<String>,
-    /// Fields of digests that its bytes contradict.
-    pub wrong_digests: Vec<&'static str>,
-    /// What stands around the record in the source and does not come along.
+    /// Fields of digests that its bytes contradict, and those whose algorithm is not known.
+    pub wrong_digests: Vec<(&'static str, DigestFault)>,
+    /// Remarks on bytes around the record in the source that do not come along.
     pub left_behind: Vec<String>,
 }
 
-/// What becomes a record of the export.
+/// A record of the export before it is packed.
 pub(in crate::export) enum Part {
     /// Bytes of a file as they are, with their line of the index.
     Span(PathBuf, Span, Option<IndexLine>),
@@ -139,7 +149,7 @@ pub(in crate::export) struct NewHead {
     head: RecordBuilder,
     bytes: BlockBytes,
     len: u64,
-    /// Its payload digest, where its head tells none.
+    /// Its payload digest, where its head has none.
     payload_digest: Option<String>,
     /// The member that it is packed in alone.
     member: Option<(PathBuf, Span)>,
@@ -155,7 +165,7 @@ pub(in crate::export) struct PackedMember {
 }
 
 impl Part {
-    /// Its member. With `sizes_only` what can be copied as it is stays where it is.
+    /// Packs it into a member. With `sizes_only` what can be copied as it is stays where it is.
     ///
     /// # Errors
     ///
@@ -215,8 +225,8 @@ pub(in crate::export) enum CopyError {
     Export(ExportError),
 }
 
-/// What of a record's head cannot stand in the export as it stands in the
-/// source. The block stays as it is; a field that does not hold is kept under
+/// The changes of a record's head against the source. The
+/// block stays as it is; a field that does not hold is kept under
 /// the name `WARC-Fonds-Source-…`, which readers pass over.
 #[derive(Default)]
 pub(in crate::export) struct HeadChanges<'r> {
@@ -226,15 +236,15 @@ pub(in crate::export) struct HeadChanges<'r> {
     pub renamed: Option<&'r HashMap<String, String>>,
     /// The `warcinfo` record that it names is not in the export.
     pub lacks_warcinfo: bool,
-    /// Its date in the form that every reader takes, where it has another.
-    pub whole_date: Option<CaptureDate>,
+    /// Fields whose values not every reader takes, with what is written in their place.
+    pub safe_fields: Vec<(&'static str, String)>,
 }
 
 impl HeadChanges<'_> {
     /// Whether a record with this head is changed.
     fn change(&self, head: &RecordHead) -> bool {
         let names_renamed = || head.headers.iter().any(|(name, value)| self.reference(name, value).is_some());
-        self.new_id.is_some() || self.lacks_warcinfo || self.whole_date.is_some() || names_renamed()
+        self.new_id.is_some() || self.lacks_warcinfo || !self.safe_fields.is_empty() || names_renamed()
     }
 
     /// The new value of a field that names a record of this capture.
@@ -248,7 +258,8 @@ impl HeadChanges<'_> {
     /// of those that do not hold.
     fn apply(&self, head: &RecordHead, wrong_digests: &[WrongDigest]) -> RecordBuilder {
         let mut fields: Vec<(String, Cow<'_, [u8]>)> = Vec::new();
-        let (mut has_id, mut has_date) = (false, false);
+        let mut has_id = false;
+        let mut safe_fields = self.safe_fields.iter().map(Some).collect::<Vec<_>>();
         for (name, value) in head.headers.iter() {
             let is = |other: &str| name.eq_ignore_ascii_case(other);
             if is("Content-Length") {
@@ -260,12 +271,13 @@ impl HeadChanges<'_> {
                 fields.push((name.to_owned(), format!("<{id}>").into_bytes().into()));
                 has_id = true;
             }
-            let whole_date = self.whole_date.filter(|_| is("WARC-Date"));
-            if let Some(date) = whole_date.filter(|_| !has_date) {
-                fields.push((name.to_owned(), date.to_warc().into_bytes().into()));
-                has_date = true;
+            let is_safe = !self.safe_fields.iter().any(|(other, _)| is(other));
+            if let Some((_, value)) =
+                safe_fields.iter_mut().find(|safe| safe.is_some_and(|(other, _)| is(other))).and_then(Option::take)
+            {
+                fields.push((name.to_owned(), value.as_bytes().into()));
             }
-            if is_wrong || new_id.is_some() || whole_date.is_some() || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
+            if is_wrong || new_id.is_some() || !is_safe || (self.lacks_warcinfo && is("WARC-Warcinfo-ID")) {
                 let kept = name.get("WARC-".len()..).unwrap_or(name);
                 fields.push((format!("{SOURCE_FIELD}{kept}"), value.into()));
                 continue;
@@ -287,7 +299,7 @@ impl HeadChanges<'_> {
     }
 }
 
-/// Where a record stands, for a person.
+/// The place of a record, for a person.
 pub(in crate::export) fn location_of(record: &ExportRecord) -> String {
     location_in(&record.file, record.span)
 }
@@ -297,10 +309,10 @@ pub(in crate::export) fn location_in(file: &Path, span: Span) -> String {
     format!("{}, offset {}", file.display(), format_offset(span.offset))
 }
 
-/// Reads a record out of its file. Its place is looked at first: the catalogue may
+/// Reads a record out of its file. Its place is checked first: the catalogue may
 /// be older than the file. The block is read to its end: a damaged record is not
 /// passed on, and digests are checked. With `sizes_only` a record that can be
-/// copied as it stands is taken for sound and not read.
+/// copied as it is counts as sound and is not read.
 pub(in crate::export) fn read_source(
     record: &ExportRecord,
     url: &str,
@@ -345,14 +357,14 @@ pub(in crate::export) fn read_source(
         return Ok(SourceRecord { head, block: None, line });
     }
     // Its head is written again, with the right digests.
-    if matches!(block.bytes, BlockBytes::LetGo) {
+    if matches!(block.bytes, BlockBytes::Discarded) {
         let mut reader = enter_record_in(&record.file, record.span).map_err(of_source)?.1;
         block = take_block(&mut reader, &head, record, false)?;
     }
     Ok(SourceRecord { head, block: Some(block), line: None })
 }
 
-/// What becomes of a record that was read, with these changes to its head.
+/// Makes a record of the export from one that was read, with these changes to its head.
 pub(in crate::export) fn carry(
     record: &ExportRecord,
     SourceRecord { head, block, line }: SourceRecord,
@@ -383,7 +395,7 @@ pub(in crate::export) fn carry(
             None => block.bytes.digests(head.is_http()).map_err(spool_failed)?,
         };
         let begin = block.bytes.begin(5).map_err(spool_failed)?;
-        let builder = from_arc(&head, &record_id, &begin).digests(&digests);
+        let builder = from_arc(&head, &record_id, &begin, changes).digests(&digests);
         block.digests = Some(digests);
         builder
     } else {
@@ -393,7 +405,7 @@ pub(in crate::export) fn carry(
     let payload_digest = wrong_digests.iter().find(|wrong| wrong.name == PAYLOAD_DIGEST);
     Ok(Carried {
         payload_digest: payload_digest.map(|wrong| wrong.right.clone()),
-        wrong_digests: wrong_digests.iter().map(|wrong| wrong.name).collect(),
+        wrong_digests: wrong_digests.iter().map(|wrong| (wrong.name, wrong.fault)).collect(),
         part: Part::Block(NewHead {
             head: builder,
             bytes,
@@ -407,7 +419,7 @@ pub(in crate::export) fn carry(
     })
 }
 
-/// Hands the block of the record in hand on, piece by piece.
+/// Passes the block of the current record on, piece by piece.
 fn read_block(
     reader: &mut ArchiveReader<File>,
     mut each: impl FnMut(&[u8]) -> io::Result<()>,
@@ -425,13 +437,13 @@ fn read_block(
     }
 }
 
-/// Takes the block of the record in hand out of its file. `lets_go`: a long one is only
-/// looked through, unless something about it is wrong.
+/// Takes the block of the current record out of its file. `can_discard`: a long one is only
+/// read through, unless something about it is wrong.
 fn take_block(
     reader: &mut ArchiveReader<File>,
     head: &RecordHead,
     record: &ExportRecord,
-    lets_go: bool,
+    can_discard: bool,
 ) -> Result<Block, CopyError> {
     let room = head.content_length.min(SPOOL_BYTES as u64) as usize;
     // The declared length is a wish.
@@ -444,7 +456,7 @@ fn take_block(
             digester.update(chunk);
         }
         proof.update(chunk);
-        bytes.push(chunk, lets_go)
+        bytes.push(chunk, can_discard)
     })?;
     let (ended, mut left_behind) = end_whole(reader, &location_of(record))?;
     let is_alone = !record.span.is_inside_member() && reader.compression() == Compression::Gzip;
@@ -454,18 +466,20 @@ fn take_block(
         left_behind.push(format!("{} behind the record belong to none", counted(behind, "byte")));
     }
     let mut digests = digester.map(BlockDigester::finish);
-    let wrong = proof.wrong_digests();
-    if digests.is_none() && wrong.iter().any(|(_, right)| right.is_none()) {
+    let unknown: Vec<_> = proof.unknown_fields().map(|name| (name, None, DigestFault::Unknown)).collect();
+    let contradicted = proof.wrong_digests().into_iter().map(|(name, right)| (name, right, DigestFault::Contradicted));
+    let wrong: Vec<_> = contradicted.chain(unknown).collect();
+    if digests.is_none() && wrong.iter().any(|(_, right, _)| right.is_none()) {
         digests = Some(bytes.digests(head.is_http()).map_err(spool_failed)?);
     }
-    let wrong_digest = |(name, right): (&'static str, Option<String>)| {
+    let wrong_digest = |(name, right, fault): (&'static str, Option<String>, DigestFault)| {
         let field = match (&right, &digests) {
             (Some(right), _) => Some(right.clone()),
             (None, Some(digests)) if name == BLOCK_DIGEST => Some(digests.block.clone()),
             (None, digests) => digests.as_ref().and_then(|digests| digests.payload_field().map(str::to_owned)),
         };
         let payload = || digests.as_ref().map(|digests| digests.payload.clone());
-        WrongDigest { name, right: field.clone().or_else(payload).unwrap_or_default(), field }
+        WrongDigest { name, fault, right: field.clone().or_else(payload).unwrap_or_default(), field }
     };
     let wrong_digests = wrong.into_iter().map(wrong_digest).collect();
     let member = is_alone.then(|| (record.file.clone(), record.span));
@@ -474,7 +488,7 @@ fn take_block(
 
 /// A WARC head for an ARC record. What is called HTTP in the URL line and is
 /// none (`begin` says) becomes a resource: readers look for a status line.
-fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
+fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8], changes: &HeadChanges<'_>) -> RecordBuilder {
     let no_http = head.is_http() && parse_response_head(begin).is_none();
     let record_type = if no_http { RecordType::Resource } else { head.record_type.clone() };
     let date = head.date().unwrap_or(CaptureDate::from_millis(0));
@@ -486,6 +500,11 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
             continue;
         }
         let value = String::from_utf8_lossy(value);
+        if let Some((_, safe)) = changes.safe_fields.iter().find(|(other, _)| is(other)) {
+            let kept = name.get("WARC-".len()..).unwrap_or(name);
+            builder = builder.field(name, safe).field(&format!("{SOURCE_FIELD}{kept}"), &value);
+            continue;
+        }
         match (&mime, no_http && is("Content-Type")) {
             (Some(mime), true) => builder = builder.field(name, mime),
             _ => builder = builder.field(name, &value),
@@ -494,8 +513,8 @@ fn from_arc(head: &RecordHead, record_id: &str, begin: &[u8]) -> RecordBuilder {
     builder
 }
 
-/// Ends the record in hand, all of which has to be there. Says where it stands,
-/// and what is wrong around it; odd fields are what other writers made of them.
+/// Ends the current record, all of which has to be there. Gives its span and the
+/// faults around it; odd fields are what other writers made of them.
 fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec<String>), CopyError> {
     let ended = reader.finish_record().map_err(of_source)?;
     let problems = reader.take_problems();
@@ -511,8 +530,8 @@ fn end_whole(reader: &mut ArchiveReader<File>, place: &str) -> Result<(Span, Vec
     }
 }
 
-/// What comes last says why a record ended early; before it may stand what is
-/// odd about its head.
+/// The error of a record that ended early: the last problem is the reason;
+/// those before may be about its head.
 fn damaged(place: &str, problems: &[Problem]) -> CopyError {
     let is_damage = |problem: &&Problem| {
         matches!(problem.kind, ProblemKind::Truncated | ProblemKind::BadCompression | ProblemKind::Garbage)

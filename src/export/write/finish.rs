@@ -1,4 +1,4 @@
-//! What an export writes when all captures are in: its archive files are closed, and
+//! End of an export, when all captures are in: its archive files are closed, and
 //! what was gathered beside them goes into files of its own. Each waits for the disk in
 //! the end, so they are written at the same time.
 
@@ -15,7 +15,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::thread::{ScopedJoinHandle, scope};
 
-/// What becomes a file of its own beside the attachments.
+/// The files beside the attachments that are still to be written.
 pub(in crate::export) struct Unwritten {
     /// Archive files that are not closed yet.
     pub archives: Option<Archives>,
@@ -27,7 +27,7 @@ pub(in crate::export) struct Unwritten {
     pub graph: Option<Graph>,
 }
 
-/// Writes all that is left; says how many rows each attachment has, the graph among them.
+/// Writes all that is left; returns the rows of each attachment, the graph among them.
 ///
 /// # Errors
 ///
@@ -79,7 +79,7 @@ pub(in crate::export) fn write_files(
     Ok(rows)
 }
 
-/// What a thread came to.
+/// The result of a thread.
 fn done<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
@@ -100,7 +100,7 @@ fn write_inlinks(inlinks: SpillSort, sink: &mut Sink<'_>, cx: &JobCx) -> Result<
     })
 }
 
-/// Writes the graph; says where, and how many quads it has.
+/// Writes the graph; returns its place and the number of its quads.
 fn write_graph(graph: Graph, sink: &mut Sink<'_>) -> Result<(String, u64), ExportError> {
     let path = format!("{PAYLOAD}{KNOWLEDGE_NAME}");
     let mut quads = 0;

@@ -5,6 +5,7 @@ pub(super) mod attachments;
 pub(super) mod compressed;
 pub(super) mod copy;
 pub(super) mod finish;
+mod notes;
 pub(super) mod pack;
 pub(super) mod places;
 pub(super) mod records;
@@ -41,7 +42,7 @@ const WACZ_BYTES_EACH: u64 = 50;
 /// `….open`; after an error or a cancel nothing is left. What a killed export
 /// left there is deleted first, unless another process writes it.
 ///
-/// Records that cannot be read are told in the report; the rest is written.
+/// Records that cannot be read are listed in the report; the rest is written.
 pub fn export_selection(
     items: impl Iterator<Item = Result<ExportItem, ExportError>>,
     out: &Path,
@@ -131,7 +132,7 @@ fn prepare(out: &Path) -> Result<(PathBuf, FileLock), ExportError> {
     }
     let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
     let lock = FileLock::take(&lock_file, &holder).map_err(|error| match error {
-        NotLocked::Held(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
+        NotLocked::LockedBy(holder) => ExportError::BeingWritten { folder: staging.clone(), holder },
         NotLocked::Failed(source) => io_at(&lock_file)(source),
     })?;
     clear(&staging)?;
@@ -176,7 +177,8 @@ fn write_all(
         export.beyond_captures(further, created, cx)?;
     }
     export.counts.records += export.files.len() as u64;
-    let Export { files, is_dry, index, index_urls, inlinks, graph, counts, mut problems, .. } = export;
+    let Export { files, is_dry, index, index_urls, inlinks, graph, counts, mut problems, notes, .. } = export;
+    let notes = notes.lines();
     if is_dry {
         let each = INDEX_LINE_BYTES + NAME_BYTES + options.prefix.len() as u64;
         sink.estimate(format!("{PAYLOAD}{INDEX_NAME}"), index_urls + each * counts.index_lines);
@@ -191,14 +193,14 @@ fn write_all(
     let unwritten =
         Unwritten { archives, index: (!is_dry).then_some(index), inlinks: options.inlinks.then_some(inlinks), graph };
     let (left_out, rewritten) = (&export.left_out, &export.rewritten);
-    let written = Written { counts: &counts, problems: &problems, left_out, rewritten };
+    let written = Written { counts: &counts, problems: &problems, notes: &notes, left_out, rewritten };
     let attachments = write_files(unwritten, std::mem::take(&mut options.attachments), &written, sink, cx)?;
     let bytes = write_manifest(options, created, &counts, attachments, &bag_info, sink, cx)?;
     if export.unlisted > 0 {
         problems.push(format!("{} further problems are not listed", export.unlisted));
     }
     let folder = sink.folder().map(Path::to_owned).unwrap_or_default();
-    Ok(ExportReport { folder, counts, bytes, problems })
+    Ok(ExportReport { folder, counts, bytes, problems, notes })
 }
 
 /// Closes the archive files and packs them once more, as a package; gives what is wrong with that.
@@ -228,7 +230,7 @@ fn write_wacz(
     Ok(written.problems.iter().map(|problem| format!("{name}: {problem}")).collect())
 }
 
-/// Lists all files, and makes a bag of the folder; says how many bytes the listed files have.
+/// Lists all files, and makes a bag of the folder; returns the bytes of the listed files.
 fn write_manifest(
     options: ExportOptions<'_>,
     created: CaptureDate,

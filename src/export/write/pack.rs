@@ -1,4 +1,4 @@
-//! What of a capture is packed by several threads, before it is appended in order.
+//! Packing of captures by several threads, before they are appended in order.
 
 use super::copy::{PackedMember, Part};
 use crate::export::ExportError;
@@ -11,27 +11,27 @@ use crate::warc::{RecordBuilder, sha1_base32};
 /// Records that are appended one after another, and what goes with them.
 pub(in crate::export) struct Unpacked {
     pub parts: Vec<Part>,
-    /// What is known of the capture, where it comes in with them.
+    /// The metadata of the capture, where it comes in with them.
     pub about: Option<AboutCapture>,
 }
 
-/// What is known of a capture.
+/// The metadata, statements and inlinks of a capture, to be packed.
 pub(in crate::export) struct AboutCapture {
     /// Head and block of its metadata record.
     pub metadata: (RecordBuilder, String),
-    /// The same as RDF, where that comes along.
-    pub knowledge: Option<Knowledge>,
+    /// The knowledge as RDF, where that comes along.
+    pub knowledge: Option<UnpackedKnowledge>,
     /// Its line of the data set.
     pub inlinks: Option<String>,
 }
 
 /// The record of N-Quads of a capture, to be packed.
-pub(in crate::export) struct Knowledge {
+pub(in crate::export) struct UnpackedKnowledge {
     /// Id of the record.
     pub id: String,
-    /// Id of the `warcinfo` record of the file that it will stand in, most likely.
+    /// Id of the `warcinfo` record of the file that it will be in, most likely.
     pub warcinfo: String,
-    /// The record that stands for the capture.
+    /// Id of the main record of the capture.
     pub main: String,
     pub url: String,
     pub date: CaptureDate,
@@ -39,13 +39,13 @@ pub(in crate::export) struct Knowledge {
     pub links: Vec<StatedLink>,
 }
 
-/// What is appended.
+/// A packed capture, to be appended.
 pub(in crate::export) struct Packed {
     pub parts: Vec<PackedMember>,
     pub about: Option<PackedAbout>,
 }
 
-/// What is known of a capture, to be appended.
+/// The packed metadata, statements and inlinks of a capture, to be appended.
 pub(in crate::export) struct PackedAbout {
     pub metadata: PackedRecord,
     pub knowledge: Option<PackedKnowledge>,
@@ -69,7 +69,7 @@ impl PackedRecord {
 
 /// The record of N-Quads of a capture, and what goes into the graph.
 pub(in crate::export) struct PackedKnowledge {
-    of: Knowledge,
+    of: UnpackedKnowledge,
     lines: Vec<String>,
     record: PackedRecord,
     part: PartOfGraph,
@@ -93,7 +93,7 @@ pub(in crate::export) fn pack(unpacked: Unpacked, sizes_only: bool) -> Result<Pa
 }
 
 impl PackedKnowledge {
-    fn of(mut of: Knowledge) -> Self {
+    fn of(mut of: UnpackedKnowledge) -> Self {
         let capture = CaptureIri::new(&of.main);
         let lines = lines_of_capture(&std::mem::take(&mut of.statements), &capture);
         let part = PartOfGraph::of_capture(&lines, &std::mem::take(&mut of.links), &capture);
@@ -101,7 +101,7 @@ impl PackedKnowledge {
         Self { of, lines, record, part }
     }
 
-    /// Its record in the file that this `warcinfo` record begins, and its part of the graph.
+    /// Makes its record for the file that this `warcinfo` record begins, and its part of the graph.
     pub(in crate::export) fn into_record(mut self, warcinfo: String) -> (PackedRecord, PartOfGraph) {
         if self.of.warcinfo != warcinfo {
             self.of.warcinfo = warcinfo;
@@ -111,7 +111,7 @@ impl PackedKnowledge {
     }
 }
 
-fn record(of: &Knowledge, lines: &[String]) -> PackedRecord {
+fn record(of: &UnpackedKnowledge, lines: &[String]) -> PackedRecord {
     let mut block = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         block.extend_from_slice(line.as_bytes());

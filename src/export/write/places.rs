@@ -1,4 +1,4 @@
-//! Which records are in an export already, and which shall come in at its end.
+//! Index of the records that are in an export already, and of those that come in at its end.
 //!
 //! Memory does not grow with either: see [`SpillMap`]; originals of revisits
 //! wait in a temporary file.
@@ -63,7 +63,7 @@ impl Places {
         self.ids.insert(key, value).map_err(no_temporary)
     }
 
-    /// Where the record stands in the sources that has an id in the export.
+    /// The place in the sources of the record with this id in the export.
     pub(in crate::export) fn of_id(&mut self, id: &str) -> Result<Option<(PathBuf, Span)>, ExportError> {
         let Some(value) = self.ids.get(&key_of_id(id)).map_err(no_temporary)? else { return Ok(None) };
         let number = |bytes: &[u8]| bytes.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -113,7 +113,7 @@ impl Files {
 /// length, type, id, why it cannot be read.
 type WaitingRecord = (u32, u64, u64, String, String, Option<String>);
 
-/// What revisits repeat, each once, until everything else is in.
+/// The originals of revisits, each once, until everything else is in.
 pub(in crate::export) struct Originals {
     lines: BufWriter<File>,
     len: u64,
@@ -153,7 +153,7 @@ impl Originals {
         Ok(())
     }
 
-    /// Those that were taken, in their order.
+    /// Reads the originals back, in their order.
     pub(in crate::export) fn read(self) -> Result<WaitingOriginals, ExportError> {
         let mut file = self.lines.into_inner().map_err(|error| no_temporary(error.into_error()))?;
         file.rewind().map_err(no_temporary)?;

@@ -1,7 +1,10 @@
 //! Records that come into an export: each once, under an id of its own, with the `warcinfo` record that it names.
 
 use super::assembly::{Export, Main, NewName};
-use super::copy::{Carried, CopyError, HeadChanges, SourceRecord, carry, location_in, location_of, read_source};
+use super::copy::{
+    Carried, CopyError, DigestFault, HeadChanges, SourceRecord, carry, location_in, location_of, read_source,
+};
+use super::notes::ExportNote;
 use crate::export::knowledge::is_knowledge;
 use crate::export::known_inlinks::is_export_metadata;
 use crate::export::{ExportError, ExportRecord};
@@ -66,7 +69,7 @@ impl Export {
             let first_at = location_in(&first, span);
             if is_same_record((&first, span), (&record.file, record.span)) {
                 self.places.add(record)?;
-                self.problem(format!("{at}, {url}: the same record stands in {first_at}; it is written once"));
+                self.notes.add(ExportNote::Twice, &format!("{at}, {url}, as in {first_at}"));
                 continue;
             }
             let new = (self.record_id)();
@@ -79,7 +82,7 @@ impl Export {
         Ok(renamed)
     }
 
-    /// Takes one record in; says what names it in the export. What an earlier export
+    /// Takes one record in; returns its id in the export. What an earlier export
     /// stated of a capture is left behind: this one states it.
     fn record(
         &mut self,
@@ -98,30 +101,22 @@ impl Export {
         let own_id = head.record_id().filter(|id| !id.is_empty());
         let mut new_id = own_id.as_ref().and_then(|id| renamed.get(id)).cloned();
         if own_id.is_none() && !head.is_arc() {
-            let new = (self.record_id)();
-            self.problem(format!("{at}: the record has no id; it is written with the id <{new}>"));
-            new_id = Some(new);
+            self.notes.add(ExportNote::NoId, &at);
+            new_id = Some((self.record_id)());
         }
-        if is_main {
-            self.tell_odd_target(&at, head);
+        if is_main && head.headers.get("WARC-Target-URI").is_some_and(|target| target.trim().starts_with('<')) {
+            self.notes.add(ExportNote::Brackets, &at);
         }
-        let whole_date = odd_date(head);
-        if let Some(date) = whole_date {
-            self.problem(format!(
-                "{at}: the date “{}” is none that every reader takes; it is written as {}",
-                head.headers.get("WARC-Date").unwrap_or_default().trim(),
-                date.to_warc()
-            ));
-        }
+        let safe_fields = self.safe_fields(head, &at);
         let lacks_warcinfo = match head.headers.get("WARC-Warcinfo-ID") {
             Some(named) => !self.brings_warcinfo(record, named.trim().trim_matches(['<', '>']), cx)?,
             None => false,
         };
-        let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo, whole_date };
+        let changes = HeadChanges { new_id, renamed: Some(renamed), lacks_warcinfo, safe_fields };
         self.take(record, source, &changes, &at).map(Some)
     }
 
-    /// Takes a record in that was read; says what names it in the export.
+    /// Takes a record in that was read; returns its id in the export.
     fn take(
         &mut self,
         record: &ExportRecord,
@@ -134,10 +129,13 @@ impl Export {
         }
         let Carried { part, record_id, as_is, payload_digest, wrong_digests, left_behind } =
             carry(record, source, changes, || (self.record_id)())?;
-        for name in wrong_digests {
-            self.problem(format!(
-                "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
-            ));
+        for (name, fault) in wrong_digests {
+            match fault {
+                DigestFault::Unknown => self.notes.add(ExportNote::UnknownDigest, &format!("{name} of {at}")),
+                DigestFault::Contradicted => self.problem(format!(
+                    "{at}: {name} does not fit the bytes; they are kept, the field is written with their digest"
+                )),
+            }
         }
         // Sharing a member is how a source is packed, and no longer so.
         for what in left_behind.iter().filter(|what| !what.starts_with(ProblemKind::NotPerRecord.label())) {
@@ -150,21 +148,24 @@ impl Export {
         Ok(NewName { id: record_id, payload_digest })
     }
 
-    /// Reports a target URI in angle brackets, as WARC 1.0 had it, or with a blank: it stays.
-    fn tell_odd_target(&mut self, at: &str, head: &RecordHead) {
-        let Some(target) = head.headers.get("WARC-Target-URI") else { return };
-        if target.trim().contains(char::is_whitespace) {
-            self.problem(format!(
-                "{at}: the target URI holds a blank ({}); it is kept, and checks of other programs refuse it",
-                target.trim()
-            ));
+    /// Fields of a record whose values not every reader takes, with what is written in their place.
+    fn safe_fields(&mut self, head: &RecordHead, at: &str) -> Vec<(&'static str, String)> {
+        let mut fields = Vec::new();
+        for name in ["WARC-Date", "WARC-Refers-To-Date"] {
+            let text = head.headers.get(name).filter(|_| !head.is_arc());
+            if let Some(date) = text.as_deref().and_then(odd_date) {
+                self.notes.add(ExportNote::Date, at);
+                fields.push((name, date.to_warc()));
+            }
         }
-        if target.trim().starts_with('<') {
-            self.problem(format!(
-                "{at}: the target URI stands in angle brackets ({}); it is kept, index and metadata record have it without them",
-                target.trim()
-            ));
+        for name in ["WARC-Target-URI", "WARC-Refers-To-Target-URI"] {
+            let text = head.headers.get(name);
+            if let Some(uri) = text.as_deref().and_then(without_blanks) {
+                self.notes.add(ExportNote::Blank, at);
+                fields.push((name, uri));
+            }
         }
+        fields
     }
 
     /// Whether the `warcinfo` record that a record names is in the export;
@@ -187,8 +188,8 @@ impl Export {
             let taken = read_source(&info, "", self.is_dry).and_then(|source| {
                 // It describes a file by itself.
                 let lacks_warcinfo = source.head.headers.get("WARC-Warcinfo-ID").is_some();
-                let whole_date = odd_date(&source.head);
-                self.take(&info, source, &HeadChanges { lacks_warcinfo, whole_date, ..HeadChanges::default() }, &at)
+                let safe_fields = self.safe_fields(&source.head, &at);
+                self.take(&info, source, &HeadChanges { lacks_warcinfo, safe_fields, ..HeadChanges::default() }, &at)
             });
             match taken {
                 Ok(_) => is_here = true,
@@ -204,7 +205,7 @@ impl Export {
     }
 
     /// Tells which `warcinfo` records are named and missing.
-    pub(in crate::export) fn tell_missing_warcinfos(&mut self) {
+    pub(in crate::export) fn report_missing_warcinfos(&mut self) {
         for ((file, id), records) in std::mem::take(&mut self.missing_warcinfos) {
             self.problem(format!(
                 "{}: {} named the warcinfo record <{id}>, which cannot be read from this file; they are written without WARC-Warcinfo-ID",
@@ -234,13 +235,28 @@ fn is_same_record(one: (&Path, Span), other: (&Path, Span)) -> bool {
     one.is_some() && one == other
 }
 
-/// The date of a record whose field is in a form that common readers fail on:
-/// all but `2024-03-01T09:00:00Z`, with at most six digits behind the second.
-fn odd_date(head: &RecordHead) -> Option<CaptureDate> {
-    let text = head.headers.get("WARC-Date").filter(|_| !head.is_arc())?;
+/// The date of a field that is in a form which common readers fail on: all but `2024-03-01T09:00:00Z`, with at most
+/// six digits behind the second, and leap seconds.
+fn odd_date(text: &str) -> Option<CaptureDate> {
     let shape: String = text.trim().chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let whole = shape.strip_suffix('Z').unwrap_or_default();
     let (second, fraction) = whole.split_once('.').unwrap_or((whole, "0"));
     let is_whole = second == "0000-00-00T00:00:00" && (1..=6).contains(&fraction.len());
-    head.date().filter(|_| !is_whole)
+    let is_leap_second = text.trim().get(17..19) == Some("60");
+    CaptureDate::parse(text).ok().filter(|_| !is_whole || is_leap_second)
+}
+
+/// A URI that holds blanks, with these percent-encoded.
+fn without_blanks(uri: &str) -> Option<String> {
+    let uri = uri.trim();
+    uri.contains(char::is_whitespace).then(|| {
+        let mut safe = String::with_capacity(uri.len() + 8);
+        for char in uri.chars() {
+            match char.is_whitespace() {
+                true => char.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| safe.push_str(&format!("%{byte:02X}"))),
+                false => safe.push(char),
+            }
+        }
+        safe
+    })
 }

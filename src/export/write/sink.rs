@@ -1,4 +1,4 @@
-//! Where the files of an export go: into its folder, or nowhere.
+//! Sink of the files of an export: its folder, or nowhere.
 //!
 //! A dry run takes the way of an export, with a sink that counts bytes: it
 //! cannot list other files than the export writes. Archive files are summed up
@@ -37,7 +37,7 @@ pub struct PlannedFile {
     pub exact: bool,
 }
 
-/// Where files go.
+/// The destination of files.
 pub(in crate::export) enum Sink<'f> {
     /// Into this folder.
     Folder(&'f Path),
@@ -75,7 +75,7 @@ impl Sink<'_> {
         }
     }
 
-    /// The same, to be synced by [`files`](Self::files).
+    /// Makes a file that is synced by [`files`](Self::files).
     fn unsynced_file(
         &mut self,
         name: &str,
@@ -102,7 +102,7 @@ impl Sink<'_> {
         }
     }
 
-    /// Makes a file of one piece; says its size and digest.
+    /// Makes a file of one piece; returns its size and digest.
     pub(in crate::export) fn text(
         &mut self,
         name: &str,
@@ -114,7 +114,7 @@ impl Sink<'_> {
         Ok(ManifestFile { path: name.to_owned(), bytes: text.len() as u64, sha256 })
     }
 
-    /// Makes an attachment; says where it is and how many rows it has. Others are written
+    /// Makes an attachment; returns its place and number of rows. Others are written
     /// to the disk meanwhile, and a wait for it is one for those: it is synced with all.
     pub(in crate::export) fn attachment(
         &mut self,
@@ -190,7 +190,7 @@ pub(in crate::export) enum Archives {
 }
 
 impl Archives {
-    /// Appends a record; says where it stands, where files are written.
+    /// Appends a record; gives its place if files are written.
     pub(in crate::export) fn append(&mut self, mut member: &[u8]) -> Result<Option<Placed>, WarcError> {
         let len = member.len() as u64;
         self.append_from(&mut member, len)
@@ -211,7 +211,7 @@ impl Archives {
         }
     }
 
-    /// The end of the file in hand, where files are written.
+    /// The end of the current file, where files are written.
     pub(in crate::export) fn sync_point(&mut self) -> Result<Option<SyncPoint>, WarcError> {
         match self {
             Self::Files(files) => files.sync_point(),
@@ -219,7 +219,7 @@ impl Archives {
         }
     }
 
-    /// How many there are, the one in hand among them.
+    /// The number of files, the current one among them.
     pub(in crate::export) fn len(&self) -> usize {
         match self {
             Self::Files(files) => files.len(),
@@ -235,7 +235,7 @@ impl Archives {
         }
     }
 
-    /// Closes the files; says where they are and how large.
+    /// Closes the files; returns their paths and sizes in bytes.
     pub(in crate::export) fn close(self, sink: &mut Sink<'_>) -> Result<Vec<(PathBuf, u64)>, ExportError> {
         match self {
             Self::Files(files) => {

@@ -17,17 +17,17 @@ pub(in crate::export) struct WarcinfoFinder {
     packages: HashMap<PathBuf, Vec<(u64, u64)>>,
 }
 
-/// What was seen of an archive.
+/// The `warcinfo` records that were found in an archive.
 #[derive(Default)]
 struct Archive {
     found: HashMap<String, Span>,
-    /// Whether more than its first records were looked at.
+    /// Whether more than its first records were read.
     is_read: bool,
 }
 
 impl WarcinfoFinder {
-    /// The `warcinfo` record with this id in the file of a record. It stands
-    /// at the beginning of a file as a rule; only where it does not, the file
+    /// The `warcinfo` record with this id in the file of a record. It is
+    /// at the beginning of a file as a rule; only where it is not, the file
     /// is read through, once.
     pub fn find(&mut self, of: &ExportRecord, id: &str, cx: &JobCx) -> Result<Option<ExportRecord>, Cancelled> {
         let (start, end) = self.archive_of(of);
@@ -51,7 +51,7 @@ impl WarcinfoFinder {
         }))
     }
 
-    /// Where the archive file begins and ends that a record stands in.
+    /// Begin and end of the archive file that has a record.
     fn archive_of(&mut self, record: &ExportRecord) -> (u64, u64) {
         let members = self.packages.entry(record.file.clone()).or_insert_with(|| {
             let package = Wacz::open(&record.file).ok();

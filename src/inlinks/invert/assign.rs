@@ -1,9 +1,8 @@
-//! Which inlinks belong to which capture.
+//! Assigns inlinks to captures.
 //!
-//! Rows come sorted, so one pass does: captures of a target first, then its
-//! links by date. What is held is the captures of one target and its inlinks,
-//! at most the cap on each side; of single captures, those in the windows that
-//! have not passed yet ([`super::window`]).
+//! Rows come sorted, so one pass does: captures of a target first, then its links by date. Memory holds the
+//! captures of one target and its inlinks, at most the cap on each side; of single captures, those in the
+//! windows that have not passed yet ([`super::window`]).
 
 use super::LinkError;
 use super::row::{is_internal, read_when};
@@ -20,7 +19,7 @@ use std::ops::AddAssign;
 
 const SECONDS_PER_DAY: u64 = 86_400;
 
-/// One object for each linked page, or for each capture.
+/// Unit of the objects: a linked page, or a capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shape {
@@ -31,7 +30,7 @@ pub enum Shape {
     PerCapture,
 }
 
-/// When two links count as one, beyond those that are equal in all.
+/// Rule for links that count as one, beyond those that are equal in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dedup {
@@ -42,7 +41,7 @@ pub enum Dedup {
     SourceTarget,
 }
 
-/// What happens to links to pages that were never captured.
+/// Treatment of links to pages that were never captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Uncaptured {
@@ -130,13 +129,13 @@ pub struct Assigned<'a> {
 }
 
 impl<'a> Assigned<'a> {
-    /// Whether sources and anchors stand in JSON as they are.
+    /// Whether sources and anchors are written to JSON without escapes.
     pub fn is_plain(&self) -> bool {
         // Without a way out of the loop it takes many bytes at once.
         !self.texts.bytes().fold(false, |any, byte| any | needs_escape(byte))
     }
 
-    /// What is kept, by (date, source, anchor).
+    /// Inlinks that are kept, by (date, source, anchor).
     pub fn inlinks(&self) -> impl ExactSizeIterator<Item = Inlink<'a>> + use<'a> {
         let texts = self.texts;
         let mut from = 0;
@@ -157,7 +156,7 @@ struct Kept {
     internal: bool,
 }
 
-/// What became of the links.
+/// Counts of the links assigned and left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AssignReport {
     /// Different pages that are linked to or were captured.
@@ -249,7 +248,7 @@ struct Object {
 }
 
 impl Object {
-    /// Begins anew with the memory there is.
+    /// Clears the buffers and keeps their memory.
     fn begin(&mut self, capture_date: Option<CaptureDate>) {
         self.capture_date = capture_date;
         self.texts.clear();
@@ -308,7 +307,7 @@ impl Object {
     }
 }
 
-/// One target.
+/// Captures and links of one target.
 struct Group<'o> {
     options: &'o AssignOptions,
     target: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Rows that wait for others, so that their texts are looked up together.
+//! Buffers rows, so that their texts are looked up together.
 
 use super::entry::BLOCK_ROWS;
 use super::row::{FLAGS, LinkRow, TargetCapture, encode_tail, plain_tail, when_of_capture, when_of_link, without_nul};
@@ -17,7 +17,7 @@ struct Waiting {
 
 /// Rows of one thread.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(super) struct RowBatch {
     rows: Vec<Waiting>,
     texts: Vec<u8>,
     pub(super) links: u64,
@@ -33,7 +33,7 @@ pub(super) enum Column {
     Tail,
 }
 
-impl Batch {
+impl RowBatch {
     pub(super) fn push_link(&mut self, row: &LinkRow<'_>) {
         let tail = plain_tail(row).map(TextId::from);
         self.links += 1;
@@ -77,7 +77,7 @@ impl Batch {
         self.rows.len() >= BLOCK_ROWS || self.texts.len() >= BATCH_BYTES.min(room)
     }
 
-    /// What the rows take, in bytes.
+    /// Memory of the rows, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.rows.len() * size_of::<Waiting>() + self.texts.len()
     }
@@ -97,7 +97,7 @@ impl Batch {
         })
     }
 
-    /// When, and the tail if it is known, of each row.
+    /// Time, and the tail if it is known, of each row.
     pub(super) fn rest(&self) -> impl Iterator<Item = (u64, Option<TextId>)> {
         self.rows.iter().map(|row| (row.when, row.tail))
     }

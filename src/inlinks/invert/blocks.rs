@@ -1,5 +1,5 @@
-//! Blocks on disk: compressed (LZ4), with their lengths and a checksum; and
-//! the numbers and texts in them.
+//! Writes and reads blocks on disk, compressed (LZ4), with their lengths and a checksum, and the numbers and
+//! texts in them.
 //!
 //! What is read may be damaged or made by others: no length is trusted, and
 //! every error says at which offset.

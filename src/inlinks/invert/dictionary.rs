@@ -1,5 +1,5 @@
-//! Texts that threads share: sets side by side, each text in the one that its
-//! hash names, so that two threads seldom want the same at once.
+//! Dictionary of texts that threads share: sets with a lock each, each text in the one that its hash names,
+//! so that two threads seldom wait for one.
 
 use super::split::Split;
 use super::texts::{Found, Lookup, TextId, Texts, count_in, part_in};
@@ -20,7 +20,7 @@ const FEW: usize = 12;
 /// Parts above this are put in order by a thread of their own.
 const MANY: usize = 20_000;
 
-/// What one text takes while texts are put in order and cut into parts, in bytes.
+/// Memory of one text while texts are sorted and cut into parts, in bytes.
 pub(super) const ORDER_BYTES: usize = 16 + 4 + 4 + 2;
 
 /// Texts that come.
@@ -36,7 +36,7 @@ pub(super) struct Dictionary {
     split: Split,
 }
 
-/// What looking up takes along from one time to the next.
+/// Buffers of look-ups, kept from one to the next.
 #[derive(Default)]
 pub(super) struct Scratch {
     tags: Vec<u64>,
@@ -45,10 +45,10 @@ pub(super) struct Scratch {
     order: Vec<u16>,
 }
 
-/// In the place of a set.
+/// Mark in the place of a set.
 const REPEATS: u8 = u8::MAX;
 
-/// Bits of a number that say where in its set a text stands.
+/// Bits of a number for the place of a text in its set.
 fn place_bits(sets: usize) -> u32 {
     TextId::BITS - sets.ilog2()
 }
@@ -81,8 +81,8 @@ impl Dictionary {
         self.split = split;
     }
 
-    /// The texts, for whoever has them alone.
-    pub(super) fn look(&mut self) -> Frozen<&Texts> {
+    /// The texts, without locks.
+    pub(super) fn frozen(&mut self) -> Frozen<&Texts> {
         let bits = place_bits(self.sets.len());
         let sets = self.sets.iter_mut().map(|set| &*set.get_mut().unwrap_or_else(PoisonError::into_inner));
         Frozen { sets: sets.collect(), bits }
@@ -128,18 +128,18 @@ impl Dictionary {
                 *place += 1;
             }
         }
-        let wanted = Lookup { texts, tags, counted, split: &self.split };
+        let lookup = Lookup { texts, tags, counted, split: &self.split };
         let bits = place_bits(self.sets.len());
         // Threads begin at different sets.
         let first = tags.first().map_or(0, |&tag| tag as usize);
-        for turn in 0..self.sets.len() {
-            let number = (first + turn) % self.sets.len();
+        for step in 0..self.sets.len() {
+            let number = (first + step) % self.sets.len();
             let Some(which) = order.get(ends[number]..ends[number + 1]).filter(|which| !which.is_empty()) else {
                 continue;
             };
             let mut set = self.sets[number].lock().unwrap_or_else(PoisonError::into_inner);
             let before = (set.used_bytes(), set.count());
-            set.intern(&wanted, which, ((number as u64) << bits) as TextId, found);
+            set.intern(&lookup, which, ((number as u64) << bits) as TextId, found);
             let (used, count, crowded) = (set.used_bytes(), set.count(), set.text_bytes() >> (bits - 1) > 0);
             drop(set);
             if (used, count) != before {
@@ -162,7 +162,7 @@ impl Dictionary {
         [&self.text_bytes, &self.table_bytes].map(|bytes| bytes.load(Ordering::Relaxed))
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub(super) fn count(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
@@ -243,7 +243,7 @@ impl Frozen {
         (order, counts)
     }
 
-    /// All numbers in the order of their texts' bytes.
+    /// Sorts all numbers by the bytes of their texts.
     fn in_order(&self) -> Vec<TextId> {
         let mut order: Vec<(u64, TextId)> = Vec::with_capacity(self.sets.iter().map(Texts::count).sum());
         for (number, set) in (0_u64..).zip(&self.sets) {

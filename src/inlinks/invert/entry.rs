@@ -1,4 +1,4 @@
-//! A row as some numbers, and rows as bytes on their way to the disk and back.
+//! Encodes rows as numbers in memory, and as bytes on the disk.
 
 use super::blocks::{checksum, invalid, read_at, write_at};
 use super::dictionary::SETS;
@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Rows that are handed on together.
+/// Rows that are passed on together.
 pub(super) const BLOCK_ROWS: usize = 1024;
 
 /// Tails with numbers below this are no texts: those of links that hold
@@ -27,15 +27,14 @@ pub(super) struct Entry {
     pub(super) tail: TextId,
 }
 
-/// What one row takes, in bytes.
+/// Memory of one row, in bytes.
 pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
 
 /// Dates of archives are whole seconds; `when` has milliseconds.
 const SECOND: u64 = 1000;
 
-/// How some rows are written: of each number only the bits in which the rows
-/// differ. Rows that come together are some decades apart at most, nearly all
-/// in whole seconds, and most have one tail.
+/// Format of some rows: of each number only the bits in which the rows differ. Rows that come together are
+/// some decades apart at most, nearly all in whole seconds, and most have one tail.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     whens: Whens,
@@ -45,7 +44,7 @@ struct Form {
     bytes: u8,
 }
 
-/// How the kinds and dates of rows are written.
+/// Format of the kinds and dates of rows.
 #[derive(Debug, Clone, Copy)]
 struct Whens {
     /// With the kind, where all have the same.
@@ -56,7 +55,7 @@ struct Whens {
     mixed: bool,
 }
 
-/// How the numbers of texts are written: what they are more than the least.
+/// Format of the numbers of texts: differences from the least.
 #[derive(Debug, Clone, Copy)]
 struct Packed {
     least: TextId,
@@ -69,11 +68,10 @@ struct Packed {
 /// The bits that name a set.
 const ROTATION: u32 = SETS.ilog2();
 
-/// What a row takes that cannot be written shorter, in bytes.
+/// Length of a row that cannot be written shorter, in bytes.
 const WIDEST: u8 = (size_of::<u64>() + 4 * size_of::<TextId>()) as u8;
 
-/// Rows are written and read in such words, of which the rest is overwritten
-/// or not looked at.
+/// Rows are written and read in such words, of which the rest is overwritten or ignored.
 type Word = u128;
 const WORD: usize = size_of::<Word>();
 
@@ -210,9 +208,9 @@ impl Form {
     }
 }
 
-/// Where rows stand in a spool.
+/// Place of rows in a spool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Segment {
+pub(super) struct SpoolSegment {
     file: usize,
     offset: u64,
     pub(super) rows: usize,
@@ -220,8 +218,8 @@ pub(super) struct Segment {
     checksum: u32,
 }
 
-impl Segment {
-    /// What the rows take on the disk.
+impl SpoolSegment {
+    /// Bytes of the rows on the disk.
     pub(super) fn bytes(&self) -> usize {
         self.rows * self.form.row_bytes()
     }
@@ -245,14 +243,14 @@ impl Spool {
     }
 
     /// Appends rows; `bytes` is room for them. Threads do not wait for each other.
-    pub(super) fn write(&self, folder: &Path, rows: &[Entry], bytes: &mut Vec<u8>) -> io::Result<Segment> {
+    pub(super) fn write(&self, folder: &Path, rows: &[Entry], bytes: &mut Vec<u8>) -> io::Result<SpoolSegment> {
         let file = self.file(folder)?;
         let form = Form::of(rows);
         bytes.clear();
         form.write(rows, bytes);
         let offset = self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         write_at(&file, bytes, offset)?;
-        Ok(Segment { file: self.number, offset, rows: rows.len(), form, checksum: checksum(bytes) })
+        Ok(SpoolSegment { file: self.number, offset, rows: rows.len(), form, checksum: checksum(bytes) })
     }
 
     fn file(&self, folder: &Path) -> io::Result<Arc<File>> {
@@ -285,7 +283,7 @@ impl Spooled {
     }
 
     /// Appends the rows of a segment to `rows`.
-    pub(super) fn read(&self, segment: Segment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
+    pub(super) fn read(&self, segment: SpoolSegment, bytes: &mut Vec<u8>, rows: &mut Vec<Entry>) -> io::Result<()> {
         let file = self.files.get(segment.file).and_then(Option::as_ref);
         let file = file.ok_or_else(|| invalid("rows on the disk are gone"))?;
         bytes.resize(segment.bytes() + WORD, 0);
@@ -333,7 +331,7 @@ mod tests {
         let same = std::iter::repeat_n(row(7), 1000);
         let rows: Vec<Entry> = plain.iter().copied().chain(millis).chain(mixed).chain(wide).chain(same).collect();
         let spool = Spool::default();
-        let segments: Vec<Segment> =
+        let segments: Vec<SpoolSegment> =
             rows.chunks(250).map(|some| spool.write(folder.path(), some, &mut Vec::new()).unwrap()).collect();
         assert_eq!([0, 4, 8, 12, 16].map(|at: usize| segments[at].bytes() / 250), [6, 6, 6, 24, 1]);
         let spooled = spool.finish();
@@ -341,7 +339,7 @@ mod tests {
         let (mut bytes, mut got) = (Vec::new(), Vec::new());
         segments.iter().for_each(|&segment| spooled.read(segment, &mut bytes, &mut got).unwrap());
         assert_eq!(got, rows);
-        for other in [Segment { file: 9, ..segments[0] }, Segment { checksum: 0, ..segments[0] }] {
+        for other in [SpoolSegment { file: 9, ..segments[0] }, SpoolSegment { checksum: 0, ..segments[0] }] {
             assert!(spooled.read(other, &mut bytes, &mut got).is_err());
         }
     }

@@ -1,4 +1,4 @@
-//! Rows that are being gathered, and the texts that they point at.
+//! Gathers rows and the texts that they point at.
 //!
 //! All threads share one dictionary, so a text is kept once however many rows
 //! have it, and rows that do not fit are dealt to parts by target, which go to
@@ -6,9 +6,9 @@
 //! generation ends: its rows are sorted and written out with their texts, and
 //! the next one begins with none.
 
-use super::batch::{Batch, Column};
+use super::batch::{Column, RowBatch};
 use super::dictionary::{Dictionary, ORDER_BYTES, Scratch};
-use super::entry::{ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool};
+use super::entry::{ENTRY_BYTES, Entry, PLAIN_TAILS, Spool, SpoolSegment};
 use super::kept::InputRange;
 use super::notes::Notes;
 use super::split::{MOST_PARTS, Split};
@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// have less in common, and are written in more bytes.
 const SEGMENT_ROWS: usize = 256;
 
-/// What one thread needs for looking texts up.
+/// Buffers of one thread for looking texts up.
 #[derive(Default)]
 pub(super) struct Finder {
     scratch: Scratch,
@@ -40,7 +40,7 @@ pub(super) struct Generation {
     pub(super) anchors: Dictionary,
     pub(super) tails: Dictionary,
     spool: Spool,
-    rows: Mutex<Rows>,
+    rows: Mutex<GatheredRows>,
     /// Where targets are cut into parts: one for each thread.
     dealers: Vec<Mutex<Dealer>>,
     next_dealer: AtomicUsize,
@@ -64,7 +64,7 @@ impl Dealer {
     fn deal<'p>(
         &mut self,
         dealt: impl Iterator<Item = (Entry, &'p u16)>,
-        rows: &Mutex<Rows>,
+        rows: &Mutex<GatheredRows>,
         spool: &Spool,
         folder: &Path,
     ) -> io::Result<()> {
@@ -89,21 +89,21 @@ impl Dealer {
 #[derive(Default)]
 pub(super) struct PartSoFar {
     /// Rows on the disk, that point at their targets' texts.
-    pub(super) segments: Vec<Segment>,
+    pub(super) segments: Vec<SpoolSegment>,
     /// All of its rows, when no more come.
     pub(super) rows: usize,
 }
 
 impl PartSoFar {
-    /// What it takes on the disk.
+    /// Bytes on the disk.
     pub(super) fn bytes(&self) -> u64 {
         self.segments.iter().map(|segment| segment.bytes() as u64).sum()
     }
 }
 
-/// Rows as they came.
+/// Rows in the order in which they came.
 #[derive(Default)]
-pub(super) struct Rows {
+pub(super) struct GatheredRows {
     pub(super) blocks: Vec<Vec<Entry>>,
     pub(super) parts: Vec<PartSoFar>,
     /// All of them, and those in memory.
@@ -135,7 +135,7 @@ impl Generation {
 
     /// Takes the rows of a batch; where targets are cut into parts, some may go
     /// to the disk.
-    pub(super) fn take(&self, batch: &Batch, finder: &mut Finder, folder: &Path) -> io::Result<()> {
+    pub(super) fn take(&self, batch: &RowBatch, finder: &mut Finder, folder: &Path) -> io::Result<()> {
         let count = batch.len();
         if count == 0 {
             return Ok(());
@@ -188,7 +188,7 @@ impl Generation {
         Ok(())
     }
 
-    pub(super) fn rows(&self) -> MutexGuard<'_, Rows> {
+    pub(super) fn rows(&self) -> MutexGuard<'_, GatheredRows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,7 +224,7 @@ impl Generation {
         let parts = (open_rows / SEGMENT_ROWS).clamp(1, MOST_PARTS);
         let step = (rows.in_memory / Split::samples(parts)).max(1);
         let split = {
-            let texts = self.keys.look();
+            let texts = self.keys.frozen();
             Split::new(parts, rows.blocks.iter().flatten().step_by(step).map(|row| texts.get(row.target)))
         };
         let parts = split.parts();
@@ -234,7 +234,7 @@ impl Generation {
         let dealer = || Mutex::new(Dealer::new(parts, (open_rows / parts).max(1)));
         self.dealers = std::iter::repeat_with(dealer).take(self.threads).collect();
         let Self { keys, rows, spool, dealers, .. } = self;
-        let texts = keys.look();
+        let texts = keys.frozen();
         // What was dealt is free at once.
         let blocks = Mutex::new(blocks);
         dealers.par_iter_mut().try_for_each(|dealer| {
@@ -266,7 +266,7 @@ impl Generation {
     }
 
     /// The rows, when they are [settled](Self::settle).
-    pub(super) fn into_rows(self) -> (Rows, [Dictionary; 3], Spool) {
+    pub(super) fn into_rows(self) -> (GatheredRows, [Dictionary; 3], Spool) {
         let rows = self.rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         (rows, [self.keys, self.anchors, self.tails], self.spool)
     }

@@ -1,4 +1,4 @@
-//! Where blocks are, and which row each of them begins with.
+//! Index of blocks: offset and first row of each.
 
 use super::blocks::{Reader, push_number, push_slice, shared_len};
 
@@ -47,8 +47,8 @@ impl Index {
         self.whens.get(at).copied().unwrap_or(0)
     }
 
-    /// Where to begin reading so that no row from `target` and `when` on is
-    /// passed over: the last place that begins before them, else the first.
+    /// Offset to begin reading at, so that no row from `target` and `when` on is passed over: the last place
+    /// that begins before them, else the first.
     pub(super) fn offset_before(&self, target: &[u8], when: u64) -> Option<u64> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -62,7 +62,7 @@ impl Index {
         self.offsets.get(low.saturating_sub(1)).copied()
     }
 
-    /// The same places, in a file in which something stands before them.
+    /// The index of the blocks behind `by` other bytes.
     pub(super) fn shifted(mut self, by: u64) -> Self {
         self.offsets.iter_mut().for_each(|offset| *offset += by);
         self

@@ -1,4 +1,4 @@
-//! Runs that outlive the program: a list beside them says what is in them.
+//! Keeps runs beyond the life of the program, with a list of what is in them.
 
 use super::LinkError;
 use super::notes::Notes;
@@ -16,11 +16,10 @@ const LOCK: &str = "runs.lock";
 /// Stands in a folder that was made for the runs and goes with them; one that was there before stays.
 const MADE: &str = "runs.made";
 
-/// Who writes runs. Another version may cut pages up in another way.
+/// Program that writes runs. Another version may cut pages up in another way.
 const PROGRAM: &str = concat!("fonds ", env!("CARGO_PKG_VERSION"));
 
-/// Where runs are kept, and for which input. As long as it or a build with it
-/// lives, no other one has the folder.
+/// Folder in which runs are kept, locked for one build, and the input they are of.
 #[derive(Debug, Clone)]
 pub struct ResumeDir {
     pub(super) folder: PathBuf,
@@ -36,7 +35,7 @@ impl ResumeDir {
     ///
     /// [`LinkError::NoFolder`] where something else is, [`LinkError::KeptLocked`] while another build has it,
     /// [`LinkError::KeptOther`] when runs of another input or of another
-    /// version of the program lie there, and what the system says.
+    /// version of the program lie there, and errors of the system.
     pub fn take(folder: &Path, input: String) -> Result<Self, LinkError> {
         let is_new = !folder.exists();
         if !is_new && !folder.is_dir() {
@@ -78,7 +77,9 @@ pub(super) fn lock(folder: &Path, name: &str) -> Result<FileLock, LinkError> {
             // A build that ended just now has taken the folder away.
             Err(NotLocked::Failed(source)) if source.kind() == io::ErrorKind::NotFound => {}
             Err(NotLocked::Failed(source)) => return Err(failed(source)),
-            Err(NotLocked::Held(holder)) => return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder }),
+            Err(NotLocked::LockedBy(holder)) => {
+                return Err(LinkError::KeptLocked { folder: folder.to_owned(), holder });
+            }
         }
     }
 }
@@ -108,7 +109,7 @@ impl InputRange {
     }
 }
 
-/// What runs of an earlier build hold already (see [`super::RowWriter::mark`]).
+/// Parts of the input that runs of an earlier build hold already (see [`super::RowWriter::mark`]).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProcessedInput(Vec<InputRange>);
 
@@ -148,7 +149,7 @@ pub(super) struct KeptRun {
     pub(super) links: u64,
     pub(super) captures: u64,
     pub(super) duplicates: u64,
-    /// The name in the list tells it from one that had offsets in their place.
+    /// The name distinguishes the list from one that had offsets in their place.
     #[serde(rename = "records")]
     pub(super) covered: Vec<InputRange>,
     /// What was noted in those stretches.
@@ -172,7 +173,7 @@ pub(super) struct KeptRuns {
     lock: Option<Arc<FileLock>>,
 }
 
-/// Of the list, what says whose runs these are; it has been so in every version.
+/// Owner of runs in the list, the same in every version.
 #[derive(Deserialize)]
 struct Owner {
     #[serde(default)]
@@ -245,12 +246,12 @@ impl KeptRuns {
         }
     }
 
-    /// What need not be brought again.
+    /// Input that need not be read again.
     pub(super) fn done(&self) -> ProcessedInput {
         ProcessedInput::of(&self.runs)
     }
 
-    /// What was noted in all of that.
+    /// Notes on that input.
     pub(super) fn notes(&self) -> Notes {
         let mut notes = Notes::default();
         self.runs.iter().for_each(|run| notes.add(&run.notes));

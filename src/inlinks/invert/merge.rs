@@ -1,8 +1,7 @@
-//! Many sorted streams as one.
+//! Merges many sorted streams into one.
 //!
-//! Two small heaps: one of streams by their target, one of those that stand at
-//! the present target by the rest of the row. So targets, which are long and
-//! much alike, are compared once for a group and not for every row.
+//! Two small heaps: one of streams by their target, one of those at the present target by the rest of the
+//! row. So targets, which are long and much alike, are compared once for a group and not for every row.
 
 use super::ranked::{PartStream, SortedGeneration};
 use super::row::Parts;
@@ -10,7 +9,7 @@ use super::run::{RowReader, Run, Step};
 use std::cmp::Ordering;
 use std::io;
 
-/// Where sorted rows come from.
+/// Source of sorted rows.
 pub(super) enum Stream<'s> {
     Parts(Box<PartStream<'s>>),
     Rows(Box<RowReader<'s>>),
@@ -66,7 +65,7 @@ pub(super) struct Merge<'s> {
     waiting: Vec<usize>,
     /// Streams at the present target, the one with the least row first.
     active: Vec<usize>,
-    /// Targets from here on are not wanted.
+    /// Targets from here on are left out.
     until: Option<Vec<u8>>,
     target: Vec<u8>,
     /// Of the row before: it is compared where the time is the same.
@@ -79,7 +78,7 @@ pub(super) struct Merge<'s> {
     duplicates: u64,
 }
 
-/// Where the texts of the row before are.
+/// Place of the texts of the row before.
 enum Last {
     /// At a place of the part that a stream has in memory.
     Part { stream: usize, at: usize },
@@ -232,7 +231,7 @@ impl<'s> Merge<'s> {
         Ok(())
     }
 
-    /// Puts a stream that stands at the first row of a target among those that wait.
+    /// Adds a stream at the first row of a target to those that wait.
     fn wait(&mut self, number: usize) {
         let target = self.streams[number].target();
         if self.until.as_deref().is_some_and(|until| target >= until) {
@@ -288,7 +287,7 @@ fn by_rest(streams: &[Stream<'_>], a: usize, b: usize) -> Ordering {
     })
 }
 
-/// Lets what stands at `at` sink to its place in a heap with the least first.
+/// Sifts the element at `at` down in a heap with the least first.
 fn sift_down(heap: &mut [usize], mut at: usize, order: impl Fn(usize, usize) -> Ordering) {
     loop {
         let mut least = at;

@@ -1,4 +1,4 @@
-//! Outlinks into inlinks.
+//! Inverts outlinks into inlinks.
 //!
 //! In: [`LinkRow`]s and [`TargetCapture`]s in any order. Out, from
 //! [`Shuffle::finish`]: for each target in the order of its key's bytes first
@@ -66,7 +66,7 @@ pub enum LinkError {
     Temp {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The disk is too full for the next sorted run.
@@ -114,7 +114,7 @@ pub enum LinkError {
         what: &'static str,
         /// As it was.
         was: String,
-        /// As it is asked for.
+        /// As it is requested.
         is: String,
     },
     /// Another process has the folder to go on from.
@@ -147,7 +147,7 @@ pub enum LinkError {
     /// What revisits repeat cannot be looked up.
     #[error(transparent)]
     Revisits(#[from] RevisitError),
-    /// The job was asked to stop.
+    /// The job was cancelled.
     #[error("stopped on request")]
     Cancelled(#[from] Cancelled),
 }
@@ -159,14 +159,14 @@ impl LinkError {
         matches!(self, Self::Stored(error) if Self::is_damage_of(error))
     }
 
-    /// The same of what was met in a file of stored links.
+    /// Whether an error in a file of stored links is damage.
     pub fn is_damage_of(error: &std::io::Error) -> bool {
         use std::io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
         matches!(error.kind(), InvalidData | InvalidInput | NotFound | UnexpectedEof)
     }
 }
 
-/// What is wrong with stored links, and what to do where they are damaged.
+/// Describes an error of stored links, and what to do where they are damaged.
 fn stored_labels(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::InvalidData => {

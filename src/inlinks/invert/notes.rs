@@ -1,11 +1,11 @@
-//! What was noted while input was read, kept beside the runs that hold its
-//! rows: a build that goes on from them tells it as if it had read all itself.
+//! Keeps problems and counts of the input beside the runs that hold its rows, so that a resumed build reports
+//! them as if it had read all itself.
 
 use crate::captures::{DocumentReport, MAX_LISTED, Place, Unread};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// See the module.
+/// Counts by part of the input and kind, and a list of places.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes {
     /// How many of each kind, by part of the input.
@@ -13,16 +13,16 @@ pub struct Notes {
     listed: Vec<Noted>,
 }
 
-/// What was noted of one place.
+/// Note on one place of the input.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Noted {
     /// Which part of the input: a file's number.
     pub unit: u32,
     /// Where in it.
     pub place: u64,
-    /// What stands there.
+    /// Name of the item there.
     pub what: String,
-    /// What is to say of it.
+    /// Text of the note.
     pub why: String,
 }
 
@@ -39,7 +39,7 @@ impl Notes {
         self.listed.push(noted);
     }
 
-    /// What was counted in a part of the input.
+    /// Counts of a part of the input.
     pub fn counts_of(&self, unit: u32) -> impl Iterator<Item = (&str, u64)> {
         self.counts.get(&unit).into_iter().flatten().map(|(kind, count)| (kind.as_str(), *count))
     }

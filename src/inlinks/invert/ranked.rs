@@ -1,9 +1,9 @@
-//! The rows of a generation, in parts by target: a part is put in order when
-//! it is read, where it fits the processor's memory.
+//! Sorts the rows of a generation in parts by target: a part is sorted when it is read, where it fits the
+//! cache of the processor.
 
 use super::super::workers::on_threads;
 use super::dictionary::Frozen;
-use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Segment, Spool, Spooled};
+use super::entry::{BLOCK_ROWS, ENTRY_BYTES, Entry, PLAIN_TAILS, Spool, SpoolSegment, Spooled};
 use super::generation::{Generation, PartSoFar};
 use super::row::{FLAGS, PLAIN_TAIL_BYTES, Parts, plain_tail_of};
 use super::run::{Run, RunWriter, Step, run_path};
@@ -29,7 +29,7 @@ const PART_OF_MEMORY: usize = 4;
 const FEW_ROWS: usize = 64;
 const MANY_THREADS: usize = 8;
 
-/// Rows that are looked at before they are read one by one.
+/// Rows whose texts are prefetched before they are read one by one.
 const BATCH: usize = 64;
 
 /// See the module.
@@ -52,21 +52,21 @@ struct Part {
     blocks: Vec<Vec<Entry>>,
     /// The last block, that is not full.
     open: Vec<Entry>,
-    segments: Vec<Segment>,
+    segments: Vec<SpoolSegment>,
     /// Rows that went to the disk before targets had ranks.
-    unranked: Vec<Segment>,
+    unranked: Vec<SpoolSegment>,
     rows: usize,
 }
 
 impl Part {
-    /// What is on the disk, and whether targets have ranks there.
-    fn on_disk(ranked: &[Segment], unranked: &[Segment]) -> impl Iterator<Item = (Segment, bool)> {
+    /// Segments on the disk, and whether targets have ranks there.
+    fn on_disk(ranked: &[SpoolSegment], unranked: &[SpoolSegment]) -> impl Iterator<Item = (SpoolSegment, bool)> {
         let ranked = ranked.iter().map(|&segment| (segment, true));
         ranked.chain(unranked.iter().map(|&segment| (segment, false)))
     }
 }
 
-/// How parts and runs are made.
+/// Options for making parts and runs.
 #[derive(Clone, Copy)]
 pub(super) struct RunOptions<'f> {
     pub(super) threads: usize,
@@ -121,7 +121,7 @@ impl RunOptions<'_> {
     }
 }
 
-/// What making runs did.
+/// Result of making runs.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) runs: Vec<NumberedRun>,
@@ -186,7 +186,7 @@ impl SortedGeneration {
         &self,
         parts: &[Mutex<Part>],
         part_of: &[u16],
-        (blocks, segments): (Vec<Vec<Entry>>, Vec<Segment>),
+        (blocks, segments): (Vec<Vec<Entry>>, Vec<SpoolSegment>),
         spool: Option<&Spool>,
         making: RunOptions<'_>,
     ) -> io::Result<()> {
@@ -261,7 +261,7 @@ impl SortedGeneration {
     /// Appends rows of a part that are on the disk.
     fn read_segment(
         &self,
-        (segment, is_ranked): (Segment, bool),
+        (segment, is_ranked): (SpoolSegment, bool),
         bytes: &mut Vec<u8>,
         rows: &mut Vec<Entry>,
     ) -> io::Result<()> {
@@ -339,7 +339,7 @@ impl SortedGeneration {
             if at.is_multiple_of(PART_ROWS) {
                 cx.checkpoint().map_err(io::Error::other)?;
             }
-            self.look_ahead(rows, at);
+            self.prefetch(rows, at);
             writer.write(&self.row(row), before == Some(row.target))?;
             before = Some(row.target);
         }
@@ -351,7 +351,7 @@ impl SortedGeneration {
         self.parts.iter().all(|part| part.rows == 0)
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub(super) fn parts(&self) -> usize {
         self.parts.len()
     }
@@ -435,8 +435,8 @@ impl SortedGeneration {
         Ok(self.end_sorting(rows, counted))
     }
 
-    /// Nearly all rows differ in target or time; only where they do not, texts
-    /// are looked at. Leaves duplicates out and says how many have `counted` targets.
+    /// Nearly all rows differ in target or time; only where they do not, texts are compared. Leaves
+    /// duplicates out and returns how many have `counted` targets.
     fn end_sorting(&self, rows: &mut Vec<Entry>, counted: &Range<u32>) -> u64 {
         let is_same = |a: &Entry, b: &Entry| a.when == b.when && a.target == b.target;
         for same in rows.chunk_by_mut(is_same).filter(|same| same.len() > 1) {
@@ -479,9 +479,9 @@ impl SortedGeneration {
         }
     }
 
-    /// Looks at the texts of the next rows, before they are read one by one.
+    /// Prefetches the texts of the next rows.
     #[inline]
-    fn look_ahead(&self, rows: &[Entry], at: usize) {
+    fn prefetch(&self, rows: &[Entry], at: usize) {
         if at.is_multiple_of(BATCH) {
             let some = rows.get(at..rows.len().min(at + BATCH)).unwrap_or_default();
             let touch = |row: &Entry| self.keys.touch(row.source) ^ self.anchors.touch(row.anchor);
@@ -526,7 +526,7 @@ fn push<T>(list: &Mutex<Vec<T>>, item: T) {
     list.lock().unwrap_or_else(PoisonError::into_inner).push(item);
 }
 
-/// What putting a part in order needs.
+/// Buffers for sorting a part.
 #[derive(Default)]
 struct Loading {
     raw: Vec<Entry>,
@@ -538,8 +538,8 @@ struct Loading {
 pub(super) struct PartStream<'s> {
     ranked: &'s SortedGeneration,
     parts: Range<usize>,
-    /// Targets that are wanted; others of the same parts are given by other streams.
-    wanted: Range<u32>,
+    /// Ranks of the targets of this stream; other streams give others of the same parts.
+    ranks: Range<u32>,
     rows: Vec<Entry>,
     at: usize,
     loading: Loading,
@@ -547,8 +547,8 @@ pub(super) struct PartStream<'s> {
 }
 
 impl<'s> PartStream<'s> {
-    fn new(ranked: &'s SortedGeneration, parts: Range<usize>, wanted: Range<u32>) -> Self {
-        Self { ranked, parts, wanted, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
+    fn new(ranked: &'s SortedGeneration, parts: Range<usize>, ranks: Range<u32>) -> Self {
+        Self { ranked, parts, ranks, rows: Vec::new(), at: usize::MAX, loading: Loading::default(), duplicates: 0 }
     }
 
     /// The rows of the parts that hold targets from `from` on and before `until`.
@@ -557,14 +557,14 @@ impl<'s> PartStream<'s> {
             let part = ranked.part_with(until);
             part + usize::from(ranked.first_target(part) < until)
         });
-        let wanted = ranked.rank_from(from)..until.map_or(u32::MAX, |until| ranked.rank_from(until));
-        Self::new(ranked, ranked.part_with(from)..end, wanted)
+        let ranks = ranked.rank_from(from)..until.map_or(u32::MAX, |until| ranked.rank_from(until));
+        Self::new(ranked, ranked.part_with(from)..end, ranks)
     }
 
     /// Puts the next part that has rows in order; `false` where none is left.
     fn load_next(&mut self) -> io::Result<bool> {
         for part in self.parts.by_ref() {
-            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows, &self.wanted)?;
+            self.duplicates += self.ranked.sort_part(part, &mut self.loading, &mut self.rows, &self.ranks)?;
             if !self.rows.is_empty() {
                 self.at = 0;
                 return Ok(true);
@@ -581,7 +581,7 @@ impl<'s> PartStream<'s> {
         if self.at >= self.rows.len() && !self.load_next()? {
             return Ok(Step::End);
         }
-        self.ranked.look_ahead(&self.rows, self.at);
+        self.ranked.prefetch(&self.rows, self.at);
         // A target is in one part only.
         let now = self.rows.get(self.at).map(|row| row.target);
         Ok(if before == now { Step::Same } else { Step::New })
@@ -599,7 +599,7 @@ impl<'s> PartStream<'s> {
         self.rows.get(at).map(|row| self.ranked.row(row))
     }
 
-    /// Where the present row stands in the part, unless the next step leaves it.
+    /// Place of the present row in the part, unless the next step leaves it.
     #[inline]
     pub(super) fn place(&self) -> Option<usize> {
         (self.at + 1 < self.rows.len()).then_some(self.at)

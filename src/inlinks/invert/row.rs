@@ -1,4 +1,4 @@
-//! Rows as five parts whose order is the order that is wanted.
+//! Rows as five parts whose order is that of the result.
 //!
 //! Target, `when` (kind and date as one number), source, anchor, and the tail:
 //! `source_id position flags target_url 0 source_url`, numbers big-endian.
@@ -28,9 +28,9 @@ pub struct LinkRow<'a> {
     pub anchor: &'a str,
     /// Both pages are of one site, by the policy in use.
     pub internal: bool,
-    /// The link says `nofollow`.
+    /// The link has `nofollow`.
     pub nofollow: bool,
-    /// What kind of element it stands in.
+    /// Kind of its element.
     pub kind: LinkKind,
     /// Its number in the linking page.
     pub position: u32,
@@ -47,7 +47,7 @@ pub struct TargetCapture<'a> {
     pub id: u64,
 }
 
-/// What comes out of the shuffle.
+/// Row of the result of a shuffle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Row<'a> {
     /// A capture of the target; these come before its links.
@@ -110,13 +110,13 @@ fn flags_of(row: &LinkRow<'_>) -> u8 {
     kind | if row.internal { INTERNAL } else { 0 } | if row.nofollow { NOFOLLOW } else { 0 }
 }
 
-/// What the tail of a link depends on where it holds nothing but kind and marks.
+/// Flags of the tail of a link, where it holds nothing but kind and marks.
 pub(super) fn plain_tail(row: &LinkRow<'_>) -> Option<u8> {
     let plain = row.source_id == 0 && row.position == 0 && row.target_url.is_empty() && row.source_url.is_empty();
     plain.then(|| flags_of(row))
 }
 
-/// What [`encode_tail`] makes of a link that has a [`plain_tail`].
+/// Result of [`encode_tail`] for a link that has a [`plain_tail`].
 pub(super) fn plain_tail_of(flags: u8) -> [u8; PLAIN_TAIL_BYTES] {
     let mut tail = [0; PLAIN_TAIL_BYTES];
     tail[PLAIN_TAIL_BYTES - 2] = flags;

@@ -1,9 +1,8 @@
-//! Sorted runs on disk: rows in blocks that can be read one by one.
+//! Writes and reads sorted runs on disk: rows in blocks that can be read one by one.
 //!
-//! A target is written as what it shares with the target before; a source,
-//! anchor or tail that repeats the one before is not written again; dates are
-//! steps from the one before. Behind the blocks stand the first target of
-//! each, so that a part of the run is found without reading what is before it.
+//! A target is written as what it shares with the target before; a source, anchor or tail that repeats the
+//! one before is not written again; dates are steps from the one before. The first target of each follows the
+//! blocks, so that a part of the run is found without reading what is before it.
 
 use super::blocks::{
     BLOCK_BYTES, Reader, checksum, invalid, pack, push_number, push_slice, read_at, read_block, shared_len,
@@ -18,7 +17,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What one reader takes of the memory, in bytes: a block, packed and not.
+/// Memory of one reader, in bytes: a block, packed and not.
 pub(super) const READER_BYTES: usize = 3 * BLOCK_BYTES;
 
 /// At the end: where the list of blocks starts, its checksum, and that the run
@@ -73,7 +72,7 @@ impl Run {
         self.bytes
     }
 
-    /// How many blocks are listed.
+    /// Number of blocks listed.
     pub(super) fn blocks(&self) -> usize {
         self.index.len()
     }
@@ -130,7 +129,7 @@ impl RowEncoder {
         std::mem::replace(&mut self.plain, memory)
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     #[inline]
     pub(super) fn push(&mut self, row: &Parts<'_>, same_target: bool) {
         let first = self.plain.is_empty();
@@ -198,7 +197,7 @@ impl RunWriter {
         })
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     pub(super) fn write(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
         if self.rows.is_full() {
             self.end_block()?;
@@ -239,7 +238,7 @@ impl RunWriter {
     }
 }
 
-/// What reading one row further led to.
+/// Result of reading the next row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// A row of the same target.
@@ -250,7 +249,7 @@ pub(super) enum Step {
     End,
 }
 
-/// Reads the rows of blocks that stand one behind the other.
+/// Reads the rows of consecutive blocks.
 pub(super) struct RowReader<'r> {
     file: &'r File,
     /// Stands in errors, where others should know it.
@@ -378,7 +377,7 @@ impl<'r> RowReader<'r> {
             }
             self.when = reader.fixed()?;
         } else {
-            // Nothing stands before the first row of a block.
+            // No row precedes the first one of a block.
             (!first).then_some(())?;
             let unit = if flags & IN_SECONDS != 0 { SECOND } else { 1 };
             self.when = self.when.wrapping_add(reader.number()?.wrapping_mul(unit));
@@ -447,8 +446,8 @@ mod tests {
                     got.push(format!("{row:?}"));
                 }
             }
-            let wanted = rows.iter().filter(|row| row.0.as_str() >= from).map(|row| format!("{:?}", parts(row)));
-            assert!(got.into_iter().eq(wanted), "from {from}");
+            let expected = rows.iter().filter(|row| row.0.as_str() >= from).map(|row| format!("{:?}", parts(row)));
+            assert!(got.into_iter().eq(expected), "from {from}");
         }
     }
 

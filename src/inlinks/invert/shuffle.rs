@@ -1,4 +1,4 @@
-//! The external merge sort.
+//! External merge sort of links and captures.
 //!
 //! Threads that bring rows gather them in one generation: texts once each, and
 //! rows as numbers. When both together do not fit the memory, targets are cut
@@ -9,7 +9,7 @@
 
 use super::super::workers::on_threads;
 use super::LinkError;
-use super::batch::Batch;
+use super::batch::RowBatch;
 use super::dictionary::MAX_ROW_BYTES;
 use super::generation::{Finder, Generation, PartSoFar};
 use super::kept::{InputRange, KeptRun, KeptRuns, ProcessedInput, ResumeDir};
@@ -26,22 +26,22 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
-/// Memory that sorting takes unless told otherwise.
+/// Default of the memory that sorting takes.
 pub const DEFAULT_MEMORY_BYTES: usize = 512 * 1024 * 1024;
 
 /// Less than this is not worth a run; tests go below.
 const LEAST_BYTES: usize = 4 * 1024;
 
-/// Of the memory, in parts of a hundred: what texts may take before a
-/// generation ends, and texts and rows together before rows go to the disk.
+/// Percentage of the memory that texts may take before a generation ends, and texts and rows together before
+/// rows go to the disk.
 const TEXTS_OF_MEMORY: usize = 60;
 const ALL_OF_MEMORY: usize = 68;
 
-/// Of the memory, in parts of a hundred: what rows take on their way to the disk.
+/// Percentage of the memory that rows take on their way to the disk.
 const OPEN_OF_MEMORY: usize = 10;
 
-/// Where runs are kept, a generation takes at most this part of the memory: a
-/// build that was killed loses what was not written yet.
+/// Divisor of the memory for a generation where runs are kept: a build that was killed loses what was not
+/// written yet.
 const KEPT_GENERATIONS: usize = 4;
 
 /// Where runs are kept, rows of one thread behind its last mark take at most
@@ -60,10 +60,10 @@ const MAX_RUNS_AT_ONCE: usize = 96;
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
-/// Rows between two looks for a cancel.
+/// Rows between two checks for cancellation.
 pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
-/// How rows are sorted.
+/// Options for sorting rows.
 #[derive(Debug, Clone)]
 pub struct ShuffleOptions {
     /// Memory that rows may take, in bytes.
@@ -84,7 +84,7 @@ impl Default for ShuffleOptions {
 }
 
 impl ShuffleOptions {
-    /// Where runs go.
+    /// Folder of the runs.
     pub fn folder(&self) -> PathBuf {
         match &self.keep {
             Some(keep) => keep.folder.clone(),
@@ -92,8 +92,7 @@ impl ShuffleOptions {
         }
     }
 
-    /// Says in words that there may be too little room on the disk for rows
-    /// of so many bytes; nothing where they fit.
+    /// Warning that there may be too little room on the disk for rows of so many bytes; none where they fit.
     pub fn room_warning(&self, row_bytes: u64) -> Option<String> {
         let folder = self.folder();
         let free = free_bytes(&folder).ok()?;
@@ -110,7 +109,7 @@ impl ShuffleOptions {
     }
 }
 
-/// What a sort did.
+/// Counts of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ShuffleReport {
     /// Links that were put in.
@@ -130,17 +129,17 @@ pub struct ShuffleReport {
 /// Rows that one thread brings.
 #[derive(Default)]
 struct Local {
-    batch: Batch,
+    batch: RowBatch,
     finder: Finder,
     /// Where runs are kept: rows behind the last mark, that come into a
     /// generation together with it.
-    unmarked: Vec<Batch>,
+    unmarked: Vec<RowBatch>,
     unmarked_bytes: usize,
     /// Links and captures behind the last mark that had to come in without it.
     ahead: (u64, u64),
 }
 
-/// What threads share.
+/// State that threads share.
 struct Shared {
     folder: PathBuf,
     keep: bool,
@@ -170,13 +169,13 @@ struct Core {
     generation: RwLock<Generation>,
     /// Rows of a generation were lost: what comes after must not count.
     failed: AtomicBool,
-    /// Why, where nobody was there to be told.
+    /// First error that could not be returned.
     first_error: Mutex<Option<LinkError>>,
     cx: JobCx,
 }
 
 impl Shuffle {
-    /// `cx` is asked now and then whether to stop.
+    /// `cx` cancels the sort.
     ///
     /// # Errors
     ///
@@ -216,27 +215,27 @@ impl Shuffle {
         self.core.push_capture(self.local.get_mut().unwrap_or_else(PoisonError::into_inner), capture)
     }
 
-    /// For another thread that brings rows.
+    /// Makes a writer for another thread that brings rows.
     pub fn row_writer(&self) -> RowWriter<'_> {
         RowWriter { local: Local::default(), core: &self.core }
     }
 
-    /// How many threads may bring rows at once.
+    /// Number of threads that may bring rows at once.
     pub fn threads(&self) -> usize {
         self.core.shared.threads
     }
 
-    /// Which parts of the input are in runs that were kept of an earlier build.
+    /// Parts of the input in runs that were kept of an earlier build.
     pub fn done(&self) -> ProcessedInput {
         self.core.shared.state().kept.done()
     }
 
-    /// What an earlier build noted in what its runs hold.
+    /// Notes of an earlier build on the input of its runs.
     pub fn notes(&self) -> &Notes {
         &self.notes
     }
 
-    /// What was done so far, without the last rows of fillers at work.
+    /// Counts so far, without the last rows of the writers.
     pub fn report(&self) -> ShuffleReport {
         self.core.add_rows(&mut self.local.lock().unwrap_or_else(PoisonError::into_inner));
         let mut report = self.core.shared.state().report;
@@ -372,11 +371,11 @@ impl Core {
 
     #[inline]
     fn after_row(&self, local: &mut Local) -> Result<(), LinkError> {
-        if local.batch.is_full(self.shared.memory_bytes / BATCH_OF_MEMORY) { self.look_up(local) } else { Ok(()) }
+        if local.batch.is_full(self.shared.memory_bytes / BATCH_OF_MEMORY) { self.flush(local) } else { Ok(()) }
     }
 
     /// Adds the rows of a thread to the generation, and makes room where there is none.
-    fn look_up(&self, local: &mut Local) -> Result<(), LinkError> {
+    fn flush(&self, local: &mut Local) -> Result<(), LinkError> {
         self.cx.checkpoint()?;
         if self.shared.keep && local.unmarked_bytes < self.shared.may_wait() {
             local.set_aside();
@@ -396,7 +395,7 @@ impl Core {
         if is_full { self.end_generation() } else { Ok(()) }
     }
 
-    /// From now on rows go to the disk, those that are there first, while all threads wait.
+    /// Sends rows to the disk from now on, those that are there first, while all threads wait.
     fn split(&self) -> Result<(), LinkError> {
         let mut generation = self.generation.write().unwrap_or_else(PoisonError::into_inner);
         self.check_failed()?;
@@ -427,7 +426,7 @@ impl Core {
         self.note(added)
     }
 
-    /// The last rows of a thread, that can be told of no error: it is kept.
+    /// Adds the last rows of a thread, which cannot return an error: it is kept.
     fn add_rows(&self, local: &mut Local) {
         if let Err(error) = self.add_to(&self.generation(), local, None) {
             self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -1,4 +1,4 @@
-//! Sorted rows, one after the other or in parts that threads share.
+//! Reads sorted rows one after the other, or in parts that threads share.
 
 use super::LinkError;
 use super::blocks::BLOCK_BYTES;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Rows in memory that stand for as much as one block of a run.
+/// Rows in memory that equal one block of a run.
 const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 
 /// A part that threads share has at least so many blocks, and some for each
@@ -23,16 +23,16 @@ const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;
 const MIN_PART_BLOCKS: usize = 64;
 const PART_BLOCKS_PER_STREAM: usize = 6;
 
-/// So many parts keep threads busy.
+/// Parts that keep threads busy.
 const ENOUGH_PARTS: usize = 64;
 
-/// Output is handed on in pieces of about so many bytes.
+/// Bytes of a piece of output, about.
 const PIECE_BYTES: usize = 512 * 1024;
 
 /// Pieces of one part that wait for the parts before it.
 const PIECES_WAITING: usize = 24;
 
-/// What was sorted: in memory, on disk.
+/// Sorted rows in memory and on disk.
 pub(super) struct Pool {
     pub(super) ranked: SortedGeneration,
     pub(super) runs: Vec<Run>,
@@ -72,7 +72,7 @@ impl Pool {
     }
 }
 
-/// All rows in order, each once.
+/// Sorted rows, each once.
 pub struct Sorted {
     pool: Pool,
     report: ShuffleReport,
@@ -84,8 +84,7 @@ impl Sorted {
         Self { pool, report, cx }
     }
 
-    /// Gives every row to `take`. Counts rows as done with the job, and stops
-    /// when asked to.
+    /// Gives every row to `take`. Counts rows as done with the job, which can cancel it.
     pub fn for_each<E: From<LinkError>>(&mut self, mut take: impl FnMut(Row<'_>) -> Result<(), E>) -> Result<(), E> {
         let mut failed = None;
         self.in_one(|rows| {
@@ -101,7 +100,7 @@ impl Sorted {
         failed.map_or(Ok(()), Err)
     }
 
-    /// What was done; complete after the last row.
+    /// Counts of the sort; complete after the last row.
     pub fn report(&self) -> ShuffleReport {
         self.report
     }
@@ -110,7 +109,7 @@ impl Sorted {
     ///
     /// # Errors
     ///
-    /// What the system says where they cannot be removed.
+    /// Errors of the system where they cannot be removed.
     pub fn remove_kept(&self) -> io::Result<()> {
         self.pool.kept.remove(&self.pool.folder)
     }
@@ -218,7 +217,7 @@ enum Sent<R> {
     Failed(LinkError),
 }
 
-/// Bytes on their way to whoever writes them.
+/// Buffer of bytes to be written.
 pub(super) struct Pieces<'s> {
     bytes: Vec<u8>,
     send: &'s dyn Fn(Vec<u8>) -> bool,
@@ -230,7 +229,7 @@ fn lock(spare: &Mutex<Vec<Vec<u8>>>) -> MutexGuard<'_, Vec<Vec<u8>>> {
 }
 
 impl Pieces<'_> {
-    /// Where to append.
+    /// Buffer to append to.
     pub(super) fn bytes(&mut self) -> &mut Vec<u8> {
         if self.bytes.len() >= PIECE_BYTES {
             self.flush();

@@ -1,10 +1,10 @@
-//! Where targets are cut into parts once rows have to go to the disk, so that
-//! the rows of a part lie together there and are read once.
+//! Cuts targets into parts once rows have to go to the disk, so that the rows of a part are together there
+//! and are read once.
 
 /// Parts at most: their number has eleven bits (see [`super::texts`]).
 pub(super) const MOST_PARTS: usize = 512;
 
-/// Targets that are looked at for each part.
+/// Targets sampled for each part.
 const SAMPLES: usize = 16;
 
 /// A cut is no longer than this; a longer text only shows where it could be.
@@ -27,12 +27,12 @@ impl Split {
         Self(cuts)
     }
 
-    /// Targets to look at for so many parts.
+    /// Targets to sample for so many parts.
     pub(super) fn samples(parts: usize) -> usize {
         parts * SAMPLES
     }
 
-    /// How many parts there are.
+    /// Number of parts.
     pub(super) fn parts(&self) -> usize {
         self.0.len() + 1
     }
@@ -43,7 +43,7 @@ impl Split {
         self.0.partition_point(|cut| **cut <= *target) as u16
     }
 
-    /// What the parts but the first begin with.
+    /// Beginnings of the parts but the first.
     pub(super) fn cuts(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(Box::as_ref)
     }

@@ -1,4 +1,4 @@
-//! The sort and the assignment against plain ones in memory.
+//! Compares the sort and the assignment with plain ones in memory.
 
 use super::*;
 use crate::jobs::JobCx;
@@ -8,12 +8,12 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone)]
-enum Owned {
+enum OwnedRow {
     Capture(String, i64),
     Link { target: String, source: String, seconds: i64, anchor: String, id: u64 },
 }
 
-impl Owned {
+impl OwnedRow {
     fn push(&self, row_writer: &mut RowWriter<'_>) {
         match self {
             Self::Capture(target, seconds) => {
@@ -44,12 +44,12 @@ fn is_internal(target: &str, source: &str) -> bool {
     target.as_bytes().first() == source.as_bytes().first()
 }
 
-fn shuffle(rows: &[Owned], memory_bytes: usize) -> Sorted {
+fn shuffle(rows: &[OwnedRow], memory_bytes: usize) -> Sorted {
     shuffle_with(rows, memory_bytes, 1)
 }
 
 /// Several threads bring the rows, each a part of them.
-fn shuffle_with(rows: &[Owned], memory_bytes: usize, threads: usize) -> Sorted {
+fn shuffle_with(rows: &[OwnedRow], memory_bytes: usize, threads: usize) -> Sorted {
     let options = ShuffleOptions { memory_bytes, threads, ..ShuffleOptions::default() };
     let shuffle = Shuffle::new(&options, &JobCx::detached()).unwrap();
     std::thread::scope(|scope| {
@@ -86,7 +86,7 @@ fn read(mut sorted: Sorted) -> (Vec<String>, ShuffleReport) {
 
 type Lines = Vec<(String, Option<i64>, Vec<(i64, String, String)>, u64)>;
 
-fn objects(rows: &[Owned], memory_bytes: usize, options: &AssignOptions) -> (Lines, AssignReport) {
+fn objects(rows: &[OwnedRow], memory_bytes: usize, options: &AssignOptions) -> (Lines, AssignReport) {
     let mut lines = Vec::new();
     let (_, report) = assign(shuffle(rows, memory_bytes), options, |object| {
         assert_eq!(object.count_internal + object.count_external, object.inlinks().len() as u64);
@@ -102,16 +102,16 @@ fn objects(rows: &[Owned], memory_bytes: usize, options: &AssignOptions) -> (Lin
 }
 
 /// The rule of the data set, written down plainly.
-fn brute_force(rows: &[Owned], options: &AssignOptions) -> (Lines, u64) {
+fn brute_force(rows: &[OwnedRow], options: &AssignOptions) -> (Lines, u64) {
     let mut captures: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     let mut links: BTreeMap<&str, BTreeSet<(i64, &str, &str)>> = BTreeMap::new();
     for row in rows {
         match row {
-            Owned::Capture(target, seconds) => {
+            OwnedRow::Capture(target, seconds) => {
                 captures.entry(target).or_default().insert(*seconds);
                 links.entry(target).or_default();
             }
-            Owned::Link { target, source, seconds, anchor, .. } => {
+            OwnedRow::Link { target, source, seconds, anchor, .. } => {
                 links.entry(target).or_default().insert((*seconds, source, anchor));
             }
         }
@@ -164,13 +164,13 @@ fn brute_force(rows: &[Owned], options: &AssignOptions) -> (Lines, u64) {
     (lines, repeated)
 }
 
-fn rows() -> impl Strategy<Value = Vec<Owned>> {
+fn rows() -> impl Strategy<Value = Vec<OwnedRow>> {
     let key = "[ab][bc]{0,2}";
     // Days around each other, so that windows of some days are met and missed.
     let seconds = (0_i64..12, -2_i64..3).prop_map(|(days, more)| days * 86_400 + more);
-    let capture = (key, seconds.clone()).prop_map(|(target, seconds)| Owned::Capture(target, seconds));
+    let capture = (key, seconds.clone()).prop_map(|(target, seconds)| OwnedRow::Capture(target, seconds));
     let link = (key, key, seconds, "[ç x]{0,3}", 0_u64..3)
-        .prop_map(|(target, source, seconds, anchor, id)| Owned::Link { target, source, seconds, anchor, id });
+        .prop_map(|(target, source, seconds, anchor, id)| OwnedRow::Link { target, source, seconds, anchor, id });
     proptest::collection::vec(prop_oneof![1 => capture, 4 => link], 0..200)
 }
 
@@ -215,9 +215,9 @@ proptest! {
     }
 }
 
-fn many_rows() -> Vec<Owned> {
+fn many_rows() -> Vec<OwnedRow> {
     (0..20_000_u64)
-        .map(|n| Owned::Link {
+        .map(|n| OwnedRow::Link {
             target: format!("alvo{:03}", n * 7 % 500),
             source: format!("fonte{}", n % 1000),
             seconds: (n % 10) as i64,
@@ -248,7 +248,7 @@ fn many_runs_are_merged_in_passes_and_in_parts() {
 #[test]
 fn a_page_with_more_links_than_the_memory_holds_is_sorted_too() {
     let mut rows = many_rows();
-    rows.extend((0..30_000_i64).map(|n| Owned::Link {
+    rows.extend((0..30_000_i64).map(|n| OwnedRow::Link {
         target: "alvo250".to_owned(),
         source: format!("fonte{}", n % 100),
         seconds: n * 7919 % 29_989,
@@ -265,15 +265,15 @@ fn a_page_with_more_links_than_the_memory_holds_is_sorted_too() {
 #[test]
 fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
     let numbers: Vec<u64> = (0..100_000).map(|n| n * 7919 % 100_003).collect();
-    let link = |&n: &u64| Owned::Link {
+    let link = |&n: &u64| OwnedRow::Link {
         target: format!("(pt,alvo{:04},)/", n % 3000),
         source: format!("fonte{}", n % 10),
         seconds: (n / 3000) as i64 / 2,
         anchor: String::new(),
         id: 0,
     };
-    let mut rows: Vec<Owned> = numbers.iter().map(link).collect();
-    rows.extend((0..3000).map(|n| Owned::Capture(format!("(pt,alvo{n:04},)/"), 3)));
+    let mut rows: Vec<OwnedRow> = numbers.iter().map(link).collect();
+    rows.extend((0..3000).map(|n| OwnedRow::Capture(format!("(pt,alvo{n:04},)/"), 3)));
     let (expected, whole) = read(shuffle(&rows, 64 << 20));
     // A row takes four to five bytes there.
     let most_bytes = 5 * rows.len() as u64;
@@ -286,9 +286,9 @@ fn rows_go_to_the_disk_once_in_whatever_order_targets_come() {
         assert_eq!((report.duplicates, report.links), (whole.duplicates, whole.links));
         once.push(report.spilled_bytes);
     }
-    // What comes first says nothing of what comes later: parts are cut anew.
+    // Early rows do not predict later ones: parts are cut again.
     rows.sort_by_key(|row| match row {
-        Owned::Capture(target, _) | Owned::Link { target, .. } => target.clone(),
+        OwnedRow::Capture(target, _) | OwnedRow::Link { target, .. } => target.clone(),
     });
     let (got, report) = read(shuffle(&rows, 2_000_000));
     assert!(got == expected);
@@ -370,7 +370,7 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     let file = folder.path().join("file");
     std::fs::write(&file, "").unwrap();
     assert!(matches!(ResumeDir::take(&file, "one".to_owned()), Err(LinkError::NoFolder { path }) if path == file));
-    // Runs of another input or of another form of the list are no use, and what is damaged is told.
+    // Runs of another input or of another form of the list are no use, and damage is reported.
     let other = ResumeDir::take(&folder.path().join("runs"), "two".to_owned()).unwrap_err();
     assert!(matches!(&other, LinkError::KeptOther { was, is, .. } if was == "one" && is == "two"), "{other}");
     let damaged = folder.path().join("runs/run-000001");
@@ -387,13 +387,13 @@ fn a_build_that_was_killed_goes_on_from_its_runs() {
     assert!(damaged.exists() && folder.path().join("runs/run-000002").exists());
 }
 
-fn link(target: &str, source: &str, date: &str) -> Owned {
+fn link(target: &str, source: &str, date: &str) -> OwnedRow {
     let seconds = CaptureDate::parse(date).unwrap().seconds();
-    Owned::Link { target: target.to_owned(), source: source.to_owned(), seconds, anchor: String::new(), id: 0 }
+    OwnedRow::Link { target: target.to_owned(), source: source.to_owned(), seconds, anchor: String::new(), id: 0 }
 }
 
-fn capture(target: &str, date: &str) -> Owned {
-    Owned::Capture(target.to_owned(), CaptureDate::parse(date).unwrap().seconds())
+fn capture(target: &str, date: &str) -> OwnedRow {
+    OwnedRow::Capture(target.to_owned(), CaptureDate::parse(date).unwrap().seconds())
 }
 
 #[test]
@@ -427,7 +427,7 @@ fn a_thousand_on_each_side_are_kept_and_the_rest_is_counted() {
 }
 
 #[test]
-fn named_options_do_what_they_say() {
+fn named_options_take_effect() {
     let rows = [
         link("t", "a", "2024-01-02"),
         link("t", "a", "2024-01-01"),

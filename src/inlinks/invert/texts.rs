@@ -1,7 +1,7 @@
-//! Texts that are kept once each, and put in order.
+//! Stores texts once each, and sorts them.
 //!
-//! A text is named by where it stands in one long buffer, so that a link is
-//! some small numbers and equal texts have equal numbers.
+//! A text is named by its place in one long buffer, so that a link is some small numbers and equal texts have
+//! equal numbers.
 
 use super::split::Split;
 use std::hint::black_box;
@@ -14,7 +14,7 @@ const HEAD: usize = 8;
 const COUNT_BITS: u32 = 21;
 const COUNTED: u32 = (1 << COUNT_BITS) - 1;
 
-/// How often a text was counted, by its number.
+/// Count of a text, by its number.
 pub(super) fn count_in(number: u32) -> u32 {
     number & COUNTED
 }
@@ -33,7 +33,7 @@ const BATCH: usize = 64;
 /// Most texts reach into a second line of the processor's memory.
 const TOUCH_BYTES: usize = 48;
 
-/// Where a text stands.
+/// Place of a text.
 pub(super) type TextId = u32;
 
 /// Texts to be looked up, with half a hash of each.
@@ -45,7 +45,7 @@ pub(super) struct Lookup<'t> {
     pub(super) split: &'t Split,
 }
 
-/// What was found of some texts.
+/// Result of a look-up of texts.
 #[derive(Default)]
 pub(super) struct Found {
     /// The number of each.
@@ -67,21 +67,20 @@ impl Texts {
     /// The numbers of some of the texts, to be put at their places in `found`
     /// with `base` added; the same for the same text.
     ///
-    /// Each text costs two or three looks at places far apart in memory. So
-    /// many are looked at before any is compared: loads that do not wait for
-    /// each other take little longer than one.
-    pub(super) fn intern(&mut self, wanted: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
+    /// Each text costs two or three reads of places far apart in memory. So many are prefetched before any is
+    /// compared: loads that do not wait for each other take little longer than one.
+    pub(super) fn intern(&mut self, lookup: &Lookup<'_>, which: &[u16], base: TextId, found: &mut Found) {
         for some in which.chunks(BATCH) {
             while (self.count + some.len()) * 8 > self.slots.len() * 5 {
                 self.grow();
             }
-            self.intern_batch(wanted, some, base, found);
+            self.intern_batch(lookup, some, base, found);
         }
     }
 
-    fn intern_batch(&mut self, wanted: &Lookup<'_>, some: &[u16], base: TextId, found: &mut Found) {
+    fn intern_batch(&mut self, lookup: &Lookup<'_>, some: &[u16], base: TextId, found: &mut Found) {
         let mask = self.slots.len() - 1;
-        let tag_of = |number: u16| wanted.tags.get(usize::from(number)).copied().unwrap_or(0);
+        let tag_of = |number: u16| lookup.tags.get(usize::from(number)).copied().unwrap_or(0);
         black_box(some.iter().fold(0, |all, &number| all ^ self.slots[tag_of(number) as usize & mask]));
         // The place that holds the tag, which nearly always is that of the
         // text; in two of five cases behind others that came before it.
@@ -94,16 +93,16 @@ impl Texts {
         for (&place, &number) in places.iter().zip(some) {
             let number = usize::from(number);
             let (Some(text), Some(&tag), Some(id)) =
-                (wanted.texts.get(number), wanted.tags.get(number), found.ids.get_mut(number))
+                (lookup.texts.get(number), lookup.tags.get(number), found.ids.get_mut(number))
             else {
                 continue;
             };
             let there = self.find_or_add(text, tag, place);
             *id = base + there;
-            if number < wanted.counted {
+            if number < lookup.counted {
                 let before = self.number(there);
                 let now = match count_in(before) {
-                    0 => u32::from(wanted.split.part_of(text)) << COUNT_BITS | 1,
+                    0 => u32::from(lookup.split.part_of(text)) << COUNT_BITS | 1,
                     COUNTED => before,
                     _ => before + 1,
                 };
@@ -136,7 +135,7 @@ impl Texts {
             at = self.place_of(tag, at);
             let slot = self.slots[at];
             if slot == 0 {
-                // Fits: whoever fills a set stops long before 4 GiB.
+                // Fits: a set is full long before 4 GiB.
                 let id = self.bytes.len() as TextId;
                 if self.bytes.capacity() - self.bytes.len() < HEAD + text.len() {
                     // By an eighth: room that is not used is memory all the same.
@@ -195,7 +194,7 @@ impl Texts {
         }
     }
 
-    /// How many texts there are.
+    /// Number of texts.
     pub(super) fn count(&self) -> usize {
         self.count
     }

@@ -1,4 +1,4 @@
-//! Captures of one page and the links in the window of each.
+//! Collects the links in the window of each capture of a page.
 //!
 //! Windows lie over one another: a link that many captures list is held once,
 //! and put together with others when the window of a capture has passed. Links
@@ -23,8 +23,8 @@ pub(super) struct Windows {
     open: VecDeque<Open>,
     /// Links so far: of other sites, and of the same.
     seen: [u64; 2],
-    held: [KeptLinks; 2],
-    /// Of a page that links, its held links, where only one of each is listed.
+    kept: [KeptLinks; 2],
+    /// Kept links of each linking page, where only one of each is listed.
     sources: HashMap<Box<[u8]>, VecDeque<Place>>,
 }
 
@@ -49,11 +49,11 @@ impl Windows {
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.seen = [0, 0];
-        self.held.iter_mut().for_each(KeptLinks::clear);
+        self.kept.iter_mut().for_each(KeptLinks::clear);
         self.sources.clear();
     }
 
-    /// How many captures are open.
+    /// Number of open captures.
     pub(super) fn len(&self) -> usize {
         self.open.len()
     }
@@ -110,7 +110,7 @@ impl Windows {
         };
         self.seen[side] += 1;
         if is_listed {
-            self.held[side].push(place, link);
+            self.kept[side].push(place, link);
         }
         repeated
     }
@@ -121,7 +121,7 @@ impl Windows {
     pub(super) fn pass(&mut self, options: &AssignOptions, mut take: impl FnMut(Link<'_>) -> bool) -> Option<u64> {
         let open = self.open.pop_front()?;
         let mut sides =
-            [false, true].map(|internal| self.held[usize::from(internal)].since(open.from, internal).peekable());
+            [false, true].map(|internal| self.kept[usize::from(internal)].since(open.from, internal).peekable());
         let mut is_full = [false; 2];
         loop {
             let next = |side: usize, sides: &mut [std::iter::Peekable<_>; 2]| match is_full[side] {
@@ -148,9 +148,9 @@ impl Windows {
     /// to be given out.
     pub(super) fn forget_before(&mut self, capture: CaptureDate, options: &AssignOptions) {
         let begin = options.window_begin(capture);
-        for held in &mut self.held {
+        for kept in &mut self.kept {
             let sources = &mut self.sources;
-            held.forget_before(begin, |source| {
+            kept.forget_before(begin, |source| {
                 if let Some(places) = sources.get_mut(source) {
                     places.pop_front();
                     if places.is_empty() {
@@ -202,10 +202,10 @@ impl KeptLinks {
     /// Links from a second on, each with its number among all.
     fn since(&self, begin: i64, internal: bool) -> impl Iterator<Item = (u64, Link<'_>)> {
         let first = self.links.partition_point(|link| link.place.0 < begin);
-        self.links.range(first..).map(move |held| {
-            let [begin, middle, end] = held.at;
+        self.links.range(first..).map(move |kept| {
+            let [begin, middle, end] = kept.at;
             let (source, anchor) = (self.text(begin, middle), self.text(middle, end));
-            (held.place.1, Link { date: held.date, source, anchor, internal })
+            (kept.place.1, Link { date: kept.date, source, anchor, internal })
         })
     }
 

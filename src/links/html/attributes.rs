@@ -59,7 +59,7 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
         None => return None,
     };
     let mut url = rest;
-    if rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("url"))
+    if rest.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"))
         && let Some(after) = rest.get(3..).and_then(|rest| rest.trim_ascii_start().strip_prefix('='))
     {
         url = after.trim_ascii_start();
@@ -73,9 +73,9 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
     Some(url).filter(|url| !url.trim_ascii().is_empty())
 }
 
-/// Whether a list of words parted by white space (or commas) holds `word`.
-pub fn has_token(list: &str, word: &str) -> bool {
-    list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(word))
+/// Whether a list of words parted by white space (or commas) holds `token`.
+pub fn has_token(list: &str, token: &str) -> bool {
+    list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(token))
 }
 
 fn is_space(byte: u8) -> bool {

@@ -1,9 +1,11 @@
-//! Which charset a page is written in, and its text.
+//! Detects the charset of a page and decodes its text.
 //!
-//! In this order: byte order mark, charset of the HTTP head, `meta` in the
-//! first 1,024 bytes (the prescan of the HTML standard), valid UTF-8, a later
-//! `meta` (for which a browser starts again), a guess. The last two look at
-//! 64 KB at most.
+//! In this order: byte order mark, charset of the HTTP head, `meta` or an XML
+//! declaration in the first 1,024 bytes (the prescan of the HTML standard), valid
+//! UTF-8, a later `meta` (for which a browser starts again), a guess. The last two
+//! look at 64 KB at most. UTF-16 is known by its mark, by the HTTP head or by an XML
+//! declaration in it; a page in it without these shows no page in a browser, and is
+//! reported ([`Fit::NotAtAll`]).
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,7 @@ const PRESCAN_BYTES: usize = 1024;
 /// Bytes that the guess is made from: guessing is slower than reading the page.
 const GUESS_BYTES: usize = 64 * 1024;
 
-/// What told the charset.
+/// Source of the charset of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CharsetSource {
     /// A byte order mark.
@@ -43,7 +45,7 @@ impl CharsetSource {
     }
 }
 
-/// The charset of an HTML body and what told it.
+/// The charset of an HTML body and its source.
 pub fn detect(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding, CharsetSource) {
     if let Some((encoding, _)) = Encoding::for_bom(body) {
         return (encoding, CharsetSource::Bom);
@@ -83,7 +85,37 @@ pub fn detect_css(body: &[u8], http_charset: Option<&str>) -> (&'static Encoding
     if is_utf8(body) { (UTF_8, CharsetSource::Utf8) } else { (guess(body), CharsetSource::Guess) }
 }
 
-/// How the bytes of a body fit its charset.
+/// The charset of XML that is no page (XML 1.0, appendix F, and RFC 7303): byte order mark, HTTP, the first bytes of
+/// UTF-16, the declaration, UTF-8; where that does not fit, a guess.
+pub fn detect_xml(body: &[u8], http_charset: Option<&str>) -> &'static Encoding {
+    if let Some((encoding, _)) = Encoding::for_bom(body) {
+        return encoding;
+    }
+    let of_http = http_charset.and_then(|label| Encoding::for_label_no_replacement(label.trim().as_bytes()));
+    match body {
+        [0, b'<', ..] => return UTF_16BE,
+        [b'<', 0, ..] => return UTF_16LE,
+        _ => {}
+    }
+    if let Some(encoding) = of_http.map(without_utf16) {
+        return encoding;
+    }
+    let begin = body.get(..body.len().min(PRESCAN_BYTES)).unwrap_or_default().trim_ascii_start();
+    let declaration = begin.strip_prefix(b"<?xml").and_then(|rest| {
+        let rest = rest.get(..memchr::memchr(b'>', rest)?)?;
+        let rest = rest.get(memchr::memmem::find(rest, b"encoding")? + b"encoding".len()..)?.trim_ascii_start();
+        let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
+        let (quote, rest) = rest.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+        rest.get(..memchr::memchr(*quote, rest)?)
+    });
+    match declaration.and_then(Encoding::for_label_no_replacement) {
+        Some(encoding) => without_utf16(encoding),
+        None if is_utf8(body) => UTF_8,
+        None => guess(body),
+    }
+}
+
+/// Fit of the bytes of a body to its charset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// All of them are text.
@@ -103,12 +135,27 @@ pub fn decode<'a>(body: &'a [u8], encoding: &'static Encoding) -> (Cow<'a, str>,
     let (text, has_errors) = encoding.decode_without_bom_handling(body);
     let has_markup = |bytes| memchr::memchr(b'<', bytes).is_some();
     let fit = match has_errors {
-        // ASCII said to be UTF-16 makes letters of the far east, and hardly an error.
+        // ASCII declared as UTF-16 decodes to letters of the far east, and hardly fails; UTF-16 taken for ASCII, to letters
+        // with a NUL between them.
         _ if !encoding.is_ascii_compatible() && has_markup(body) && !has_markup(text.as_bytes()) => Fit::NotAtAll,
+        _ if encoding.is_ascii_compatible() && is_utf16_markup(body) => Fit::NotAtAll,
         true => Fit::InPart,
         false => Fit::Whole,
     };
     (text, fit)
+}
+
+/// Whether markup in UTF-16 begins a body, without a mark.
+fn is_utf16_markup(body: &[u8]) -> bool {
+    /// Letters of ASCII that are enough to tell.
+    const LETTERS: usize = 8;
+    let begin = body.get(..2 * LETTERS).unwrap_or_default();
+    let has_letters = |at: usize| {
+        let mut pairs = begin.chunks_exact(2);
+        !begin.is_empty() && pairs.all(|pair| pair[at].is_ascii() && pair[at] > 0 && pair[1 - at] == 0)
+    };
+    let first = |at: usize| begin.chunks_exact(2).map(|pair| pair[at]).find(|byte| !is_space(*byte));
+    (0..2).any(|at| has_letters(at) && first(at) == Some(b'<'))
 }
 
 fn is_utf8(body: &[u8]) -> bool {
@@ -125,7 +172,7 @@ fn guess(body: &[u8]) -> &'static Encoding {
     detector.guess(None, chardetng::Utf8Detection::Allow)
 }
 
-/// A charset told inside the text cannot be UTF-16: the text could not have been read.
+/// A charset declared inside the text cannot be UTF-16: the declaration could not have been read.
 fn without_utf16(encoding: &'static Encoding) -> &'static Encoding {
     if encoding == UTF_16LE || encoding == UTF_16BE {
         UTF_8
@@ -138,6 +185,32 @@ fn without_utf16(encoding: &'static Encoding) -> &'static Encoding {
 
 /// “Prescan a byte stream to determine its encoding” of the HTML standard.
 fn prescan(head: &[u8]) -> Option<&'static Encoding> {
+    match head {
+        [b'<', 0, b'?', 0, b'x', 0, ..] => Some(UTF_16LE),
+        [0, b'<', 0, b'?', 0, b'x', ..] => Some(UTF_16BE),
+        _ => prescan_meta(head).or_else(|| xml_encoding(head)),
+    }
+}
+
+/// “Get an XML encoding” of the HTML standard.
+fn xml_encoding(head: &[u8]) -> Option<&'static Encoding> {
+    let declaration = head.strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..memchr::memchr(b'>', declaration)?];
+    let value = &declaration[memchr::memmem::find(declaration, b"encoding")? + b"encoding".len()..];
+    // Blanks and controls may stand around the equals sign.
+    let trim = |bytes: &'_ [u8]| bytes.iter().position(|byte| *byte > b' ').unwrap_or(bytes.len());
+    let value = value.get(trim(value)..)?.strip_prefix(b"=")?;
+    let value = value.get(trim(value)..)?;
+    let (quote, value) = value.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    let label = &value[..memchr::memchr(*quote, value)?];
+    if label.iter().any(|byte| *byte <= b' ') {
+        return None;
+    }
+    Encoding::for_label_no_replacement(label).map(without_utf16)
+}
+
+/// The charset of the first `meta` that has one.
+fn prescan_meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut at = 0;
     while at < head.len() {
         let rest = head.get(at..)?;
@@ -226,7 +299,7 @@ fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [
         }
         *at += 1;
     };
-    // Here stands the equals sign.
+    // The equals sign is here.
     *at += 1;
     while is_space(*head.get(*at)?) {
         *at += 1;
@@ -301,6 +374,12 @@ mod tests {
         check(b"<meta charset=koi8-r>", Some("no-such-charset"), ("KOI8-R", Meta));
         check(b"<meta charset=utf-16>", None, ("UTF-8", Meta));
         check("olá".as_bytes(), None, ("UTF-8", Utf8));
+        // HTML standard, 13.2.3.2: declarations of XML.
+        check(b"<?xml version='1.0' encoding = \"ISO-8859-1\"?><p>ol\xe1", None, ("windows-1252", Meta));
+        check(b"<?xml version='1.0' encoding='utf-16'?><p>", None, ("UTF-8", Meta));
+        check(b"<?xml encoding='koi8-r'?><meta charset=latin1>", None, ("windows-1252", Meta));
+        check(b"<\0?\0x\0m\0l\0", None, ("UTF-16LE", Meta));
+        check(b"\0<\0?\0x\0m\0l", None, ("UTF-16BE", Meta));
         check(&"olá".as_bytes()[..3], None, ("UTF-8", Utf8));
         let late = [&[b' '; 2000], b"<meta charset=koi8-r>\xf0\xd2\xc9".as_slice()].concat();
         check(&late, None, ("KOI8-R", Meta));
@@ -332,12 +411,18 @@ mod tests {
         assert_eq!(fit(b"<\0p\0>\0", "utf-16le"), Fit::Whole);
         assert_eq!(fit(b"<\0p\0>\0", "utf-16be"), Fit::NotAtAll);
         assert_eq!(fit(b"<p>\x1b$B$\"\x1b(B", "iso-2022-jp"), Fit::Whole);
+        let utf16 = |big| {
+            "<html><p>olá"
+                .encode_utf16()
+                .flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!((fit(&utf16(false), "x"), fit(&utf16(true), "x")), (Fit::NotAtAll, Fit::NotAtAll));
         assert_eq!(fit(b"", "utf-16le"), Fit::Whole);
     }
 
-    /// The encoding tests of html5lib. Where a case differs, it is plain ASCII
-    /// without a declaration in the first 1,024 bytes: that is told as UTF-8,
-    /// and its text is the same in the charset wanted.
+    /// The encoding tests of html5lib. Where a case differs, it is plain ASCII without a declaration in the
+    /// first 1,024 bytes: that is detected as UTF-8, and its text is the same in the expected charset.
     #[test]
     fn agrees_with_html5lib() {
         let Some(folder) = crate::testing::data("html/encoding") else { return };
@@ -345,12 +430,12 @@ mod tests {
         for name in ["html5lib-tests1.dat", "html5lib-test-yahoo-jp.dat"] {
             let bytes = std::fs::read(folder.join(name)).unwrap();
             for case in crate::testing::dat_cases(&bytes) {
-                let (data, wanted) = (case.part(b"data"), case.part(b"encoding"));
-                let wanted = Encoding::for_label(wanted.trim_ascii()).unwrap();
+                let (data, expected) = (case.part(b"data"), case.part(b"encoding"));
+                let expected = Encoding::for_label(expected.trim_ascii()).unwrap();
                 let (got, source) = detect(data, None);
-                let same = got == wanted;
-                let words = String::from_utf8_lossy(data);
-                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {words}", got.name());
+                let same = got == expected;
+                let text = String::from_utf8_lossy(data);
+                assert!(same || source == CharsetSource::Utf8 && data.is_ascii(), "{name}: {} for {text}", got.name());
                 *(if same { &mut equal } else { &mut ascii }) += 1;
             }
         }

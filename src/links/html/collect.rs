@@ -1,21 +1,23 @@
-//! What is kept while a page is read: links, anchor texts, title, visible text.
+//! Collects links, anchor texts, title and visible text while a page is read.
 //!
 //! Everything is kept as ranges of a few long buffers; URLs are resolved when
 //! the whole page is known, since its first `base` may stand anywhere.
 
 use super::attributes::{has_token, refresh_url, srcset_urls};
+use super::builder::Builder;
 use super::elements::PageElements;
 use super::fold::{fold, fold_into, is_white, without_marks};
 use super::layout::{Layout, LayoutBuilder, PageStatements};
 use super::place::PagePlace;
 use super::tag::Tag;
+use super::tokenizer::tokenize;
 use super::tokens::{Attr, Attributes, Text};
+use super::tree::Tree;
 use crate::links::css::css_references;
 use crate::links::page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, Outlink, PageCuts, PageOptions};
-use crate::links::resolve::{Resolved, Resolver};
+use crate::links::resolve::{Resolved, Resolver, join, web_url};
 use crate::uri::{Url, drop_user};
-use encoding_rs::{EncoderResult, Encoding, UTF_8};
-use std::borrow::Cow;
+use encoding_rs::{Encoding, UTF_8};
 use std::collections::HashSet;
 use std::ops::Range;
 use url::Position;
@@ -35,6 +37,9 @@ const MAX_REL_BYTES: usize = 1024;
 /// Bytes of URLs and anchor texts kept of one page, over all links: a long
 /// `base` or nested links could make much out of little.
 pub const MAX_LINK_BYTES_PER_PAGE: usize = 128 * 1024 * 1024;
+
+/// Documents in `srcdoc` of documents in `srcdoc` and so on that are read.
+const MAX_INNER_DOCUMENTS: u8 = 4;
 
 /// Place of an element in the document: what was inserted later in an earlier
 /// place (by misnested tags) has a second number.
@@ -61,7 +66,9 @@ struct RawLink {
 
 /// See the module.
 pub(crate) struct Collector<'o> {
-    options: &'o PageOptions,
+    pub(super) options: &'o PageOptions,
+    /// How many documents it stands in, by `srcdoc` and the like.
+    depth: u8,
     references: String,
     anchors: String,
     links: Vec<RawLink>,
@@ -99,6 +106,7 @@ impl<'o> Collector<'o> {
     pub(crate) fn new(options: &'o PageOptions) -> Self {
         Self {
             options,
+            depth: 0,
             references: String::new(),
             anchors: String::new(),
             links: Vec::new(),
@@ -239,8 +247,8 @@ impl<'o> Collector<'o> {
     /// The attributes of `html`, whichever of its start tags they stand in.
     pub(crate) fn html(&mut self, attributes: &Attributes) {
         if self.language.is_none() {
-            let told = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
-            self.language = told.as_deref().and_then(primary_language);
+            let declared = attributes.get(Attr::Lang).or_else(|| attributes.get(Attr::XmlLang));
+            self.language = declared.as_deref().and_then(primary_language);
         }
     }
 
@@ -255,8 +263,9 @@ impl<'o> Collector<'o> {
     }
 
     /// Text of a script of JSON-LD.
-    pub(crate) fn push_json_ld(&mut self, text: Text<'_>) {
+    pub(crate) fn push_json_ld(&mut self, text: Text<'_>, order: Order) {
         self.layout.json_ld(text);
+        self.json_ld_images(text, order);
     }
 
     /// How many links there are.
@@ -292,16 +301,16 @@ impl<'o> Collector<'o> {
     fn keep_rel(&mut self, rel: &str) -> Range<usize> {
         let from = self.references.len();
         let end = MAX_LINK_BYTES_PER_PAGE.min(from + MAX_REL_BYTES);
-        for word in rel.split_ascii_whitespace() {
+        for token in rel.split_ascii_whitespace() {
             let blank = usize::from(self.references.len() > from);
-            if self.references.len() + blank + word.len() > end {
+            if self.references.len() + blank + token.len() > end {
                 self.cut.rels += 1;
                 break;
             }
             if blank > 0 {
                 self.references.push(' ');
             }
-            self.references.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+            self.references.extend(token.chars().map(|c| c.to_ascii_lowercase()));
         }
         from..self.references.len()
     }
@@ -391,6 +400,14 @@ impl<'o> Collector<'o> {
         if let Some(elements) = &mut self.elements {
             elements.take(tag, attributes);
         }
+        self.references_of(tag, attributes, order);
+    }
+
+    /// The references of an element but for those of `a`.
+    pub(super) fn references_of(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
+        if attributes.has_lazy() {
+            self.lazy(tag, attributes, order);
+        }
         if self.options.kinds.has(LinkKind::Css)
             && let Some(style) = attributes.get(Attr::Style)
             && memchr::memchr(b'(', style.as_bytes()).is_some()
@@ -412,6 +429,9 @@ impl<'o> Collector<'o> {
             Tag::FRAME | Tag::IFRAME => {
                 self.attribute(LinkKind::Frame, attributes, Attr::Src, "", "", order);
                 self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
+                if let Some(document) = attributes.get(Attr::Srcdoc).filter(|_| tag == Tag::IFRAME) {
+                    self.inner_document(&document, order);
+                }
             }
             Tag::SCRIPT => self.attribute(LinkKind::Script, attributes, Attr::Src, "", "", order),
             Tag::VIDEO | Tag::AUDIO => {
@@ -424,6 +444,7 @@ impl<'o> Collector<'o> {
             }
             Tag::TRACK | Tag::EMBED => self.attribute(LinkKind::Media, attributes, Attr::Src, "", "", order),
             Tag::OBJECT => self.attribute(LinkKind::Media, attributes, Attr::Data, "", "", order),
+            Tag::APPLET | Tag::PARAM => self.plugin(tag, attributes, order),
             Tag::FORM => {
                 let method = attributes.get(Attr::Method).unwrap_or_default();
                 if !method.eq_ignore_ascii_case("post") && !method.eq_ignore_ascii_case("dialog") {
@@ -449,7 +470,7 @@ impl<'o> Collector<'o> {
     /// An element of SVG: what it shows, and links that are no HTML links.
     pub(crate) fn svg_element(&mut self, tag: Tag, attributes: &Attributes, order: Order) {
         let kind = match tag {
-            Tag::IMAGE | Tag::USE => LinkKind::Image,
+            Tag::IMAGE | Tag::USE | Tag::FEIMAGE => LinkKind::Image,
             Tag::A => LinkKind::Area,
             Tag::SCRIPT => LinkKind::Script,
             _ => return,
@@ -458,7 +479,7 @@ impl<'o> Collector<'o> {
         self.attribute(kind, attributes, attribute, "", "", order);
     }
 
-    fn attribute(
+    pub(super) fn attribute(
         &mut self,
         kind: LinkKind,
         attributes: &Attributes,
@@ -491,13 +512,52 @@ impl<'o> Collector<'o> {
     }
 
     fn srcset(&mut self, attributes: &Attributes, alt: &str, order: Order) {
+        self.candidates(attributes, Attr::Srcset, alt, order);
+    }
+
+    /// Images of which a browser chooses one.
+    pub(super) fn candidates(&mut self, attributes: &Attributes, attribute: Attr, alt: &str, order: Order) {
         if self.options.kinds.has(LinkKind::Image)
-            && let Some(value) = attributes.get(Attr::Srcset)
+            && let Some(value) = attributes.get(attribute)
         {
             for url in srcset_urls(&value) {
                 self.add(LinkKind::Image, url, alt, "", order);
             }
         }
+    }
+
+    /// Reads markup that is a document of its own or no part of this one's tree (`srcdoc`, `noframes`): what it
+    /// shows, and its links, which are none of this page's ([`LinkKind::Area`]).
+    pub(super) fn inner_document(&mut self, markup: &str, order: Order) {
+        if self.depth >= MAX_INNER_DOCUMENTS || !self.reads_beside_anchors() {
+            return;
+        }
+        // Where it sends its reader on, the page stays.
+        let kinds = self.options.kinds.without(LinkKind::Anchor).without(LinkKind::MetaRefresh);
+        let options =
+            PageOptions { kinds: kinds.with_if(LinkKind::Anchor, LinkKind::Area), ..PageOptions::links_only() };
+        let inside = Collector { depth: self.depth + 1, ..Collector::new(&options) };
+        let mut builder = Builder::new(Tree::new(inside), false);
+        tokenize(markup, &mut builder);
+        let inside = builder.tree.page;
+        self.cut.links += inside.cut.links;
+        for link in &inside.links {
+            let kind = if link.kind == LinkKind::Anchor { LinkKind::Area } else { link.kind };
+            let reference = inside.references.get(link.reference.clone()).unwrap_or_default();
+            let anchor = inside.anchors.get(link.anchor.clone()).unwrap_or_default();
+            let rel = inside.references.get(link.rel.clone()).unwrap_or_default();
+            let count = self.links.len();
+            self.add(kind, reference, anchor, rel, order);
+            if inside.nofollow_all {
+                self.links.iter_mut().skip(count).for_each(|link| link.nofollow = true);
+            }
+        }
+    }
+
+    /// Whether other links are wanted than those that a text needs: parts that are no part of a page's tree have no
+    /// others.
+    pub(super) fn reads_beside_anchors(&self) -> bool {
+        !self.options.kinds.without(LinkKind::Anchor).without(LinkKind::MetaRefresh).is_empty()
     }
 
     fn meta(&mut self, attributes: &Attributes, order: Order) {
@@ -512,31 +572,25 @@ impl<'o> Collector<'o> {
             }
         }
         self.layout.meta(attributes, &content);
+        self.meta_link(attributes, &content, order);
         if attributes.get(Attr::Name).is_some_and(|name| name.trim().eq_ignore_ascii_case("robots")) {
             self.nofollow_all |= has_token(&content, "nofollow") || has_token(&content, "none");
         }
     }
 
     fn link(&mut self, attributes: &Attributes, order: Order) {
+        self.candidates(attributes, Attr::Imagesrcset, "", order);
         let (Some(href), rel) = (attributes.get(Attr::Href), attributes.get(Attr::Rel).unwrap_or_default()) else {
             return;
         };
-        // Hints about hosts, not about documents.
-        if has_token(&rel, "dns-prefetch") || has_token(&rel, "preconnect") {
-            return;
-        }
+        let Some(kind) = kind_of_rel(&rel) else { return };
         if has_token(&rel, "canonical") && self.canonical_reference.is_none() {
             self.canonical_reference = Some(href.clone().into_owned());
         }
-        let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
-        let kind = match embeds.iter().any(|word| has_token(&rel, word)) {
-            true => LinkKind::Stylesheet,
-            false => LinkKind::LinkElement,
-        };
         self.add(kind, &href, "", &rel, order);
     }
 
-    fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, rel: &str, order: Order) {
+    pub(super) fn add(&mut self, kind: LinkKind, reference: &str, anchor: &str, rel: &str, order: Order) {
         if !self.options.kinds.has(kind) {
             return;
         }
@@ -553,10 +607,12 @@ impl<'o> Collector<'o> {
     }
 
     /// Keeps a reference for later. Nothing for blank ones, places in the page
-    /// itself, and schemes that plainly are not of the web.
+    /// itself, and schemes that plainly are not of the web. Behind a `base` a
+    /// place in the page is one in another.
     fn keep_reference(&mut self, reference: &str) -> Option<Range<usize>> {
         let reference = reference.trim_matches(|c: char| c <= ' ');
-        if reference.is_empty() || reference.starts_with('#') || has_foreign_scheme(reference) {
+        let is_own = reference.starts_with('#') && self.base_reference.is_none();
+        if reference.is_empty() || is_own || has_foreign_scheme(reference) {
             return None;
         }
         if reference.len() > MAX_URL_BYTES || self.references.len() + reference.len() > MAX_LINK_BYTES_PER_PAGE {
@@ -608,6 +664,11 @@ impl<'o> Collector<'o> {
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone());
         drop_user(&mut base);
+        if base[..Position::AfterQuery] == url[..Position::AfterQuery] {
+            // Only the base tells whether a place is one in this page.
+            let references = &self.references;
+            self.links.retain(|link| !references.get(link.reference.clone()).is_some_and(|own| own.starts_with('#')));
+        }
         if base.as_str().len() <= MAX_URL_BYTES {
             return base;
         }
@@ -733,50 +794,17 @@ pub(crate) struct Collected {
     pub(crate) cut: PageCuts,
 }
 
-/// Resolves as a browser does; nothing but http and https with a host, without
-/// user name and password. The
-/// query is written in `charset`, the rest in UTF-8 (URL standard, 4.4): that
-/// is what servers were asked for by those who followed the link.
-///
-/// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
-/// reference in HTML.
-pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
-    let mut url = join(base, reference, charset)?;
-    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+/// The kind of a link with this `rel`, in a `link` element or a `Link` field; none for hints about hosts, which are
+/// none about documents.
+pub(crate) fn kind_of_rel(rel: &str) -> Option<LinkKind> {
+    if has_token(rel, "dns-prefetch") || has_token(rel, "preconnect") {
         return None;
     }
-    url.set_fragment(None);
-    drop_user(&mut url);
-    Some(url)
-}
-
-fn join(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
-    let charset = charset.output_encoding();
-    if charset == UTF_8 || reference.is_ascii() {
-        return base.join(reference).ok();
-    }
-    let in_charset = Url::options().base_url(Some(base));
-    in_charset.encoding_override(Some(&|query| Cow::Owned(query_bytes(query, charset)))).parse(reference).ok()
-}
-
-/// Text in a charset; a character that it lacks becomes the number of it, as
-/// forms send it (URL standard, “percent-encode after encoding”).
-fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
-    let mut encoder = charset.new_encoder();
-    let (mut bytes, mut rest) = (Vec::new(), text);
-    loop {
-        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(0);
-        bytes.reserve(room);
-        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
-        rest = rest.get(read..).unwrap_or_default();
-        match result {
-            EncoderResult::Unmappable(lacking) => {
-                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(lacking)).as_bytes());
-            }
-            EncoderResult::OutputFull if room > 0 => {}
-            EncoderResult::OutputFull | EncoderResult::InputEmpty => return bytes,
-        }
-    }
+    let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
+    Some(match embeds.iter().any(|name| has_token(rel, name)) {
+        true => LinkKind::Stylesheet,
+        false => LinkKind::LinkElement,
+    })
 }
 
 /// Whether the reference starts with a scheme other than http and https. Only

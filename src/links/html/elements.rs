@@ -1,11 +1,11 @@
-//! What of a page is counted beside its links and text: images with their sizes, forms, frames, scripts.
+//! Counts the elements of a page beside its links and text: images with their sizes, forms, frames, scripts.
 //!
 //! Collected only where somebody asks for it ([`PageOptions::elements`](crate::links::PageOptions)): an import and a
 //! data set pay nothing for it.
 
-use super::collect::web_url;
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes};
+use crate::links::resolve::web_url;
 use crate::uri::Url;
 use encoding_rs::Encoding;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,13 @@
-//! A page or style sheet into its links.
+//! Extracts the links of a page or style sheet.
 
 use super::builder::Builder;
 use super::charset::{self, Fit};
-use super::collect::{Collector, PageLink, web_url};
+use super::collect::{Collector, PageLink};
 use super::tokenizer::tokenize;
 use super::tree::Tree;
 use crate::links::css::css_references;
 use crate::links::page::{LinkKind, Outlink, Page, PageCuts, PageOptions};
+use crate::links::resolve::web_url;
 use crate::uri::Url;
 use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;

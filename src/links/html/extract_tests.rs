@@ -1,4 +1,4 @@
-//! Pages whose links are known.
+//! Tests of extraction on pages whose links are known.
 
 use super::*;
 use crate::links::{
@@ -126,6 +126,10 @@ fn references_are_resolved_as_browsers_do() {
     check("<base href=''><a href=y>a</a>", &[("y", "a")]);
     check("<base href='ftp://h/'><a href=y>a</a><a href='http://h/z'>b</a>", &[("http://h/z", "b")]);
     check("<a href='\u{a0}x'>a</a>", &[("%C2%A0x", "a")]);
+    // A place in the page is one in its base, where that is another page.
+    check("<base href='http://h/q#f'><a href='#t'>a</a><a href=''>b</a>", &[("http://h/q", "a")]);
+    check("<base href='p.html'><a href='#t'>a</a>", &[]);
+    check("<a href='#t'>a</a>", &[]);
 }
 
 #[test]
@@ -178,8 +182,13 @@ fn every_kind_of_link_is_recognised() {
         "IMG@/src/24 ",
     ];
     assert_eq!(got, expected);
-    let frames = page("<frameset><frame src=a><frame src=b></frameset><noframes><a href=no>x</a></noframes>");
-    assert_eq!(frames.links.iter().map(|link| link.url.path()).collect::<Vec<_>>(), ["/dir/a", "/dir/b"]);
+    let frames = page("<frameset><frame src=a><frame src=b></frameset><noframes><a href=c>x</a></noframes>");
+    let frames: Vec<_> = frames.links.iter().map(|link| (link.url.path(), link.kind)).collect();
+    assert_eq!(
+        frames,
+        [("/dir/a", LinkKind::Frame), ("/dir/b", LinkKind::Frame), ("/dir/c", LinkKind::Area)],
+        "who knows no frames follows the last, which is no inlink"
+    );
 }
 
 #[test]
@@ -216,6 +225,10 @@ fn kinds_that_are_left_out_change_nothing_about_the_others() {
     let html = "<link rel=stylesheet href=s><link rel=next href=n><meta http-equiv=refresh content='0;url=m'>\
         <body background=b><a href=x style='b:url(c)'><img src=i srcset='j 2x' alt=Mapa longdesc=d></a><a href=y>texto</a>\
         <map><area href=z alt=w></map><style>a{b:url(k)}</style><script src=t></script><iframe src=f></iframe>\
+        <noframes><a href=h1><iframe src=h2></a></noframes><template><a href=h3></a><img src=h4><embed src=h5></template>\
+        <iframe srcdoc='<meta http-equiv=refresh content=1;no><script src=h6></script><p style=a:url(h7)>'></iframe>\
+        <img data-src=i.x data-srcset='j.x 2x'><div data-bg='url(k.x)'><meta property=og:video content=l.x>\
+        <script type=application/ld+json>{\"image\":\"m.x\"}</script><link imagesrcset='n.x 1x'>\
         <video src=v poster=w></video><form action=g></form><svg><a xlink:href=q></a><image href=r /></svg>";
     let with = |kinds| {
         let options = PageOptions { image_alt: true, kinds, ..PageOptions::links_only() };
@@ -248,8 +261,8 @@ fn title_language_canonical_and_text() {
     assert_eq!(read.language.as_deref(), Some("pt"));
     assert_eq!(read.canonical.unwrap().as_str(), "https://exemplo.pt/c");
     assert_eq!(read.text, "Olá\na b c\nd\ne\n1 2\n3\nx\ny");
-    let told = page("<meta http-equiv=content-language content='EN-gb, fr'>");
-    assert_eq!(told.language.as_deref(), Some("en"));
+    let declared = page("<meta http-equiv=content-language content='EN-gb, fr'>");
+    assert_eq!(declared.language.as_deref(), Some("en"));
     // What the text is written in is told elsewhere.
     let text = "Todos os cidadãos têm direito à informação e à cultura. ".repeat(5);
     assert_eq!(page(&format!("<p>{text}")).language, None);
@@ -511,7 +524,7 @@ const SOUP: &[&str] = &[
 ];
 
 #[test]
-fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
+fn a_link_has_its_rel_and_the_part_of_the_page_it_is_in() {
     let links = page(
         "<a href=1>a</a>
          <header><a rel='Home  UGC' href=2>b</a><nav><a href=3>c</a></nav><a href=4>d</a></header>
@@ -521,7 +534,7 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
          <main><table><a href=10>i</a><tr><td><a href=11>j</a></table></main><area href=12 rel='Next'>",
     )
     .links;
-    let told: Vec<String> = links
+    let reported: Vec<String> = links
         .iter()
         .map(|link| {
             let path = link.url.path().trim_start_matches("/dir/");
@@ -530,7 +543,7 @@ fn a_link_tells_its_rel_and_the_part_of_the_page_it_stands_in() {
         })
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             "1 - ",
             "2 header home ugc",

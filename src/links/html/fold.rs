@@ -34,10 +34,10 @@ pub(crate) fn fold_into(out: &mut String, text: &str) {
     let mut pending = false;
     let (mut run_start, mut at) = (0, 0);
     while let Some(&byte) = bytes.get(at) {
-        let is_word = |byte: u8| !MAY_BE_WHITE[usize::from(byte)];
-        if is_word(byte) {
+        let is_text = |byte: u8| !MAY_BE_WHITE[usize::from(byte)];
+        if is_text(byte) {
             at += 1;
-        } else if byte == b' ' && at > run_start && bytes.get(at + 1).is_some_and(|&next| is_word(next)) {
+        } else if byte == b' ' && at > run_start && bytes.get(at + 1).is_some_and(|&next| is_text(next)) {
             // A blank between two words stands as it will stand.
             at += 2;
         } else {

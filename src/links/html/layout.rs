@@ -1,6 +1,5 @@
-//! How the visible text of a page is laid out, and what the page says of its
-//! own description and dates: what the text room tells main text from
-//! boilerplate by. Nothing is judged here.
+//! Layout of the visible text of a page, and its own statements of description and dates, from which the text
+//! room separates main text and boilerplate.
 
 use super::fold::fold;
 use super::place::PagePlace;

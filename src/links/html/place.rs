@@ -1,4 +1,4 @@
-//! In which part of its page a link stands, where the markup says so.
+//! Part of the page that a link is in, where the markup declares one.
 
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes};

@@ -1,5 +1,5 @@
-//! Whether a document type means quirks mode (HTML standard, 13.2.6.4.1): in
-//! quirks a table does not end a paragraph.
+//! Decides quirks mode by the document type (HTML standard, 13.2.6.4.1): in quirks a table does not end a
+//! paragraph.
 
 use super::tokens::Doctype;
 use std::borrow::Cow;

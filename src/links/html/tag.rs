@@ -178,6 +178,7 @@ tags! {
     VIDEO = 127 b"video",
     WBR = 128 b"wbr",
     XMP = 129 b"xmp",
+    FEIMAGE = 130 b"feimage",
 }
 
 impl Tag {

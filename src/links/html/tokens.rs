@@ -1,6 +1,5 @@
-//! Between the tokenizer and the tree: tags with the few attributes that
-//! matter, and text, as slices of the page. What they stand for is decoded
-//! when somebody asks.
+//! Tokens between the tokenizer and the tree: tags with the few attributes that matter, and text, as slices
+//! of the page. References in them are decoded on demand.
 
 use super::tag::Tag;
 use super::tokenizer::{MAX_PACKED, Reading, decode, is_blank, pack};
@@ -23,9 +22,9 @@ macro_rules! attributes {
     };
 }
 
-/// Places of [`PLACES`]: four times as many as there are names make it easy to
-/// find a factor that gives each its own.
-const PLACE_BITS: u32 = 7;
+/// Places of [`PLACES`]: some five times as many as there are names make it easy
+/// to find a factor that gives each its own.
+const PLACE_BITS: u32 = 8;
 
 /// The name, by its number, that alone can stand at a place.
 const PLACES: [u8; 1 << PLACE_BITS] = {
@@ -48,14 +47,14 @@ const FACTOR: u64 = {
 };
 
 const fn parts_all(factor: u64) -> bool {
-    let mut taken = 0_u128;
+    let mut taken = [false; 1 << PLACE_BITS];
     let mut at = 0;
     while at < ATTRIBUTES {
-        let bit = 1 << place_of(Attr::PACKED[at], factor);
-        if taken & bit != 0 {
+        let place = place_of(Attr::PACKED[at], factor);
+        if taken[place] {
             return false;
         }
-        taken |= bit;
+        taken[place] = true;
         at += 1;
     }
     true
@@ -80,6 +79,7 @@ impl Attr {
 attributes! {
     Action b"action",
     Alt b"alt",
+    Archive b"archive",
     AriaHidden b"aria-hidden",
     Background b"background",
     Cite b"cite",
@@ -87,6 +87,13 @@ attributes! {
     Color b"color",
     Content b"content",
     Data b"data",
+    DataBg b"data-bg",
+    DataFullSrc b"data-full-src",
+    DataLazySrc b"data-lazy-src",
+    DataLazySrcset b"data-lazy-srcset",
+    DataOriginal b"data-original",
+    DataSrc b"data-src",
+    DataSrcset b"data-srcset",
     Datetime b"datetime",
     Encoding b"encoding",
     Face b"face",
@@ -95,6 +102,7 @@ attributes! {
     Href b"href",
     HttpEquiv b"http-equiv",
     Id b"id",
+    Imagesrcset b"imagesrcset",
     Itemprop b"itemprop",
     Lang b"lang",
     Longdesc b"longdesc",
@@ -106,13 +114,35 @@ attributes! {
     Role b"role",
     Size b"size",
     Src b"src",
+    Srcdoc b"srcdoc",
     Srcset b"srcset",
     Style b"style",
     Type b"type",
+    Value b"value",
     Width b"width",
     XlinkHref b"xlink:href",
     XmlLang b"xml:lang",
 }
+
+/// Attributes that scripts read the address of a file from, to load it once it is near the part of a page that a
+/// reader sees.
+const LAZY: u64 = {
+    let names = [
+        Attr::DataBg,
+        Attr::DataFullSrc,
+        Attr::DataLazySrc,
+        Attr::DataLazySrcset,
+        Attr::DataOriginal,
+        Attr::DataSrc,
+        Attr::DataSrcset,
+    ];
+    let (mut set, mut at) = (0, 0);
+    while at < names.len() {
+        set |= 1 << names[at] as u64;
+        at += 1;
+    }
+    set
+};
 
 /// The attributes of the tag in hand. Of repeated ones the first counts.
 pub(crate) struct Attributes<'i> {
@@ -144,6 +174,11 @@ impl<'i> Attributes<'i> {
 
     pub(crate) fn has(&self, attribute: Attr) -> bool {
         self.present & 1 << attribute as u64 != 0
+    }
+
+    /// Whether one of them is read by scripts alone ([`LAZY`]).
+    pub(crate) fn has_lazy(&self) -> bool {
+        self.present & LAZY != 0
     }
 
     pub(crate) fn clear(&mut self) {
@@ -231,7 +266,7 @@ mod tests {
             assert_eq!(Attr::of(packed << 8 | u128::from(b'x'), 2), None);
         }
         assert_eq!(Attr::of(pack(b"HREF"), 4), Some(Attr::Href));
-        for other in [&b""[..], b"h", b"hre", b"xhref", b"data-href", b"onclick", b"widths", b"heigh"] {
+        for other in [&b""[..], b"h", b"hre", b"xhref", b"data-href", b"data-srx", b"onclick", b"widths", b"heigh"] {
             assert_eq!(Attr::of(pack(other), other.len()), None);
         }
     }

@@ -58,8 +58,8 @@ enum Formatting {
 }
 
 impl Formatting {
-    fn is(&self, wanted: u32) -> bool {
-        matches!(self, Self::Element { id, .. } if *id == wanted)
+    fn is(&self, target: u32) -> bool {
+        matches!(self, Self::Element { id, .. } if *id == target)
     }
 }
 
@@ -216,10 +216,10 @@ impl<'o> Tree<'o> {
         }
     }
 
-    /// Pops until an HTML element for which `wanted` holds was popped.
-    pub(super) fn pop_until(&mut self, wanted: impl Fn(Tag) -> bool) {
+    /// Pops until an HTML element for which `is_target` holds was popped.
+    pub(super) fn pop_until(&mut self, is_target: impl Fn(Tag) -> bool) {
         while self.open.len() > 1 {
-            let found = self.open.last().is_some_and(|node| node.namespace == Namespace::Html && wanted(node.tag));
+            let found = self.open.last().is_some_and(|node| node.namespace == Namespace::Html && is_target(node.tag));
             self.pop();
             if found {
                 return;
@@ -227,9 +227,9 @@ impl<'o> Tree<'o> {
         }
     }
 
-    /// Pops until the present element is one for which `wanted` holds, or the root.
-    pub(super) fn pop_back_to(&mut self, wanted: impl Fn(&Node) -> bool) {
-        while self.open.len() > 1 && !self.open.last().is_some_and(&wanted) {
+    /// Pops until the present element is one for which `is_target` holds, or the root.
+    pub(super) fn pop_back_to(&mut self, is_target: impl Fn(&Node) -> bool) {
+        while self.open.len() > 1 && !self.open.last().is_some_and(&is_target) {
             self.pop();
         }
     }
@@ -239,9 +239,9 @@ impl<'o> Tree<'o> {
     }
 
     /// “Has an element in scope” of the standard.
-    pub(super) fn in_scope(&self, scope: Scope, wanted: impl Fn(Tag) -> bool) -> bool {
+    pub(super) fn in_scope(&self, scope: Scope, is_target: impl Fn(Tag) -> bool) -> bool {
         for node in self.open.iter().rev() {
-            if node.namespace == Namespace::Html && wanted(node.tag) {
+            if node.namespace == Namespace::Html && is_target(node.tag) {
                 return true;
             }
             if ends_scope(node, scope) {
@@ -429,11 +429,11 @@ impl<'o> Tree<'o> {
     }
 
     /// The last entry of this name after the last marker.
-    fn listed(&self, wanted: Tag) -> Option<usize> {
+    fn listed(&self, target: Tag) -> Option<usize> {
         let start = self.since_marker();
         self.formatting[start..]
             .iter()
-            .rposition(|entry| matches!(entry, Formatting::Element { tag, .. } if *tag == wanted))
+            .rposition(|entry| matches!(entry, Formatting::Element { tag, .. } if *tag == target))
             .map(|at| start + at)
     }
 

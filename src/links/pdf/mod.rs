@@ -1,12 +1,11 @@
-//! Links out of PDF files: the addresses of link annotations and, where that is
-//! wished, those that are printed as text (see `text`).
+//! Extracts links from PDF files: the addresses of link annotations and, as an option, those that are printed
+//! as text (see `text`).
 //!
-//! Of annotations are read `/URI` strings of actions (ISO 32000-1, 12.6.4.7) that stand in
-//! the open or in object streams packed with Flate (7.5.7). Limits: a link
-//! whose address is an object of its own, object streams with a predictor or another filter, and everything in
-//! an encrypted file are not found. The words of a link are drawn elsewhere, at
-//! the same place of the page; its anchor is the address as written, as the
-//! published data set has it for PDF files.
+//! Of annotations are read `/URI` strings of actions (ISO 32000-1, 12.6.4.7) in the open or in object streams
+//! packed with Flate (7.5.7). Limits: a link whose address is an object of its own, object streams with a
+//! predictor or another filter, and everything in an encrypted file are not found. The words of a link are
+//! drawn elsewhere, at the same place of the page; its anchor is the address as written, as the published
+//! data set has it for PDF files.
 
 mod objects;
 mod text;
@@ -15,7 +14,7 @@ use super::html::collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_
 use super::html::fold::fold_into;
 use super::page::{LinkKind, PageCuts};
 use super::resolve::Resolver;
-use crate::uri::Url;
+use crate::uri::{Url, parse_web_url};
 use encoding_rs::UTF_8;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
@@ -23,19 +22,19 @@ use std::io::Read;
 use std::ops::Range;
 use text::{printed_addresses, shown_texts};
 
-/// Of one object stream, unpacked.
+/// Bytes of one object stream, unpacked.
 const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Of all object streams of a file, unpacked.
+/// Bytes of all object streams of a file, unpacked.
 const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
 
-/// Object streams of a file that are looked at.
+/// Object streams of a file that are read.
 const MAX_STREAMS: usize = 100_000;
 
 /// Between the name `/ObjStm` and both ends of its dictionary.
 const MAX_DICTIONARY_BYTES: usize = 4096;
 
-/// What was found out.
+/// Result of reading a PDF file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PdfRead {
     /// All that can be read was.
@@ -44,24 +43,18 @@ pub(crate) enum PdfRead {
     Encrypted,
 }
 
-/// Gives every address to `each`, resolved against the file's own; `printed`
-/// says whether those in the text, too.
+/// Gives every address to `each`, resolved against the base that the file names
+/// for them (`/Base` of its `/URI` dictionary, ISO 32000-1, 12.6.4.7), else
+/// against its own; `printed` says whether those in the text, too.
 pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&PageLink<'_>)) -> PdfRead {
     if is_encrypted(body) {
         return PdfRead::Encrypted;
     }
-    let mut found = Found {
-        resolver: Resolver::new(url, UTF_8),
-        anchor: String::new(),
-        cut: PageCuts::default(),
-        count: 0,
-        bytes: 0,
-        each,
-    };
+    let mut found = Found::default();
     found.annotations_in(body);
     let (mut left, mut unpacked, mut read_to) = (MAX_UNPACKED_BYTES, Vec::new(), 0);
     for at in memmem::find_iter(body, b"/ObjStm").take(MAX_STREAMS) {
-        // No byte is searched or unpacked twice, however many names stand before it.
+        // No byte is searched or unpacked twice, however many names are before it.
         let Some(stream) = object_stream(body, at, read_to) else { continue };
         read_to = stream.end;
         let packed = body.get(stream).unwrap_or_default();
@@ -79,7 +72,7 @@ pub(crate) fn read_pdf(body: &[u8], url: &Url, printed: bool, each: impl FnMut(&
     if printed {
         found.cut.links += printed_addresses(body, |address| found.link(address));
     }
-    PdfRead::Read(found.cut)
+    PdfRead::Read(found.resolve(url, each))
 }
 
 /// The text of a PDF file, in the order of its pages in the file, one line a
@@ -110,18 +103,20 @@ fn is_encrypted(body: &[u8]) -> bool {
     memmem::find_iter(body, b"/Encrypt").any(|at| !is_regular(body.get(at + 8)))
 }
 
-/// What was found, and what becomes of it.
-struct Found<'u, F> {
-    resolver: Resolver<'u>,
-    anchor: String,
+/// What was found. Addresses are resolved when all of the file was read: their base may stand anywhere.
+#[derive(Default)]
+struct Found {
+    /// Addresses as written, one behind the other.
+    addresses: String,
+    /// Where they end.
+    ends: Vec<usize>,
+    base: Option<Url>,
     cut: PageCuts,
-    count: usize,
-    bytes: usize,
-    each: F,
 }
 
-impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
+impl Found {
     fn annotations_in(&mut self, bytes: &[u8]) {
+        self.base_in(bytes);
         let mut rest = bytes;
         while let Some(at) = memmem::find(rest, b"/URI") {
             rest = rest.get(at + 4..).unwrap_or_default();
@@ -138,29 +133,55 @@ impl<F: FnMut(&PageLink<'_>)> Found<'_, F> {
         }
     }
 
+    /// No other dictionary has a string of this name. The last one counts, as of all that a file says again.
+    fn base_in(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while let Some(at) = memmem::find(rest, b"/Base") {
+            rest = rest.get(at + 5..).unwrap_or_default();
+            if is_regular(rest.first()) {
+                continue;
+            }
+            let begin = rest.trim_ascii_start();
+            let (text, len) = string_at(begin);
+            rest = begin.get(len..).unwrap_or_default();
+            let base = text.and_then(|text| parse_web_url(text_of(text).trim()));
+            self.base = base.filter(|base| base.as_str().len() <= MAX_URL_BYTES).or(self.base.take());
+        }
+    }
+
     fn link(&mut self, text: &str) {
-        let is_full = self.count >= MAX_LINKS_PER_PAGE || self.bytes > MAX_LINK_BYTES_PER_PAGE;
+        let is_full = self.ends.len() >= MAX_LINKS_PER_PAGE || self.addresses.len() > MAX_LINK_BYTES_PER_PAGE;
         if is_full || text.len() > MAX_URL_BYTES.min(MAX_ANCHOR_BYTES) {
             self.cut.links += 1;
             return;
         }
         let text = text.trim();
-        self.anchor.clear();
-        fold_into(&mut self.anchor, text);
-        // Readers of PDF open such an address, which has no scheme, as one of the web.
-        let text = if text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www.")) {
-            format!("http://{text}")
-        } else {
-            text.to_owned()
-        };
-        let Some(url) = (!text.is_empty()).then(|| self.resolver.resolve(&text)).flatten() else { return };
-        self.bytes += url.as_str().len() + self.anchor.len();
-        if self.bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
-            self.cut.links += 1;
-            return;
+        if !text.is_empty() {
+            self.addresses.push_str(text);
+            self.ends.push(self.addresses.len());
         }
-        self.count += 1;
-        (self.each)(&PageLink { url, kind: LinkKind::Anchor, anchor: self.anchor.trim_end(), nofollow: false });
+    }
+
+    fn resolve(mut self, url: &Url, mut each: impl FnMut(&PageLink<'_>)) -> PageCuts {
+        let mut resolver = Resolver::new(self.base.as_ref().unwrap_or(url), UTF_8);
+        let (mut begin, mut bytes, mut anchor) = (0, 0, String::new());
+        for end in self.ends {
+            let text = self.addresses.get(begin..end).unwrap_or_default();
+            begin = end;
+            anchor.clear();
+            fold_into(&mut anchor, text);
+            // Readers of PDF open such an address, which has no scheme, as one of the web.
+            let is_bare = text.get(..4).is_some_and(|begin| begin.eq_ignore_ascii_case("www."));
+            let with_scheme = is_bare.then(|| format!("http://{text}"));
+            let Some(url) = resolver.resolve(with_scheme.as_deref().unwrap_or(text)) else { continue };
+            bytes += url.as_str().len() + anchor.len();
+            if bytes > MAX_LINK_BYTES_PER_PAGE || url.as_str().len() > MAX_URL_BYTES {
+                self.cut.links += 1;
+                continue;
+            }
+            each(&PageLink { url, kind: LinkKind::Anchor, anchor: anchor.trim_end(), nofollow: false });
+        }
+        self.cut
     }
 }
 
@@ -169,8 +190,8 @@ fn is_regular(byte: Option<&u8>) -> bool {
     byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
 }
 
-/// Where the deflated bytes stand of the stream whose dictionary holds the name
-/// at `at`; none where they begin before `from`.
+/// Range of the deflated bytes of the stream whose dictionary holds the name at `at`; none where they begin
+/// before `from`.
 fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     let after = body.get(at..(at + MAX_DICTIONARY_BYTES).min(body.len()))?;
     let begin = at + memmem::find(after, b"stream")? + b"stream".len();
@@ -182,7 +203,7 @@ fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     }
     let data = body.get(begin..)?;
     let data = data.strip_prefix(b"\r\n").or(data.strip_prefix(b"\n")).unwrap_or(data);
-    // Two bytes of zlib stand before what is deflated.
+    // Two bytes of zlib precede the deflated ones.
     let (_, packed) = data.split_at_checked(2).filter(|(head, _)| head.first().is_some_and(|byte| byte & 15 == 8))?;
     let start = body.len() - packed.len();
     if start < from {
@@ -282,7 +303,6 @@ fn hexadecimal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::uri::parse_web_url;
     use flate2::Compression;
     use flate2::write::ZlibEncoder;
     use proptest::prelude::*;
@@ -293,6 +313,15 @@ mod tests {
         let url = parse_web_url("http://a.pt/docs/x.pdf").unwrap();
         let read = read_pdf(body, &url, true, |link| links.push(link.url.as_str().to_owned()));
         (links, read)
+    }
+
+    #[test]
+    fn addresses_are_resolved_against_the_base_that_the_file_names() {
+        check(
+            "<</A<</S/URI/URI(x.html)>>>> <</Type/Catalog/URI<</Base (http://b.pt/y/)>>>> <</BaseFont/Helvetica>>",
+            &["http://b.pt/y/x.html"],
+        );
+        check("<</URI(x)>><</URI<</Base(not a base)>>>>", &["http://a.pt/docs/x"]);
     }
 
     #[track_caller]

@@ -1,9 +1,8 @@
-//! Objects of a PDF file (ISO 32000-1, 7.3 and 7.5), as far as text needs them.
+//! Reads the objects of a PDF file (ISO 32000-1, 7.3 and 7.5), as far as text needs them.
 //!
-//! They are found by their heads (`7 0 obj`), not by the table at the end of
-//! the file: that of a broken or cut file is missing. Of several with one
-//! number the last counts, as in files that were saved again; one in an object
-//! stream stands where its stream does.
+//! They are found by their heads (`7 0 obj`), not by the table at the end of the file: that of a broken or
+//! cut file is missing. Of several with one number the last counts, as in files that were saved again; one in
+//! an object stream has the place of its stream.
 
 use super::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
 use flate2::read::DeflateDecoder;
@@ -13,15 +12,15 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
 
-/// Objects of a file that are looked at.
+/// Objects of a file that are read.
 const MAX_OBJECTS: usize = 500_000;
-/// Of a dictionary.
+/// Bytes of a dictionary.
 const MAX_DICTIONARY_BYTES: usize = 256 * 1024;
-/// Of all dictionaries and streams as they stand, as often as they are looked
-/// at, beside so many times the bytes of the file: many may refer to one.
+/// Limit on the bytes of dictionaries and streams read, counted as often as they are read, beside so many
+/// times the bytes of the file: many may refer to one.
 const MAX_READ_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_READ_TIMES: u64 = 8;
-/// References from one to the next until a value stands there.
+/// References followed in a row until a value.
 const MAX_REFERENCES: usize = 8;
 
 /// A piece of the syntax.
@@ -35,7 +34,7 @@ pub(super) enum Token<'a> {
     /// `>>` or `]`.
     Close,
     /// An operator, or what is none of these.
-    Word(&'a [u8]),
+    Keyword(&'a [u8]),
 }
 
 /// Reads bytes as pieces of the syntax. What is broken is passed over.
@@ -96,11 +95,11 @@ impl<'a> Iterator for Tokens<'a> {
                 let len = regular(name);
                 Token::Name(self.take(len + 1).get(1..).unwrap_or_default())
             }
-            word => {
-                let word = self.take(regular(word).max(1));
+            keyword => {
+                let keyword = self.take(regular(keyword).max(1));
                 let number =
-                    std::str::from_utf8(word).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
-                number.and_then(|text| text.parse().ok()).map_or(Token::Word(word), Token::Number)
+                    std::str::from_utf8(keyword).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
+                number.and_then(|text| text.parse().ok()).map_or(Token::Keyword(keyword), Token::Number)
             }
         })
     }
@@ -139,7 +138,7 @@ impl<'d> Iterator for Entries<'d> {
             Token::Number(_) => {
                 // `12 0 R` is one value.
                 let mut ahead = tokens.clone();
-                if matches!((ahead.next(), ahead.next()), (Some(Token::Number(_)), Some(Token::Word(b"R")))) {
+                if matches!((ahead.next(), ahead.next()), (Some(Token::Number(_)), Some(Token::Keyword(b"R")))) {
                     *tokens = ahead;
                 }
             }
@@ -161,7 +160,7 @@ fn near(bytes: &[u8]) -> &[u8] {
     bytes.get(..bytes.len().min(MAX_DICTIONARY_BYTES)).unwrap_or_default()
 }
 
-/// Where an object stands.
+/// Place of an object.
 enum Place {
     /// In the file itself.
     Open(Range<usize>),
@@ -177,7 +176,7 @@ pub(super) struct Objects<'a> {
     streams: Vec<Vec<u8>>,
     /// Bytes that may be unpacked yet.
     left: Cell<u64>,
-    /// Bytes that may be read yet as they stand.
+    /// Bytes of dictionaries and streams that may be read yet.
     to_read: Cell<u64>,
     /// Streams that were not unpacked whole, and what was not read, because of a limit.
     pub cut: Cell<u64>,
@@ -189,9 +188,10 @@ impl<'a> Objects<'a> {
         let mut heads = memmem::find_iter(body, b" obj");
         for at in heads.by_ref().take(MAX_OBJECTS) {
             let before = body.get(at.saturating_sub(20)..at).unwrap_or_default();
-            let mut words = before.rsplit(|byte| byte.is_ascii_whitespace());
-            let generation = words.next().is_some_and(|word| !word.is_empty() && word.iter().all(u8::is_ascii_digit));
-            let digits = words.next().unwrap_or_default();
+            let mut fields = before.rsplit(|byte| byte.is_ascii_whitespace());
+            let generation =
+                fields.next().is_some_and(|field| !field.is_empty() && field.iter().all(u8::is_ascii_digit));
+            let digits = fields.next().unwrap_or_default();
             // `endobj7 0 obj` happens.
             let digits = digits.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(digits, |at| &digits[at + 1..]);
             let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
@@ -259,7 +259,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// All objects, in the order of their numbers.
+    /// Iterates over all objects in the order of their numbers.
     pub fn all(&self) -> impl Iterator<Item = &[u8]> {
         let mut numbers: Vec<u32> = self.places.keys().copied().collect();
         numbers.sort_unstable();
@@ -288,7 +288,7 @@ impl<'a> Objects<'a> {
         self.read(dictionary, |entries| entries.collect())
     }
 
-    /// The value of an entry as it stands.
+    /// The value of an entry, with its references unresolved.
     pub fn value<'d>(&self, dictionary: &'d [u8], key: &[u8]) -> Option<&'d [u8]> {
         self.read(dictionary, |entries| entries.find(|(name, _)| *name == key)).map(|(_, value)| value)
     }
@@ -313,7 +313,7 @@ impl<'a> Objects<'a> {
         let mut objects = Vec::new();
         if tokens.rest.first() == Some(&b'[') {
             tokens.next();
-            while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) =
+            while let (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Keyword(b"R"))) =
                 (tokens.next(), tokens.next(), tokens.next())
             {
                 objects.extend(self.get(number as u32));
@@ -344,7 +344,7 @@ impl<'a> Objects<'a> {
             let reference = (tokens.next(), tokens.next(), tokens.next());
             self.was_read(near.len() - tokens.rest.len());
             match reference {
-                (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Word(b"R"))) => {
+                (Some(Token::Number(number)), Some(Token::Number(_)), Some(Token::Keyword(b"R"))) => {
                     value = self.get(number as u32)?;
                 }
                 _ => return Some(value),
@@ -368,8 +368,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// What the stream of an object holds; none where it is packed in a way
-    /// that is not read here.
+    /// Contents of the stream of an object; none where its filter is not supported.
     pub fn stream(&self, object: &[u8]) -> Option<Vec<u8>> {
         let most = self.left.get().min(MAX_STREAM_BYTES);
         if most == 0 {
@@ -412,8 +411,8 @@ impl<'a> Objects<'a> {
         };
         let mut bytes = Vec::new();
         if is_deflated {
-            // Two bytes of zlib stand before what is deflated. What is broken in
-            // the middle is read up to about there.
+            // Two bytes of zlib precede the deflated ones. A stream that is broken in the middle is read up
+            // to about there.
             let _ = DeflateDecoder::new(data.get(2..)?).take(most).read_to_end(&mut bytes);
         } else {
             bytes.extend_from_slice(data.get(..data.len().min(most as usize))?);
@@ -432,7 +431,7 @@ fn of_ascii85(letters: &[u8], most: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity((letters.len() / 5 * 4).min(most));
     let mut group = Vec::with_capacity(5);
     let put = |group: &[u8], bytes: &mut Vec<u8>| {
-        // Of the last group so many letters stand there as it has bytes, and one.
+        // The last group has one letter more than bytes.
         let digits = group.iter().copied().chain(std::iter::repeat(84)).take(5);
         let number = digits.fold(0_u32, |number, digit| number.wrapping_mul(85).wrapping_add(u32::from(digit)));
         bytes.extend_from_slice(number.to_be_bytes().get(..group.len().saturating_sub(1)).unwrap_or_default());

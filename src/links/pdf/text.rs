@@ -1,12 +1,10 @@
-//! The text of a PDF file, and the addresses that are printed in it.
+//! Extracts the text of a PDF file, and the addresses that are printed in it.
 //!
-//! The text of pages and forms is put together out of what their content
-//! streams show (ISO 32000-1, 9.4), in the letters that fonts say they have
-//! (`/ToUnicode`, 9.10.3); fonts of one byte without that are taken for
-//! Latin-1. An address begins with `http://`, `https://` or `www.`, names a
-//! host with a dot, and goes on to the next blank. Not read: what stands in the next line of one that is
-//! broken over lines; text in pictures; streams packed with other filters than
-//! Flate and ASCII85.
+//! The text of pages and forms is put together out of what their content streams show (ISO 32000-1, 9.4), in
+//! the letters that fonts say they have (`/ToUnicode`, 9.10.3); fonts of one byte without that are taken for
+//! Latin-1. An address begins with `http://`, `https://` or `www.`, names a host with a dot, and goes on to
+//! the next blank. Not read: the next line of one that is broken over lines; text in pictures; streams packed
+//! with other filters than Flate and ASCII85.
 
 use super::objects::{Objects, Token, Tokens};
 use memchr::memmem;
@@ -16,11 +14,11 @@ use std::rc::Rc;
 
 /// Codes and letters of all fonts of a file that are known.
 const MAX_LETTERS: usize = 2_000_000;
-/// What one code may stand for, in units of UTF-16: ligatures have a few letters.
+/// Limit on the text of one code, in units of UTF-16: ligatures have a few letters.
 const MAX_UNITS: usize = 32;
 /// Text of one page that is looked through, in bytes.
 const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
-/// Of all pages of a file.
+/// Text of all pages of a file, in bytes.
 const MAX_TEXT_BYTES_PER_FILE: usize = 128 * 1024 * 1024;
 /// Fonts of a file.
 const MAX_FONTS: usize = 10_000;
@@ -29,7 +27,7 @@ const BLANK: f64 = -180.0;
 /// Steps up the tree of pages to what they inherit.
 const MAX_PARENTS: usize = 64;
 
-/// What may be kept yet of one file.
+/// Remaining limits of one file.
 struct Limits {
     letters: usize,
     text: usize,
@@ -37,7 +35,7 @@ struct Limits {
     cut: u64,
 }
 
-/// How codes of a font are letters.
+/// Mapping of the codes of a font to letters.
 #[derive(Default)]
 struct Font {
     /// Two bytes a code.
@@ -70,13 +68,12 @@ fn number(code: &[u8]) -> u32 {
     code.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// Codes in a row, and what the first stands for; of each further one the last
-/// unit is one more.
+/// Consecutive codes, and the units of the first; each further one has a last unit one greater.
 #[derive(Clone)]
 struct Codes {
     from: u32,
     to: u32,
-    /// The first code as it was told.
+    /// The first code, as declared.
     first: u32,
     units: Range<usize>,
 }
@@ -107,7 +104,7 @@ fn apart(rows: Vec<Codes>) -> Vec<Codes> {
     kept.into_values().collect()
 }
 
-/// The letters that a character map tells.
+/// The letters of a character map.
 #[derive(Default)]
 struct Letters {
     /// Of all codes, UTF-16.
@@ -123,8 +120,8 @@ impl Letters {
         let mut tokens = Tokens::new(map);
         while let Some(token) = tokens.next() {
             match token {
-                Token::Word(b"beginbfchar") => letters.read_alone(&mut tokens, limits),
-                Token::Word(b"beginbfrange") => letters.read_rows(&mut tokens, limits),
+                Token::Keyword(b"beginbfchar") => letters.read_alone(&mut tokens, limits),
+                Token::Keyword(b"beginbfrange") => letters.read_rows(&mut tokens, limits),
                 _ => {}
             }
         }
@@ -165,7 +162,7 @@ impl Letters {
                                 self.alone.extend(codes);
                             }
                             Some(Token::Close) => break,
-                            Some(Token::Word(_)) | None => return,
+                            Some(Token::Keyword(_)) | None => return,
                             Some(_) => {}
                         }
                         code = code.saturating_add(1);
@@ -192,7 +189,7 @@ impl Letters {
         Some(Codes { from, to, first: from, units: begin..self.units.len() })
     }
 
-    /// What a code stands for, and how much more the last unit is.
+    /// The units of a code, and the number to add to the last one.
     fn of(&self, code: u32) -> Option<(&[u16], u16)> {
         let codes = [&self.alone, &self.rows].into_iter().find_map(|codes| {
             let last = codes.partition_point(|codes| codes.from <= code).checked_sub(1)?;
@@ -202,8 +199,7 @@ impl Letters {
     }
 }
 
-/// The fonts of a file, each read once. They and their maps are known by where
-/// they stand.
+/// The fonts of a file, each read once. They and their maps are known by their places.
 struct Fonts<'o, 'a> {
     objects: &'o Objects<'a>,
     fonts: HashMap<usize, Rc<Font>>,
@@ -289,8 +285,7 @@ fn inherited<'o>(objects: &'o Objects<'_>, mut object: &'o [u8], key: &[u8]) -> 
     None
 }
 
-/// What a page shows. Its parts are one: a string never ends in the next, but
-/// a font goes on.
+/// Content streams of a page, joined: a string never ends in the next one, but a font goes on.
 fn content_of(objects: &Objects<'_>, page: &[u8]) -> Vec<u8> {
     let contents = objects.entry(page, b"Contents").unwrap_or_default();
     let mut content = Vec::new();
@@ -314,7 +309,7 @@ fn read_content<'c>(
     let mut line = 0.0;
     let mut tokens = Tokens::new(content);
     while let Some(token) = tokens.next() {
-        let Token::Word(operator) = token else {
+        let Token::Keyword(operator) = token else {
             if operands.len() < 10_000 {
                 operands.push(token);
             }
@@ -366,9 +361,9 @@ fn read_content<'c>(
 /// Gives the addresses in a text, without what is the sentence's.
 fn addresses_in(text: &str, each: &mut impl FnMut(&str)) {
     let ends = |c: char| c.is_whitespace() || c.is_control() || "<>\"{}|\\^`“”„«»‘’…".contains(c) || c == '\u{fffd}';
-    for word in text.split(ends) {
-        let Some(at) = address_at(word) else { continue };
-        let mut address = word.get(at..).unwrap_or_default();
+    for part in text.split(ends) {
+        let Some(at) = address_at(part) else { continue };
+        let mut address = part.get(at..).unwrap_or_default();
         let count = |c: char| address.matches(c).count();
         let mut unopened = [(')', count(')').saturating_sub(count('('))), (']', count(']').saturating_sub(count('[')))];
         while let Some(last) = address.chars().next_back() {
@@ -394,13 +389,13 @@ fn without<'t>(text: &'t str, beginnings: &[&str]) -> &'t str {
     text.get(len..).unwrap_or_default()
 }
 
-/// Where an address begins in a word.
-fn address_at(word: &str) -> Option<usize> {
-    let lower = word.to_ascii_lowercase();
+/// Index at which an address begins in a part of a text.
+fn address_at(part: &str) -> Option<usize> {
+    let lower = part.to_ascii_lowercase();
     let begins = |scheme: &str| {
         let at = lower.find(scheme)?;
-        let is_word = lower.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
-        (!is_word).then_some(at)
+        let continues = lower.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
+        (!continues).then_some(at)
     };
     ["http://", "https://", "www."].into_iter().filter_map(begins).min()
 }

@@ -69,7 +69,9 @@ fn term(out: &mut String, term: &FieldTerm) {
     let bare = format!("{begin}{value}");
     let boost = if term.boost == 1.0 { String::new() } else { format!("^{}", term.boost) };
     let spellings = [format!("{bare}{boost}"), format!("({bare}){boost}")];
-    if let Some(spelled) = spellings.iter().find(|text| reads_as(text, term)) {
+    // In brackets a word ends before a closing one that it did not open.
+    let is_read = |text: &&String| reads_as(text, term) && reads_as(&format!("({text})"), term);
+    if let Some(spelled) = spellings.iter().find(is_read) {
         return out.push_str(spelled);
     }
     match &term.test {

@@ -1,10 +1,10 @@
-//! The rules that say the same of everything.
+//! Rules that make one decision for everything.
 
 use super::DecideRule;
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Rejects everything. It stands first, so that only what a later rule accepts
+/// Rejects everything. It comes first, so that only what a later rule accepts
 /// is in scope.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RejectAll {}
@@ -59,14 +59,14 @@ impl DecideRule for AcceptAll {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
-    fn they_say_the_same_of_everything() {
+    fn they_decide_the_same_for_everything() {
         for (url, hops) in [("http://fct.pt/", ""), ("http://example.com/a", "LLE")] {
-            assert_eq!(says(&RejectAll {}, url, hops), Some(Decision::Reject));
-            assert_eq!(says(&AcceptAll {}, url, hops), Some(Decision::Accept));
+            assert_eq!(decision_of(&RejectAll {}, url, hops), Some(Decision::Reject));
+            assert_eq!(decision_of(&AcceptAll {}, url, hops), Some(Decision::Accept));
         }
     }
 }

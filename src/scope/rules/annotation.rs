@@ -1,12 +1,12 @@
-//! What people said of earlier captures.
+//! Rule on marks and notes of people on earlier captures.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{AnnotationFact, Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs whose captures a person marked: the word that holds
-/// (`approve`, `reject`, `flag`), or a word in a note. A URL nobody said
-/// anything of gets no opinion.
+/// (`approve`, `reject`, `flag`), or a word in a note. A URL without either
+/// gets no opinion.
 ///
 /// Why: what a reviewer threw out last time need not be fetched again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct Annotation {
     /// Text that a note holds, letter case aside.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What it says of such a URL.
+    /// The decision on such a URL.
     pub decision: Decision,
 }
 
@@ -31,13 +31,14 @@ impl Annotation {
         if self.notes.iter().any(|note| note.trim().is_empty()) {
             return Err("a word looked for in notes is empty; it would be found in any".to_owned());
         }
-        let trimmed = |words: &[String]| words.iter().map(|word| word.trim().to_owned()).collect();
+        let trimmed = |entries: &[String]| entries.iter().map(|entry| entry.trim().to_owned()).collect();
         Ok(Self { marks: trimmed(&self.marks), notes: trimmed(&self.notes), decision: self.decision })
     }
 
-    fn meant(&self, said: &AnnotationFact) -> bool {
-        let noted = |word: &String| said.notes.iter().any(|note| note.to_lowercase().contains(&word.to_lowercase()));
-        self.marks.contains(&said.mark) || self.notes.iter().any(noted)
+    fn meant(&self, annotation: &AnnotationFact) -> bool {
+        let noted =
+            |entry: &String| annotation.notes.iter().any(|note| note.to_lowercase().contains(&entry.to_lowercase()));
+        self.marks.contains(&annotation.mark) || self.notes.iter().any(noted)
     }
 }
 
@@ -55,38 +56,40 @@ impl DecideRule for Annotation {
     }
 
     fn decide(&self, _: &Candidate, facts: &Facts) -> Option<Decision> {
-        facts.annotation.as_ref().is_some_and(|said| self.meant(said)).then_some(self.decision)
+        facts.annotation.as_ref().is_some_and(|annotation| self.meant(annotation)).then_some(self.decision)
     }
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.annotation {
             None => "no review decision or note".to_owned(),
-            Some(said) if said.notes.is_empty() => said.mark.clone(),
-            Some(said) => format!("{} {}", said.mark, said.notes.join("; ")).trim().to_owned(),
+            Some(annotation) if annotation.notes.is_empty() => annotation.mark.clone(),
+            Some(annotation) => format!("{} {}", annotation.mark, annotation.notes.join("; ")).trim().to_owned(),
         }
     }
 
-    fn asks_annotation(&self) -> bool {
+    fn uses_annotation(&self) -> bool {
         true
     }
 
-    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let Some(said) = &facts.annotation else { return Vec::new() };
-        match wanted {
-            None if self.meant(said) => {
-                let marks = self.marks.iter().filter(|mark| **mark != said.mark).cloned().collect();
-                let kept = |word: &&String| {
-                    !Self { marks: Vec::new(), notes: vec![(*word).clone()], ..self.clone() }.meant(said)
+    fn changes(&self, _: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        let Some(annotation) = &facts.annotation else { return Vec::new() };
+        match target {
+            None if self.meant(annotation) => {
+                let marks = self.marks.iter().filter(|mark| **mark != annotation.mark).cloned().collect();
+                let kept = |entry: &&String| {
+                    !Self { marks: Vec::new(), notes: vec![(*entry).clone()], ..self.clone() }.meant(annotation)
                 };
                 let notes = self.notes.iter().filter(kept).cloned().collect();
                 let edit = Edit::Entry(RuleKind::Annotation(Self { marks, notes, ..self.clone() }));
                 vec![Change { summary: "take out the marks and words that this URL has".to_owned(), edit }]
             }
-            Some(wanted) if wanted == self.decision && !self.meant(said) && MARKS.contains(&said.mark.as_str()) => {
+            Some(target)
+                if target == self.decision && !self.meant(annotation) && MARKS.contains(&annotation.mark.as_str()) =>
+            {
                 let mut marks = self.marks.clone();
-                marks.push(said.mark.clone());
+                marks.push(annotation.mark.clone());
                 let edit = Edit::Entry(RuleKind::Annotation(Self { marks, ..self.clone() }));
-                vec![Change { summary: format!("add the mark {}", said.mark), edit }]
+                vec![Change { summary: format!("add the mark {}", annotation.mark), edit }]
             }
             _ => Vec::new(),
         }
@@ -101,27 +104,27 @@ mod tests {
 
     #[test]
     fn marks_and_notes_speak() {
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let rule = Annotation { marks: words(&["reject"]), notes: words(&["Spam"]), decision: Decision::Reject };
+        let entries = |entries: &[&str]| entries.iter().map(|entry| (*entry).to_owned()).collect::<Vec<_>>();
+        let rule = Annotation { marks: entries(&["reject"]), notes: entries(&["Spam"]), decision: Decision::Reject };
         let rule = rule.compile().unwrap();
         let reject = Some(Decision::Reject);
-        for (said, expected) in [
+        for (annotation, expected) in [
             (None, None),
             (Some(("reject", "")), reject),
             (Some(("approve", "")), None),
             (Some(("", "this is SPAM, all of it")), reject),
             (Some(("approve", "fine")), None),
         ] {
-            let annotation = said.map(|(mark, note)| AnnotationFact {
+            let annotation = annotation.map(|(mark, note)| AnnotationFact {
                 mark: mark.to_owned(),
-                notes: if note.is_empty() { Vec::new() } else { words(&[note]) },
+                notes: if note.is_empty() { Vec::new() } else { entries(&[note]) },
             });
             let facts = Facts { annotation, ..Facts::default() };
             let candidate = candidate("http://fct.pt/", "L");
             assert_eq!(rule.decide(&candidate, &facts), expected, "{facts:?}");
             assert!(!rule.tested(&candidate, &facts).is_empty());
         }
-        assert!(Annotation { marks: words(&["bad"]), ..rule.clone() }.compile().is_err());
-        assert!(Annotation { notes: words(&[" "]), ..rule }.compile().is_err());
+        assert!(Annotation { marks: entries(&["bad"]), ..rule.clone() }.compile().is_err());
+        assert!(Annotation { notes: entries(&[" "]), ..rule }.compile().is_err());
     }
 }

@@ -51,13 +51,13 @@ impl DecideRule for ContentSize {
         }
     }
 
-    fn asks_content(&self) -> bool {
+    fn uses_content(&self) -> bool {
         true
     }
 
-    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, _: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let ContentFact::Fetched { bytes, .. } = facts.content else { return Vec::new() };
-        if wanted.is_some() || !self.outside(bytes) {
+        if target.is_some() || !self.outside(bytes) {
             return Vec::new();
         }
         let (summary, rule) = if bytes < self.min_bytes {

@@ -4,15 +4,15 @@ use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::scope::{Candidate, ContentFact, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Accepts or rejects by the MIME type that the server told, once it was
+/// Accepts or rejects by the MIME type that the server gave, once it was
 /// fetched; before, it has no opinion. `image/*` means all images.
 ///
-/// Heritrix tests a regular expression here; what crawls ask for are types.
+/// Heritrix tests a regular expression here; crawls need types only.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentType {
     /// MIME types without parameters.
     pub types: Vec<String>,
-    /// What it says of such content.
+    /// The decision on such content.
     pub decision: Decision,
 }
 
@@ -29,8 +29,8 @@ impl ContentType {
         for entry in &self.types {
             let bare = entry.trim();
             let (family, kind) = bare.split_once('/').unwrap_or_default();
-            let is_word = |word: &str| !word.is_empty() && !word.contains(['/', ' ', ';', '*']);
-            if !is_word(family) || !(kind == "*" || is_word(kind)) {
+            let is_token = |text: &str| !text.is_empty() && !text.contains(['/', ' ', ';', '*']);
+            if !is_token(family) || !(kind == "*" || is_token(kind)) {
                 return Err(format!("“{entry}” is no MIME type; give it as text/html or image/*"));
             }
             types.push(bare.to_ascii_lowercase());
@@ -61,26 +61,26 @@ impl DecideRule for ContentType {
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.content {
             ContentFact::NotFetched => "not fetched".to_owned(),
-            ContentFact::Fetched { mime, .. } if mime.is_empty() => "no type was told".to_owned(),
+            ContentFact::Fetched { mime, .. } if mime.is_empty() => "no MIME type in the response".to_owned(),
             ContentFact::Fetched { mime, .. } => mime.clone(),
         }
     }
 
-    fn asks_content(&self) -> bool {
+    fn uses_content(&self) -> bool {
         true
     }
 
-    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, _: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let ContentFact::Fetched { mime, .. } = &facts.content else { return Vec::new() };
         let mime = mime.split(';').next().unwrap_or_default().trim();
         let edited = |types| Edit::Entry(RuleKind::ContentType(Self { types, ..self.clone() }));
-        match (wanted, self.entry(facts)) {
+        match (target, self.entry(facts)) {
             (None, Some(_)) => {
                 let (out, kept): (Vec<String>, Vec<String>) =
                     self.types.iter().cloned().partition(|entry| means(entry, mime));
                 vec![Change { summary: format!("take {} out of the types", out.join(", ")), edit: edited(kept) }]
             }
-            (Some(wanted), None) if wanted == self.decision && mime.contains('/') => {
+            (Some(target), None) if target == self.decision && mime.contains('/') => {
                 let mut types = self.types.clone();
                 types.push(mime.to_owned());
                 vec![Change { summary: format!("add {mime} to the types"), edit: edited(types) }]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Geolocation {
     /// ISO 3166 codes of two letters.
     pub countries: Vec<String>,
-    /// What it says of a host there.
+    /// The decision on a host there.
     #[serde(default = "accept")]
     pub decision: Decision,
 }
@@ -25,7 +25,7 @@ fn accept() -> Decision {
 impl Geolocation {
     /// Whether the country is one of the list.
     pub fn lists(&self, country: &str) -> bool {
-        // What is compiled or was answered holds no blanks, and is asked for often.
+        // What is compiled or was answered holds no blanks, and is compared often.
         let country = if country.len() == 2 { country } else { country.trim() };
         let is_same = |listed: &String| listed.eq_ignore_ascii_case(country);
         self.countries
@@ -65,7 +65,7 @@ impl DecideRule for Geolocation {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.geo {
-            GeoFact::NotAsked => "the country of its server is not looked up yet".to_owned(),
+            GeoFact::NotQueried => "the country of its server is not looked up yet".to_owned(),
             GeoFact::Failed { why } => format!("not known: {why}"),
             GeoFact::Known(evidence) if evidence.addresses.is_empty() => "the host has no address".to_owned(),
             GeoFact::Known(evidence) => {
@@ -76,17 +76,17 @@ impl DecideRule for Geolocation {
         }
     }
 
-    fn asks_geo(&self) -> bool {
+    fn uses_geo(&self) -> bool {
         true
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |countries| Edit::Entry(RuleKind::Geolocation(Self { countries, ..self.clone() }));
         let GeoFact::Known(evidence) = &facts.geo else {
             return Vec::new();
         };
         let place = evidence.addresses.iter().find_map(|address| address.country.clone());
-        match (wanted, self.decide(candidate, facts)) {
+        match (target, self.decide(candidate, facts)) {
             (None, Some(_)) => {
                 let is_here = |listed: &&String| {
                     let mut found = evidence.addresses.iter().filter_map(|address| address.country.as_deref());
@@ -96,7 +96,7 @@ impl DecideRule for Geolocation {
                 let kept = self.countries.iter().filter(|listed| !is_here(listed)).cloned().collect();
                 vec![Change { summary: format!("take {} out of the countries", out.join(", ")), edit: edited(kept) }]
             }
-            (Some(wanted), None) if wanted == self.decision => place
+            (Some(target), None) if target == self.decision => place
                 .map(|country| {
                     let mut countries = self.countries.clone();
                     countries.push(country.clone());
@@ -135,7 +135,7 @@ mod tests {
         let rule = Geolocation { countries: vec!["gb".to_owned()], decision: Decision::Accept }.compile().unwrap();
         let candidate = candidate("http://www.bl.uk/", "L");
         for (geo, expected) in [
-            (GeoFact::NotAsked, None),
+            (GeoFact::NotQueried, None),
             (GeoFact::Failed { why: "no such host".to_owned() }, None),
             (known(&[]), None),
             (known(&[None]), None),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct HopPath {
     /// The expression, matched against the whole path.
     pub pattern: String,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
 }
 
@@ -54,7 +54,7 @@ impl DecideRule for CompiledHopPath {
 #[cfg(test)]
 mod tests {
     use super::super::RuleKind;
-    use super::super::testing::{compiled, says};
+    use super::super::testing::{compiled, decision_of};
     use super::*;
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
         let rule = HopPath { pattern: ".*R{5}".to_owned(), decision: Decision::Reject };
         let rule = compiled(RuleKind::HopPath(rule));
         for (hops, expected) in [("", None), ("LRRRRR", Some(Decision::Reject)), ("RRRRRL", None), ("LRRRR", None)] {
-            assert_eq!(says(&*rule, "http://fct.pt/", hops), expected, "{hops}");
+            assert_eq!(decision_of(&*rule, "http://fct.pt/", hops), expected, "{hops}");
         }
         assert!(HopPath { pattern: "(".to_owned(), decision: Decision::Reject }.compile().is_err());
     }

@@ -1,4 +1,4 @@
-//! How the last hop was found.
+//! Rule on the kind of the last hop.
 
 use super::{Change, DecideRule, Edit, RuleKind, verb};
 use crate::scope::{Candidate, Decision, Facts};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct HopType {
     /// The letters, such as `ER`.
     pub hops: String,
-    /// What it says of a hop among them.
+    /// The decision on a hop among them.
     pub decision: Decision,
 }
 
@@ -28,7 +28,7 @@ const KINDS: [(char, &str); 8] = [
 ];
 
 fn name_of(letter: char) -> Option<&'static str> {
-    KINDS.iter().find(|(known, _)| *known == letter).map(|(_, word)| *word)
+    KINDS.iter().find(|(known, _)| *known == letter).map(|(_, name)| *name)
 }
 
 impl HopType {
@@ -69,18 +69,18 @@ impl DecideRule for HopType {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let Some(last) = candidate.hops.chars().next_back() else { return Vec::new() };
-        let word = name_of(last).unwrap_or("unknown");
+        let name = name_of(last).unwrap_or("unknown");
         let edited = |hops| Edit::Entry(RuleKind::HopType(Self { hops, ..self.clone() }));
-        match wanted {
+        match target {
             None if self.meant(candidate) => {
                 let hops = self.hops.chars().filter(|letter| *letter != last).collect();
-                vec![Change { summary: format!("take {word} ({last}) out of the kinds of hop"), edit: edited(hops) }]
+                vec![Change { summary: format!("take {name} ({last}) out of the kinds of hop"), edit: edited(hops) }]
             }
-            Some(wanted) if wanted == self.decision && !self.meant(candidate) && name_of(last).is_some() => {
+            Some(target) if target == self.decision && !self.meant(candidate) && name_of(last).is_some() => {
                 let hops = format!("{}{last}", self.hops);
-                vec![Change { summary: format!("add {word} ({last}) to the kinds of hop"), edit: edited(hops) }]
+                vec![Change { summary: format!("add {name} ({last}) to the kinds of hop"), edit: edited(hops) }]
             }
             _ => Vec::new(),
         }
@@ -90,7 +90,7 @@ impl DecideRule for HopType {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         for (hops, expected) in
             [("", None), ("L", None), ("LE", reject), ("EL", None), ("LLR", reject), ("12+LLRE", reject), ("P", None)]
         {
-            assert_eq!(says(&rule, "http://fct.pt/a", hops), expected, "{hops}");
+            assert_eq!(decision_of(&rule, "http://fct.pt/a", hops), expected, "{hops}");
         }
         assert!(HopType { hops: "Z".to_owned(), ..rule }.compile().is_err());
     }
@@ -109,6 +109,6 @@ mod tests {
     fn prerequisites_have_heritrix_name() {
         let rule = HopType { hops: "P".to_owned(), decision: Decision::Accept };
         assert_eq!(rule.name(), "PrerequisiteAcceptDecideRule");
-        assert_eq!(says(&rule, "http://fct.pt/robots.txt", "LP"), Some(Decision::Accept));
+        assert_eq!(decision_of(&rule, "http://fct.pt/robots.txt", "LP"), Some(Decision::Accept));
     }
 }

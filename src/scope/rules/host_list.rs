@@ -16,7 +16,7 @@ pub struct HostList {
     /// Whether subdomains are meant too.
     #[serde(default)]
     pub subdomains: bool,
-    /// What it says of a host in the list.
+    /// The decision on a host in the list.
     pub decision: Decision,
 }
 
@@ -80,9 +80,9 @@ impl DecideRule for CompiledHostList {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |hosts| Edit::Entry(RuleKind::HostList(HostList { hosts, ..self.rule.clone() }));
-        match (wanted, self.entry(candidate)) {
+        match (target, self.entry(candidate)) {
             (None, Some(entry)) => {
                 let kept = self.rule.hosts.iter().filter(|host| {
                     let name = host.trim().trim_start_matches("*.").trim_start_matches('.');
@@ -91,7 +91,7 @@ impl DecideRule for CompiledHostList {
                 let summary = format!("take {entry} out of the list");
                 vec![Change { summary, edit: edited(kept.cloned().collect()) }]
             }
-            (Some(wanted), None) if wanted == self.rule.decision && candidate.url.has_host() => {
+            (Some(target), None) if target == self.rule.decision && candidate.url.has_host() => {
                 let name = Fqdn::of(&candidate.url).to_string();
                 let summary = format!("add {name} to the list");
                 let mut hosts = self.rule.hosts.clone();
@@ -106,7 +106,7 @@ impl DecideRule for CompiledHostList {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::{compiled, says};
+    use super::super::testing::{compiled, decision_of};
     use super::*;
 
     fn list(hosts: &[&str], subdomains: bool) -> HostList {
@@ -127,8 +127,8 @@ mod tests {
             ("http://bl.uk/", None, accept),
             ("http://192.168.0.1/", accept, None),
         ] {
-            assert_eq!(says(&*hosts, url, "L"), on_host, "{url}");
-            assert_eq!(says(&*domains, url, "L"), on_domain, "{url}");
+            assert_eq!(decision_of(&*hosts, url, "L"), on_host, "{url}");
+            assert_eq!(decision_of(&*domains, url, "L"), on_domain, "{url}");
         }
         assert!(list(&["fct.pt/sobre"], false).compile().is_err());
     }

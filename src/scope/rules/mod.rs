@@ -1,5 +1,5 @@
 //! The decide rules: a rule is data that is saved with the campaign; compiled,
-//! it speaks.
+//! it decides.
 //!
 //! As JSON: `{"rule": "too_many_hops", "enabled": true, "comment": "", "max_hops": 20}`.
 
@@ -64,13 +64,13 @@ use std::sync::Arc;
 /// A rule as it is saved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rule {
-    /// Whether it speaks; switched off it keeps its index.
+    /// Whether it decides; switched off it keeps its index.
     #[serde(default = "switched_on")]
     pub enabled: bool,
     /// Why it is there, in the archivist's words.
     #[serde(default)]
     pub comment: String,
-    /// What it tests.
+    /// The test of the rule.
     #[serde(flatten)]
     pub kind: RuleKind,
 }
@@ -95,7 +95,7 @@ fn switched_on() -> bool {
     true
 }
 
-/// What a rule tests, by its saved name.
+/// A rule with its settings, by its saved name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum RuleKind {
@@ -141,7 +141,7 @@ pub enum RuleKind {
     Permission(PermissionRule),
     /// Accepts or rejects by the time of the decision.
     ScheduleWindow(ScheduleWindow),
-    /// Accepts or rejects by what people said of earlier captures.
+    /// Accepts or rejects by marks and notes of people on earlier captures.
     Annotation(Annotation),
     /// Rejects by the size of what was fetched.
     ContentSize(ContentSize),
@@ -149,7 +149,7 @@ pub enum RuleKind {
     ContentType(ContentType),
 }
 
-/// A rule that is ready to speak.
+/// A compiled rule.
 pub trait DecideRule: Debug + Send + Sync {
     /// Its name as logs have it: Heritrix's class name where it has the rule.
     fn name(&self) -> &'static str;
@@ -158,19 +158,19 @@ pub trait DecideRule: Debug + Send + Sync {
     /// `rejects more than 3 hops from the seed`.
     fn summary(&self) -> String;
 
-    /// What it says; none is no opinion.
+    /// Decides on a candidate; none is no opinion.
     fn decide(&self, candidate: &Candidate, facts: &Facts) -> Option<Decision>;
 
     /// The value it tests, in words.
     fn tested(&self, candidate: &Candidate, facts: &Facts) -> String;
 
-    /// What a person who writes the rule should see at once about an entry.
+    /// Remarks on entries for a person who writes the rule.
     fn remarks(&self) -> Vec<RuleRemark> {
         Vec::new()
     }
 
-    /// The one thing it can say, if it says the same of everything: then it
-    /// need not be asked while that decision stands.
+    /// The only decision that it can make, if there is but one: the rule is
+    /// skipped while that is the current decision.
     fn only_decision(&self) -> Option<Decision> {
         None
     }
@@ -180,25 +180,25 @@ pub trait DecideRule: Debug + Send + Sync {
         0
     }
 
-    /// Whether its answer hangs on the country of the server.
-    fn asks_geo(&self) -> bool {
+    /// Whether its answer depends on the country of the server.
+    fn uses_geo(&self) -> bool {
         false
     }
 
     /// Whether the country of the server, which nobody has looked up yet, could
-    /// change what it says of this candidate.
+    /// change its decision on this candidate.
     fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         let _ = (candidate, facts);
         false
     }
 
-    /// Whether its answer hangs on what was fetched.
-    fn asks_content(&self) -> bool {
+    /// Whether its answer depends on what was fetched.
+    fn uses_content(&self) -> bool {
         false
     }
 
-    /// Whether its answer hangs on what people said of captures.
-    fn asks_annotation(&self) -> bool {
+    /// Whether its answer depends on marks and notes of captures.
+    fn uses_annotation(&self) -> bool {
         false
     }
 
@@ -209,9 +209,9 @@ pub trait DecideRule: Debug + Send + Sync {
         None
     }
 
-    /// What would make it say `wanted` of this candidate (none: say nothing).
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let _ = (candidate, facts, wanted);
+    /// Changes that would make it decide `target` for this candidate (none: no opinion).
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        let _ = (candidate, facts, target);
         Vec::new()
     }
 }
@@ -221,22 +221,22 @@ pub trait DecideRule: Debug + Send + Sync {
 pub struct RuleRemark {
     /// The entry, as a path in the rule: `patterns[0]`.
     pub field: String,
-    /// What it means, with the entry.
+    /// The remark, with the entry.
     pub what: String,
     /// What to write instead, where it means nothing.
     pub hint: Option<String>,
 }
 
-/// A change that would alter what a rule says.
+/// A change that would alter the opinion of a rule.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// The change as an instruction (`raise the limit from 3 hops to 4`).
     pub summary: String,
-    /// What it comes to.
+    /// The edit that makes it.
     pub edit: Edit,
 }
 
-/// What is to be altered.
+/// The thing that a change alters.
 #[derive(Debug, Clone)]
 pub enum Edit {
     /// A number of the rule.
@@ -245,11 +245,11 @@ pub enum Edit {
     Entry(RuleKind),
     /// The campaign's seeds.
     Seeds(Vec<Seed>),
-    /// The world outside: not in the archivist's hands.
+    /// The world outside, which the archivist cannot change.
     Fact(Box<Facts>),
 }
 
-/// What of the campaign rules are compiled with.
+/// The parts of a campaign that rules are compiled with.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ground<'a> {
     pub seeds: &'a [Seed],
@@ -258,7 +258,7 @@ pub(super) struct Ground<'a> {
 }
 
 impl RuleKind {
-    /// Makes the rule ready to speak; the error says what is wrong with it.
+    /// Compiles the rule; the error is the mistake in it.
     pub(super) fn compile(&self, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, String> {
         Ok(match self {
             Self::RejectAll(rule) => Arc::new(rule.clone()),
@@ -300,7 +300,7 @@ fn verb(decision: Decision) -> &'static str {
 /// `1 prefix`, `3 prefixes`; the first few by name.
 fn listed(entries: &[String], one: &str, many: &str) -> String {
     match entries {
-        // “rejects no pattern” would say the opposite.
+        // “rejects no pattern” would mean the opposite.
         [] => format!("nothing ({} set)", none_of(many)),
         [only] => format!("{one} {only}"),
         _ if entries.len() <= 3 => format!("{many} {}", entries.join(", ")),
@@ -343,8 +343,8 @@ mod testing {
         kind.compile(Ground { seeds: &[], permissions: &[], grounds: &grounds }).unwrap()
     }
 
-    /// What a rule says of a URL at the end of a hop path.
-    pub fn says(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
+    /// Decides on a URL at the end of a hop path.
+    pub fn decision_of(rule: &dyn DecideRule, url: &str, hops: &str) -> Option<Decision> {
         let candidate = candidate(url, hops);
         assert!(!rule.tested(&candidate, &Facts::default()).is_empty());
         rule.decide(&candidate, &Facts::default())

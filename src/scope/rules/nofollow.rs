@@ -4,7 +4,7 @@ use super::DecideRule;
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Rejects what is reached by a link that says `nofollow`.
+/// Rejects what is reached by a link with `nofollow`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Nofollow {}
 

@@ -4,8 +4,8 @@ use super::{Change, DecideRule, Edit, RuleKind, counted};
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
-/// Rejects URLs in which a path segment, or a run of segments, stands more
-/// than `max_repetitions` times again right after itself: 2 lets `/a/a/` pass
+/// Rejects URLs in which a path segment, or a run of segments, is repeated more
+/// than `max_repetitions` times right after itself: 2 lets `/a/a/` pass
 /// and refuses `/a/a/a/`. Zero switches the test off.
 /// Why: relative links on error pages build such paths without end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ fn repeats(url: &str, max: usize) -> bool {
     pieces >= 2 * (max + 1) && repeats_in_runs(url, max)
 }
 
-/// The same for runs of two and more segments.
+/// Whether a run of two or more segments is repeated too often.
 fn repeats_in_runs(url: &str, max: usize) -> bool {
     let mut pieces: Vec<&str> = url.split('/').skip(1).collect();
     pieces.pop();
@@ -75,7 +75,7 @@ impl DecideRule for PathologicalPath {
     fn summary(&self) -> String {
         match self.max_repetitions {
             0 => "tests nothing (0 repetitions switches it off)".to_owned(),
-            max => format!("rejects a path segment that stands {} times in a row", max + 1),
+            max => format!("rejects a path segment that occurs {} times in a row", max + 1),
         }
     }
 
@@ -90,8 +90,8 @@ impl DecideRule for PathologicalPath {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        if target.is_some() || self.decide(candidate, facts).is_none() {
             return Vec::new();
         }
         let (_, again) = worst(candidate.url.as_str());
@@ -104,7 +104,7 @@ impl DecideRule for PathologicalPath {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -120,9 +120,9 @@ mod tests {
             ("http://example.com/x/a/a/a/", Some(Decision::Reject)),
             ("http://a/a/a/x", Some(Decision::Reject)),
         ] {
-            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&rule, url, "L"), expected, "{url}");
             assert_eq!(worst(url).1 >= 2, expected.is_some(), "{url}");
         }
-        assert_eq!(says(&PathologicalPath { max_repetitions: 0 }, "http://e.pt/a/a/a/a/", "L"), None);
+        assert_eq!(decision_of(&PathologicalPath { max_repetitions: 0 }, "http://e.pt/a/a/a/a/", "L"), None);
     }
 }

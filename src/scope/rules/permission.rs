@@ -1,4 +1,4 @@
-//! What rights holders allowed, and what the law does.
+//! Rules on the permissions of rights holders and on legal grounds.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
 use crate::campaign::PermissionState;
@@ -10,15 +10,15 @@ use std::sync::Arc;
 /// Accepts or rejects URLs by what they may be collected on: the record of
 /// the campaign's permissions that decides about them, or the campaign's
 /// grounds, see [`Permissions`]. What the law covers counts as granted. With
-/// `uncovered` the rule also speaks of URLs that nothing covers.
+/// `uncovered` the rule also decides on URLs that nothing covers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionRule {
-    /// How the permission has to stand.
+    /// The states of permissions that the rule is about.
     pub states: Vec<PermissionState>,
     /// Whether URLs that nothing covers are meant too.
     #[serde(default)]
     pub uncovered: bool,
-    /// What it says of such a URL.
+    /// The decision on such a URL.
     pub decision: Decision,
 }
 
@@ -62,20 +62,20 @@ impl DecideRule for CompiledPermission {
         self.permissions.derive(candidate, facts).why
     }
 
-    fn asks_geo(&self) -> bool {
-        self.permissions.asks_geo()
+    fn uses_geo(&self) -> bool {
+        self.permissions.uses_geo()
     }
 
     fn wants_geo(&self, candidate: &Candidate, facts: &Facts) -> bool {
         self.permissions.wants_geo(candidate, facts)
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let basis = self.permissions.basis(candidate, facts);
         let meant = self.meant(basis);
-        let fits = match wanted {
+        let fits = match target {
             None => meant,
-            Some(wanted) => !meant && wanted == self.rule.decision,
+            Some(target) => !meant && target == self.rule.decision,
         };
         if !fits {
             return Vec::new();
@@ -105,9 +105,9 @@ impl DecideRule for CompiledPermission {
 pub const REFUSED_PERMISSION: &str = "RefusedPermissionDecideRule";
 
 /// Rejects what a record of a permission refuses. No rule of the list: it
-/// stands behind it where a campaign has such a record, and is switched off by
+/// follows it where a campaign has such a record, and is switched off by
 /// [`Grounds::obey_refusals`](crate::campaign::Grounds::obey_refusals).
-/// Records are read strictly, whatever the campaign says: of those that cover
+/// Records are read strictly, whatever the campaign sets: of those that cover
 /// a URL the one that covers the least decides, so that one that is granted
 /// opens a part of what another refuses.
 #[derive(Debug)]
@@ -189,8 +189,8 @@ mod tests {
             assert_eq!(granted.decide(&candidate, &facts), by_granted, "{url} {date}");
             assert_eq!(others.decide(&candidate, &facts), by_others, "{url} {date}");
         }
-        let told = granted.tested(&candidate("http://fct.pt/a", "L"), &Facts::default());
-        assert_eq!(told, "granted, licence Open Government, evidence letter 12, inherited from http://fct.pt");
+        let tested = granted.tested(&candidate("http://fct.pt/a", "L"), &Facts::default());
+        assert_eq!(tested, "granted, licence Open Government, evidence letter 12, inherited from http://fct.pt");
     }
 
     #[test]

@@ -34,9 +34,9 @@ impl DecideRule for QueryParameters {
         counted(parameters(candidate) as u64, "query parameter")
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let count = parameters(candidate);
-        if wanted.is_some() || count <= self.max_parameters {
+        if target.is_some() || count <= self.max_parameters {
             return Vec::new();
         }
         vec![Change {
@@ -49,7 +49,7 @@ impl DecideRule for QueryParameters {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -62,7 +62,7 @@ mod tests {
             ("http://fct.pt/?a&b&c", Some(Decision::Reject)),
             ("http://fct.pt/?a=1;b=2;c=3", Some(Decision::Reject)),
         ] {
-            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&rule, url, "L"), expected, "{url}");
         }
     }
 }

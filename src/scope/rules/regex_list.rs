@@ -20,7 +20,7 @@ pub struct RegexList {
     /// Whether one match is enough.
     #[serde(default = "one_is_enough")]
     pub any: bool,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
 }
 
@@ -32,7 +32,7 @@ fn one_is_enough() -> bool {
 pub(super) struct CompiledRegexList {
     rule: RegexList,
     set: RegexSet,
-    /// The same in two, where one match is enough.
+    /// The patterns in two sets, where one match is enough.
     quick: Option<Quick>,
     /// See [`DecideRule::pattern_bytes`].
     bytes: usize,
@@ -40,10 +40,10 @@ pub(super) struct CompiledRegexList {
 
 /// Patterns by how they are looked for. Most look for a word somewhere, which
 /// takes a fraction of the time that a set of patterns takes; and threads that
-/// ask a set at once have to share its scratch memory out.
+/// use a set at once have to share its scratch memory.
 #[derive(Debug)]
 struct Quick {
-    words: AhoCorasick,
+    literals: AhoCorasick,
     others: Option<RegexSet>,
     /// Bytes of the others.
     bytes: usize,
@@ -52,14 +52,14 @@ struct Quick {
 impl Quick {
     /// `None` where no pattern is a word.
     fn of(anchored: &[String]) -> Result<Option<Self>, String> {
-        let (mut words, mut others) = (Vec::new(), Vec::new());
+        let (mut literals, mut others) = (Vec::new(), Vec::new());
         for pattern in anchored {
             match name_of(pattern) {
-                Some(word) => words.push(word),
+                Some(literal) => literals.push(literal),
                 None => others.push(pattern),
             }
         }
-        if words.is_empty() {
+        if literals.is_empty() {
             return Ok(None);
         }
         let (others, bytes) = match others.is_empty() {
@@ -67,31 +67,31 @@ impl Quick {
             false => set(&others).map(|(others, bytes)| (Some(others), bytes))?,
         };
         // URLs are short, and made of the bytes that looking ahead for rare ones would stop at.
-        let words = AhoCorasick::builder().prefilter(false).build(words);
-        let words = words.map_err(|error| format!("the patterns are too many: {error}"))?;
-        Ok(Some(Self { words, others, bytes }))
+        let literals = AhoCorasick::builder().prefilter(false).build(literals);
+        let literals = literals.map_err(|error| format!("the patterns are too many: {error}"))?;
+        Ok(Some(Self { literals, others, bytes }))
     }
 
     fn is_match(&self, url: &[u8]) -> bool {
-        self.words.is_match(url) || self.others.as_ref().is_some_and(|others| others.is_match(url))
+        self.literals.is_match(url) || self.others.as_ref().is_some_and(|others| others.is_match(url))
     }
 }
 
-/// The bytes that an anchored pattern looks for, if it is nothing but a word
-/// that may stand anywhere.
+/// The bytes that an anchored pattern looks for, if it is nothing but a literal
+/// that may be anywhere.
 fn name_of(anchored: &str) -> Option<Vec<u8>> {
     let part = anchored.strip_prefix("(?:")?.strip_suffix(')')?;
-    let (mut word, mut bytes) = (Vec::with_capacity(part.len()), part.bytes());
+    let (mut literal, mut bytes) = (Vec::with_capacity(part.len()), part.bytes());
     while let Some(byte) = bytes.next() {
         match byte {
             b'\\' => {
-                word.push(bytes.next().filter(|escaped| escaped.is_ascii_punctuation() && !b"<>".contains(escaped))?)
+                literal.push(bytes.next().filter(|escaped| escaped.is_ascii_punctuation() && !b"<>".contains(escaped))?)
             }
             b'.' | b'^' | b'$' | b'*' | b'+' | b'?' | b'(' | b')' | b'[' | b']' | b'{' | b'}' | b'|' => return None,
-            _ => word.push(byte),
+            _ => literal.push(byte),
         }
     }
-    Some(word)
+    Some(literal)
 }
 
 fn set(patterns: &[impl AsRef<str>]) -> Result<(RegexSet, usize), String> {
@@ -104,8 +104,8 @@ fn set(patterns: &[impl AsRef<str>]) -> Result<(RegexSet, usize), String> {
 /// them, and for `.{512,}`, which guards against long URLs.
 const SIZE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Compiles within the smallest of some limits that is enough: how much
-/// patterns take is told by none that are compiled.
+/// Compiles within the smallest of some limits that is enough: compiled
+/// patterns do not report their size.
 fn sized<T>(build: impl Fn(usize) -> Result<T, regex::Error>) -> Result<(T, usize), regex::Error> {
     let mut limit = SIZE_LIMIT >> 10;
     loop {
@@ -125,7 +125,7 @@ pub(super) fn whole(pattern: &str) -> Result<(Regex, usize), String> {
         .map_err(|error| broken_pattern(pattern, &error))
 }
 
-/// What is wrong with a pattern, however large it is compiled.
+/// Checks the syntax of a pattern, however large it is compiled.
 fn check_syntax(pattern: &str) -> Result<(), String> {
     let check = |text: &str| match RegexBuilder::new(text).unicode(false).size_limit(1).build() {
         Err(error @ regex::Error::Syntax(_)) => Err(broken_pattern(pattern, &error)),
@@ -139,8 +139,8 @@ fn anchored(pattern: &str) -> String {
     format!("^(?:{pattern})$")
 }
 
-/// The same for URLs, which hold no line feed: what may stand before or behind
-/// a part need not be run through, so that the part is looked for at once.
+/// Anchors a pattern for URLs, which have no line feed: what may be before or
+/// behind a part need not be run through, so that the part is found at once.
 fn anchored_in_url(pattern: &str) -> String {
     // These take other things than they seem to, or alternatives of which only one begins or ends so.
     if pattern.contains("(?") || has_open_alternative(pattern) {
@@ -186,7 +186,7 @@ pub fn broken_pattern(pattern: &str, error: &regex::Error) -> String {
     format!("the pattern “{pattern}” is broken: {why}")
 }
 
-/// Patterns of a rule that are looked at for whether they match anything.
+/// Patterns of a rule that are tested for whether they match anything.
 const MAX_REMARKED: usize = 1000;
 /// Bytes that the automaton of one of them may take.
 const REMARK_BYTES: usize = 1 << 20;
@@ -200,7 +200,7 @@ fn may_match_url(pattern: &str) -> bool {
         .syntax(config.0)
         .thompson(config.1.nfa_size_limit(Some(REMARK_BYTES)))
         .build(&anchored(pattern));
-    // What is too large is not looked at.
+    // Patterns that are too large are not tested.
     let Ok(dfa) = dfa else { return true };
     let mut cache = dfa.create_cache();
     let begin = Input::new(b"").anchored(Anchored::Yes);
@@ -298,18 +298,18 @@ impl DecideRule for CompiledRegexList {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |patterns| Edit::Entry(RuleKind::Regex(RegexList { patterns, ..self.rule.clone() }));
-        match wanted {
+        match target {
             None if self.decide(candidate, facts).is_some() => {
                 let matches = self.set.matches(candidate.url.as_str().as_bytes());
                 let all = self.rule.patterns.iter().enumerate();
                 let (out, kept): (Vec<_>, Vec<_>) = all.partition(|(at, _)| matches.matched(*at));
                 let strip = |list: Vec<(usize, &String)>| list.into_iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
-                let words = format!("take out {}", listed(&strip(out), "the pattern", "the patterns"));
-                vec![Change { summary: words, edit: edited(strip(kept)) }]
+                let summary = format!("take out {}", listed(&strip(out), "the pattern", "the patterns"));
+                vec![Change { summary, edit: edited(strip(kept)) }]
             }
-            Some(wanted) if wanted == self.rule.decision && self.rule.any => {
+            Some(target) if target == self.rule.decision && self.rule.any => {
                 let pattern = regex::escape(candidate.url.as_str());
                 let mut patterns = self.rule.patterns.clone();
                 patterns.push(pattern.clone());
@@ -323,7 +323,7 @@ impl DecideRule for CompiledRegexList {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::{compiled, says};
+    use super::super::testing::{compiled, decision_of};
     use super::*;
     use crate::campaign::Campaign;
     use crate::scope::DecideRules;
@@ -340,12 +340,12 @@ mod tests {
         let none = compiled(RuleKind::Regex(rule(&[], false)));
         let part = compiled(RuleKind::Regex(rule(&["calendar"], true)));
         let reject = Some(Decision::Reject);
-        assert_eq!(says(&*any, "http://fct.pt/?replytocom=3", "L"), reject);
-        assert_eq!(says(&*any, "http://fct.pt/calendar", "L"), None);
-        assert_eq!(says(&*all, "http://e.pt/ab", "L"), reject);
-        assert_eq!(says(&*all, "http://e.pt/a", "L"), None);
-        assert_eq!(says(&*none, "http://e.pt/a", "L"), None);
-        assert_eq!(says(&*part, "http://e.pt/calendar", "L"), None);
+        assert_eq!(decision_of(&*any, "http://fct.pt/?replytocom=3", "L"), reject);
+        assert_eq!(decision_of(&*any, "http://fct.pt/calendar", "L"), None);
+        assert_eq!(decision_of(&*all, "http://e.pt/ab", "L"), reject);
+        assert_eq!(decision_of(&*all, "http://e.pt/a", "L"), None);
+        assert_eq!(decision_of(&*none, "http://e.pt/a", "L"), None);
+        assert_eq!(decision_of(&*part, "http://e.pt/calendar", "L"), None);
     }
 
     #[test]
@@ -377,8 +377,8 @@ mod tests {
     #[test]
     fn long_urls_can_be_refused() {
         let long = compiled(RuleKind::Regex(rule(&[".{512,}"], true)));
-        assert_eq!(says(&*long, &format!("http://fct.pt/{}", "a".repeat(600)), "L"), Some(Decision::Reject));
-        assert_eq!(says(&*long, "http://fct.pt/", "L"), None);
+        assert_eq!(decision_of(&*long, &format!("http://fct.pt/{}", "a".repeat(600)), "L"), Some(Decision::Reject));
+        assert_eq!(decision_of(&*long, "http://fct.pt/", "L"), None);
     }
 
     #[test]

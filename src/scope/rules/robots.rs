@@ -4,8 +4,8 @@ use super::{Change, DecideRule, Edit};
 use crate::scope::{Candidate, Decision, Facts, ROBOTS_RULE, RobotsFact};
 use serde::{Deserialize, Serialize};
 
-/// Rejects what robots.txt denies. Not asked for, it has no opinion: the crawl
-/// asks before it fetches.
+/// Rejects what robots.txt denies. While robots.txt is not fetched it has no
+/// opinion: the crawl fetches that first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Robots {}
 
@@ -24,14 +24,14 @@ impl DecideRule for Robots {
 
     fn tested(&self, _: &Candidate, facts: &Facts) -> String {
         match &facts.robots {
-            RobotsFact::NotAsked => "robots.txt has not been asked for".to_owned(),
+            RobotsFact::NotFetched => "robots.txt has not been fetched".to_owned(),
             RobotsFact::Allowed => "allowed".to_owned(),
             RobotsFact::Denied { why } => format!("denied: {why}"),
         }
     }
 
-    fn changes(&self, _: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        match (&facts.robots, wanted) {
+    fn changes(&self, _: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        match (&facts.robots, target) {
             (RobotsFact::Denied { .. }, None) => vec![Change {
                 summary: "robots.txt would have to allow it".to_owned(),
                 edit: Edit::Fact(Box::new(Facts { robots: RobotsFact::Allowed, ..facts.clone() })),
@@ -50,7 +50,7 @@ mod tests {
     fn rejects_what_is_denied() {
         let candidate = candidate("http://fct.pt/", "L");
         for (robots, expected) in [
-            (RobotsFact::NotAsked, None),
+            (RobotsFact::NotFetched, None),
             (RobotsFact::Allowed, None),
             (RobotsFact::Denied { why: "Disallow: /".to_owned() }, Some(Decision::Reject)),
         ] {

@@ -1,4 +1,4 @@
-//! When a URL is decided.
+//! Rule on the time of the decision.
 
 use super::{Change, DecideRule, Edit, RuleKind, verb};
 use crate::scope::{Candidate, Decision, Facts};
@@ -25,7 +25,7 @@ pub struct ScheduleWindow {
     /// goes over midnight. Equal ones mean the whole day.
     #[serde(default)]
     pub hours: [u8; 2],
-    /// What it says outside the window.
+    /// The decision outside the window.
     pub decision: Decision,
 }
 
@@ -129,8 +129,8 @@ impl DecideRule for CompiledScheduleWindow {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        let Some(date) = facts.date.filter(|_| wanted.is_none()) else { return Vec::new() };
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        let Some(date) = facts.date.filter(|_| target.is_none()) else { return Vec::new() };
         if self.decide(candidate, facts).is_none() {
             return Vec::new();
         }

@@ -39,8 +39,8 @@ impl DecideRule for SchemeNotInSet {
         candidate.url.scheme().to_owned()
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        if target.is_some() || self.decide(candidate, facts).is_none() {
             return Vec::new();
         }
         let mut schemes = self.schemes.clone();
@@ -55,15 +55,15 @@ impl DecideRule for SchemeNotInSet {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
     fn rejects_other_schemes() {
         let rule = SchemeNotInSet { schemes: vec!["HTTP:".to_owned(), "https".to_owned()] }.compile().unwrap();
-        assert_eq!(says(&rule, "http://fct.pt/", "L"), None);
-        assert_eq!(says(&rule, "https://fct.pt/", "L"), None);
-        assert_eq!(says(&rule, "ftp://fct.pt/", "L"), Some(Decision::Reject));
+        assert_eq!(decision_of(&rule, "http://fct.pt/", "L"), None);
+        assert_eq!(decision_of(&rule, "https://fct.pt/", "L"), None);
+        assert_eq!(decision_of(&rule, "ftp://fct.pt/", "L"), Some(Decision::Reject));
         assert!(SchemeNotInSet { schemes: Vec::new() }.compile().is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What the seeds reach.
+//! Rule on the reach of the seeds.
 
 use super::{Change, DecideRule, Edit, counted, hop_count, is_navigation};
 use crate::campaign::{Campaign, Seed, SeedScope};
@@ -58,7 +58,7 @@ impl SeedScopeRule {
     }
 }
 
-/// What one seed reaches, for the one who types it.
+/// The reach of one seed, for the one who types it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeedReach {
     /// The SURT prefix that decides; none where the reach is counted in hops.
@@ -69,7 +69,7 @@ pub struct SeedReach {
     pub remark: Option<&'static str>,
 }
 
-/// What a seed reaches by its scope and depth; `None` where its text is no URL.
+/// The reach of a seed by its scope and depth; `None` where its text is no URL.
 pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     let prefix = prefix_of(seed, &parse_typed_url(&seed.url)?);
     let mut summary = match (&prefix, seed.scope) {
@@ -81,7 +81,7 @@ pub fn seed_reach(seed: &Seed) -> Option<SeedReach> {
     if let Some(depth) = seed.depth {
         summary.push_str(&format!(", up to {} from it", counted(depth as usize as u64, "hop")));
     }
-    // Who asks for subdomains need not be told that they are open.
+    // Who chose subdomains needs no remark that they are open.
     let remark = prefix.as_ref().filter(|_| seed.scope == SeedScope::Root).and_then(ScopePrefix::remark);
     Some(SeedReach { prefix, summary, remark })
 }
@@ -108,8 +108,8 @@ enum Reach {
 }
 
 impl CompiledSeedScope {
-    /// Takes in what a seed reaches, but for an open prefix, which is handed
-    /// back so that many can be gathered at once.
+    /// Adds the reach of a seed, but for an open prefix, which is returned
+    /// so that many can be gathered at once.
     fn take_in(&mut self, position: usize, seed: &Seed) -> Result<Option<ScopePrefix>, String> {
         let url = parse_typed_url(&seed.url)
             .ok_or_else(|| format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url))?;
@@ -275,8 +275,8 @@ impl DecideRule for CompiledSeedScope {
         Some(Ok(Arc::new(wider)))
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        match wanted {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
+        match target {
             Some(Decision::Accept) if !self.reaches(candidate) => self.widenings(candidate),
             None if self.reaches(candidate) => {
                 let alone = |seed: &&Seed| {
@@ -296,7 +296,7 @@ impl DecideRule for CompiledSeedScope {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     fn seed(url: &str, scope: SeedScope, depth: Option<u32>) -> Seed {
@@ -307,10 +307,10 @@ mod tests {
     fn check(seed: &Seed, accepted: &[(&str, &str)], silent: &[(&str, &str)]) {
         let rule = SeedScopeRule {}.compile(std::slice::from_ref(seed)).unwrap();
         for (url, hops) in accepted {
-            assert_eq!(says(&rule, url, hops), Some(Decision::Accept), "{seed:?} {url} {hops}");
+            assert_eq!(decision_of(&rule, url, hops), Some(Decision::Accept), "{seed:?} {url} {hops}");
         }
         for (url, hops) in silent {
-            assert_eq!(says(&rule, url, hops), None, "{seed:?} {url} {hops}");
+            assert_eq!(decision_of(&rule, url, hops), None, "{seed:?} {url} {hops}");
         }
     }
 
@@ -371,21 +371,21 @@ mod tests {
 
     #[test]
     fn the_reach_is_shown_while_a_seed_is_typed() {
-        let told = |url: &str, scope, depth| {
+        let reach_of = |url: &str, scope, depth| {
             let reach = seed_reach(&seed(url, scope, depth)).unwrap();
             (reach.summary, reach.remark.is_some())
         };
         let text = |text: &str| text.to_owned();
         assert_eq!(
-            told("http://fct.pt", SeedScope::Root, None),
+            reach_of("http://fct.pt", SeedScope::Root, None),
             (text("everything that starts with http://(pt,fct,"), true)
         );
         assert_eq!(
-            told("fct.pt/sobre/", SeedScope::Root, Some(1)),
+            reach_of("fct.pt/sobre/", SeedScope::Root, Some(1)),
             (text("everything that starts with http://(pt,fct,)/sobre/, up to 1 hop from it"), false)
         );
         assert_eq!(
-            told("https://www.fct.pt/", SeedScope::Subdomains, None),
+            reach_of("https://www.fct.pt/", SeedScope::Subdomains, None),
             (text("this host and all hosts below it: http://(pt,fct,"), false)
         );
         assert_eq!(seed_reach(&seed("", SeedScope::Root, None)), None);

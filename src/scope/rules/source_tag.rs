@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct SourceTag {
     /// The words.
     pub tags: Vec<String>,
-    /// What it says of them.
+    /// The decision on them.
     pub decision: Decision,
 }
 
@@ -36,8 +36,8 @@ impl DecideRule for SourceTag {
         if candidate.source_tag.is_empty() { "no word".to_owned() } else { candidate.source_tag.clone() }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
-        if wanted.is_some() || self.decide(candidate, facts).is_none() {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
+        if target.is_some() || self.decide(candidate, facts).is_none() {
             return Vec::new();
         }
         let tags = self.tags.iter().filter(|tag| **tag != candidate.source_tag).cloned().collect();

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct SurtPrefix {
     /// SURTs or URLs.
     pub prefixes: Vec<String>,
-    /// What it says of a match.
+    /// The decision on a match.
     pub decision: Decision,
     /// Whether the page that led here may match instead.
     #[serde(default)]
@@ -39,8 +39,8 @@ impl SurtPrefix {
     }
 }
 
-/// What a prefix covers that is written as a URL or a host; none of a SURT,
-/// which says so itself.
+/// The coverage of a prefix that is written as a URL or a host; none of a
+/// SURT, which shows it itself.
 fn covered(text: &str) -> Option<String> {
     let prefix = ScopePrefix::as_written(text).filter(|_| !text.contains('('))?;
     let more = prefix.remark().map(|remark| format!(" ({remark})")).unwrap_or_default();
@@ -96,9 +96,9 @@ impl DecideRule for CompiledSurtPrefix {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, facts: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, facts: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |prefixes| Edit::Entry(RuleKind::SurtPrefix(SurtPrefix { prefixes, ..self.rule.clone() }));
-        match wanted {
+        match target {
             None if self.decide(candidate, facts).is_some() => {
                 let via = self.via(candidate);
                 let matches = |text: &&String| {
@@ -111,7 +111,7 @@ impl DecideRule for CompiledSurtPrefix {
                 let summary = format!("take out {}", listed(&out, "the prefix", "the prefixes"));
                 vec![Change { summary, edit: edited(kept) }]
             }
-            Some(wanted) if wanted == self.rule.decision && self.decide(candidate, facts).is_none() => {
+            Some(target) if target == self.rule.decision && self.decide(candidate, facts).is_none() => {
                 let prefix = ScopePrefix::implied_by_seed(candidate.url.as_str()).to_string();
                 let summary = format!("add the prefix {prefix}");
                 let mut prefixes = self.rule.prefixes.clone();
@@ -126,7 +126,7 @@ impl DecideRule for CompiledSurtPrefix {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::{candidate, says};
+    use super::super::testing::{candidate, decision_of};
     use super::*;
     use crate::uri::Url;
 
@@ -146,7 +146,7 @@ mod tests {
             ("http://fccn.pt/sobre/nos", accept),
             ("http://fccn.pt/", None),
         ] {
-            assert_eq!(says(&compiled, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&compiled, url, "L"), expected, "{url}");
         }
         // A URL means what begins so, and not its host.
         let compiled = rule(&["http://archive.example/details", "b.example"], false).compile().unwrap();
@@ -157,7 +157,7 @@ mod tests {
             ("http://archive.example/", None),
             ("http://www.b.example/x", accept),
         ] {
-            assert_eq!(says(&compiled, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&compiled, url, "L"), expected, "{url}");
         }
         assert_eq!(
             compiled.summary(),

@@ -30,9 +30,9 @@ impl DecideRule for TooManyHops {
         if candidate.hops.is_empty() { count } else { format!("{count} ({})", candidate.hops) }
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let hops = hop_count(&candidate.hops);
-        if wanted.is_some() || hops <= self.max_hops {
+        if target.is_some() || hops <= self.max_hops {
             return Vec::new();
         }
         vec![Change {
@@ -44,7 +44,7 @@ impl DecideRule for TooManyHops {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -53,7 +53,7 @@ mod tests {
         for (hops, expected) in
             [("", None), ("LLE", None), ("LLEE", Some(Decision::Reject)), ("12+LLRL", Some(Decision::Reject))]
         {
-            assert_eq!(says(&rule, "http://fct.pt/a", hops), expected, "{hops}");
+            assert_eq!(decision_of(&rule, "http://fct.pt/a", hops), expected, "{hops}");
         }
     }
 }

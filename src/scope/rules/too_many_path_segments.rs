@@ -33,9 +33,9 @@ impl DecideRule for TooManyPathSegments {
         counted(segments(candidate) as u64, "path segment")
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let count = segments(candidate);
-        if wanted.is_some() || count <= self.max_segments {
+        if target.is_some() || count <= self.max_segments {
             return Vec::new();
         }
         vec![Change {
@@ -47,7 +47,7 @@ impl DecideRule for TooManyPathSegments {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -59,7 +59,7 @@ mod tests {
             ("http://fct.pt/a/b/", Some(Decision::Reject)),
             ("http://fct.pt/a?b=/c/d", None),
         ] {
-            assert_eq!(says(&rule, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&rule, url, "L"), expected, "{url}");
         }
     }
 }

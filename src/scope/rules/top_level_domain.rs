@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 /// `рф`). An address is under none.
 ///
 /// Why beside a list of hosts: it is the first question of a national
-/// collection, and stands in a report as what it is.
+/// collection, and a report names it as what it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopLevelDomain {
     /// The domains, without the dot before them.
     pub domains: Vec<String>,
-    /// What it says of a host there.
+    /// The decision on a host there.
     pub decision: Decision,
 }
 
@@ -62,9 +62,9 @@ impl DecideRule for CompiledTopLevelDomain {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let edited = |domains| Edit::Entry(RuleKind::TopLevelDomain(TopLevelDomain { domains, ..self.rule.clone() }));
-        match (wanted, self.entry(&candidate.url)) {
+        match (target, self.entry(&candidate.url)) {
             (None, Some(_)) => {
                 let one = |domain: &&String| {
                     let domains = vec![(*domain).clone()];
@@ -76,7 +76,7 @@ impl DecideRule for CompiledTopLevelDomain {
                 let summary = format!("take {} out of the top-level domains", out.join(", "));
                 vec![Change { summary, edit: edited(kept.into_iter().cloned().collect()) }]
             }
-            (Some(wanted), None) if wanted == self.rule.decision => {
+            (Some(target), None) if target == self.rule.decision => {
                 let name = Fqdn::of(&candidate.url);
                 let top = candidate.url.domain().and_then(|_| name.as_str().rsplit('.').next()).map(str::to_owned);
                 let change = top.map(|top| {
@@ -94,7 +94,7 @@ impl DecideRule for CompiledTopLevelDomain {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::testing::{compiled, says};
+    use super::super::testing::{compiled, decision_of};
     use super::*;
 
     fn rule(domains: &[&str]) -> TopLevelDomain {
@@ -119,7 +119,7 @@ mod tests {
             ("http://192.168.0.1/", None),
             ("http://[::1]/", None),
         ] {
-            assert_eq!(says(&*compiled, url, "L"), expected, "{url}");
+            assert_eq!(decision_of(&*compiled, url, "L"), expected, "{url}");
         }
         for bad in ["", "a/b", "pt:80", "a b", "192.168.0.1"] {
             assert!(rule(&[bad]).compile().is_err(), "{bad}");

@@ -1,4 +1,4 @@
-//! What a page brings along.
+//! Rule on what a page brings along: embeds and links guessed out of scripts.
 
 use super::{Change, DecideRule, Edit, RuleKind, counted, is_navigation};
 use crate::scope::{Candidate, Decision, Facts};
@@ -57,29 +57,29 @@ impl DecideRule for Transclusion {
         }
     }
 
-    fn changes(&self, candidate: &Candidate, _: &Facts, wanted: Option<Decision>) -> Vec<Change> {
+    fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         let (all, hops, guessed) = tail(&candidate.hops);
         let raised = Self {
             max_trans_hops: self.max_trans_hops.max(hops),
             max_speculative_hops: self.max_speculative_hops.max(guessed),
         };
-        if wanted != Some(Decision::Accept) || all == 0 || raised == *self {
+        if target != Some(Decision::Accept) || all == 0 || raised == *self {
             return Vec::new();
         }
-        let mut words = Vec::new();
+        let mut raises = Vec::new();
         if raised.max_trans_hops > self.max_trans_hops {
-            words.push(format!("raise its limit from {} embeds in a row to {hops}", self.max_trans_hops));
+            raises.push(format!("raise its limit from {} embeds in a row to {hops}", self.max_trans_hops));
         }
         if raised.max_speculative_hops > self.max_speculative_hops {
-            words.push(format!("raise its limit from {} guessed links to {guessed}", self.max_speculative_hops));
+            raises.push(format!("raise its limit from {} guessed links to {guessed}", self.max_speculative_hops));
         }
-        vec![Change { summary: words.join(" and "), edit: Edit::Number(RuleKind::Transclusion(raised)) }]
+        vec![Change { summary: raises.join(" and "), edit: Edit::Number(RuleKind::Transclusion(raised)) }]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::says;
+    use super::super::testing::decision_of;
     use super::*;
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             ("M", None),
             ("60+EE", accept),
         ] {
-            assert_eq!(says(&rule, "http://cdn.example/a.css", hops), expected, "{hops}");
+            assert_eq!(decision_of(&rule, "http://cdn.example/a.css", hops), expected, "{hops}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The captures table: filter, sort, page.
 
 use crate::captures::Media;
-use crate::query::{FieldTerm, Query};
+use crate::search::FacetKind;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
 use crate::store::catalogue::sql::mark_of;
 use crate::store::catalogue::sql::{int, uint};
-use crate::store::filter::{CAPTURES, Filter, FilterContext, FullText};
+use crate::store::filter::{Filter, FullText};
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::marks::{
     decision_origin_sql, decision_sql, inherited_sql, of_campaign_sql, selected_sql, to_review_sql,
@@ -164,12 +164,17 @@ fn condition(
     let media = tab.and_then(tab_media);
     let is_of_index = media.is_some() || matches!(tab, None | Some(CaptureTab::All));
     let mut set = filter.set().filter(|_| is_of_index).cloned();
+    if is_of_index && filter.is_everything() {
+        let facts = full_text.and_then(FullText::facts_in_memory);
+        set = facts.map(|facts| facts.captures().clone());
+    }
     if let (Some(set), Some(full_text)) = (&mut set, full_text) {
+        let facts = full_text.facts()?;
         if let Some(campaign) = of_campaign {
-            set.intersect_with(&full_text.of_campaign(campaign)?);
+            set.intersect_with(&facts.of_campaign(campaign.get()));
         }
         if let Some(media) = media {
-            set.intersect_with(&full_text.of_media(media.as_str())?);
+            set.intersect_with(&facts.with_value(FacetKind::Media, |of| of == media.as_str()));
         }
     }
     let mut values = vec![Value::Integer(shown.get())];
@@ -255,37 +260,13 @@ impl Catalogue {
         })
     }
 
-    /// Numbers of the captures that meet a query of fields, in no order; fields of a campaign are those
-    /// of this one.
-    pub fn captures_where(
-        &self,
-        query: &Query<FieldTerm>,
-        campaign: Option<CampaignId>,
-    ) -> Result<Vec<CaptureId>, StoreError> {
-        let campaign = self.query_campaign(campaign, query)?;
-        let full_text = self.full_text();
-        let context = FilterContext { full_text: full_text.as_deref(), campaign };
-        let filter = Filter::of(&CAPTURES, query, context).map_err(StoreError::Filter)?;
-        if let Some(set) = filter.set() {
-            return Ok(set.ones().filter_map(|id| CaptureId::try_from(id).ok()).collect());
-        }
-        let (sql, values) = filter.condition();
-        let values = std::iter::once(Value::Integer(campaign.unwrap_or_default().get())).chain(values);
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT c.id {FROM} WHERE {sql}"))?;
-            let rows = statement.query_map(params_from_iter(values), |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
-    }
-
-    /// Numbers of the captures that match, in no order.
-    pub fn matching_captures(&self, query: &CaptureQuery) -> Result<Vec<CaptureId>, StoreError> {
+    /// The captures that match.
+    pub fn matching_captures(&self, query: &CaptureQuery) -> Result<FixedBitSet, StoreError> {
         let condition = self.condition(query, Some(query.tab))?;
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
-            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        match condition.set {
+            Some(set) => Ok(set),
+            None => self.read(|conn| set_of(conn, &format!("SELECT c.id {}", condition.sql), condition.values)),
+        }
     }
 
     /// Numbers of the captures that match, in order of date and URL.
@@ -300,7 +281,18 @@ impl Catalogue {
     }
 }
 
-/// The captures of the requested part, in the order of their numbers.
+/// The captures whose numbers a statement gives.
+fn set_of(conn: &Connection, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<FixedBitSet, StoreError> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut found = FixedBitSet::new();
+    while let Some(row) = rows.next()? {
+        usize::try_from(row.get::<_, i64>(0)?).into_iter().for_each(|capture| found.grow_and_insert(capture));
+    }
+    Ok(found)
+}
+
+/// The captures of the part asked for, in the order of their numbers.
 fn part_of(set: &FixedBitSet, query: &CaptureQuery) -> Vec<CaptureId> {
     let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
     let most = usize::try_from(query.limit).unwrap_or(usize::MAX);

@@ -7,7 +7,7 @@
 //! shares with the one before, the rest of the URL, the anchor, and `rel` and
 //! place where they are. Numbers are LEB128; texts follow their length.
 
-use super::which::{HAS_LINKS, ORIGINAL};
+use super::originals::{HAS_LINKS, ORIGINAL};
 use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::int;
@@ -437,24 +437,45 @@ impl PageKeys {
     }
 }
 
-/// Makes `shown_links(list)` known in a connection: a JSON array of the links that a
-/// page cannot be shown without, each the key of its page and its URL.
+/// URLs whose pages `shown_links` remembers: the pages of a site name the same style sheets and scripts.
+const KNOWN_URLS: usize = 4096;
+
+/// Adds the function `shown_links(list)` to a connection: a JSON array of the links that a page cannot be shown without,
+/// each the key of its page and its URL.
 pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    conn.create_scalar_function("shown_links", 1, flags, |context| {
+    let known = RefCell::new(HashMap::<String, Option<String>>::new());
+    conn.create_scalar_function("shown_links", 1, flags, move |context| {
+        let failed = |error: StoreError| Error::UserFunctionError(error.into());
         let links = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
-        let mut pages = Vec::new();
+        let mut known = known.borrow_mut();
+        let mut pages = "[".to_owned();
         each_raw(links, |link| {
             use LinkKind::{Css, Frame, Image, Media, Redirect, Script, Stylesheet};
             // Most links are of other kinds: their texts are passed over.
-            if matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
-                let link = link.read()?;
-                pages.extend(link.page().map(|page| [page.as_str().to_owned(), link.url.to_owned()]));
+            if !matches!(link.kind, Stylesheet | Image | Script | Media | Css | Frame | Redirect) {
+                return Ok(());
+            }
+            let link = link.read()?;
+            if !known.contains_key(link.url) {
+                if known.len() >= KNOWN_URLS {
+                    known.clear();
+                }
+                let page = link.page().map(|page| serde_json::to_string(&[page.as_str(), link.url])).transpose();
+                let page = page.map_err(|error| StoreError::Content(error.to_string()))?;
+                known.insert(link.url.to_owned(), page);
+            }
+            if let Some(Some(page)) = known.get(link.url) {
+                if pages.len() > 1 {
+                    pages.push(',');
+                }
+                pages.push_str(page);
             }
             Ok(())
         })
-        .map_err(|error| Error::UserFunctionError(error.into()))?;
-        serde_json::to_string(&pages).map_err(|error| Error::UserFunctionError(error.into()))
+        .map_err(failed)?;
+        pages.push(']');
+        Ok(pages)
     })
 }
 

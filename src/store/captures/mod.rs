@@ -1,7 +1,6 @@
 //! Captures are added with their records, and found again at their places in the files.
 
 pub(super) mod requisites;
-pub(super) mod which;
 
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
@@ -16,11 +15,11 @@ use crate::store::rows::PageId;
 use crate::store::rows::{CaptureId, FileId, LaunchId};
 use crate::uri::{CaptureDate, Url};
 use crate::warc::{RecordType, Span};
+use originals::{RevisitClaims, named_digest_sql};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
-use which::{RevisitClaims, named_digest_sql};
 
 /// A record of a capture as the catalogue knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -349,7 +348,7 @@ pub(in crate::store) fn add_outlinks(
 /// All outlinks of a capture are here: revisits of it are read again.
 fn end_outlink_gap(conn: &Connection, capture: CaptureId) -> Result<(), StoreError> {
     conn.prepare_cached("DELETE FROM outlink_gap WHERE capture = ?1")?.execute([capture])?;
-    which::note_links_of_original(conn, capture)
+    originals::note_links_of_original(conn, capture)
 }
 
 /// Answers that show a page; a redirect to it or an error is no version of it.
@@ -535,6 +534,7 @@ pub(super) mod detail;
 pub(super) mod document_captures;
 pub(super) mod interned_texts;
 pub(super) mod link_list;
+pub(in crate::store) mod originals;
 pub(super) mod related;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

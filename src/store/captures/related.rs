@@ -2,7 +2,7 @@
 //! it, and what the same pages cite.
 
 use super::link_list::{PageKeys, outlinks_of};
-use super::which::{Answers, nearest_capture};
+use super::originals::{Answers, nearest_capture};
 use crate::links::LinkKind;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::workspace::Workspace;

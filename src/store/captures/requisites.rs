@@ -8,9 +8,9 @@ macro_rules! needed_links_sql {
     () => {
         concat!(
             "FROM needed n JOIN capture c ON c.id = n.id JOIN capture p ON p.id = ",
-            $crate::store::captures::which::original_sql!(),
+            $crate::store::captures::originals::original_sql!(),
             " JOIN link_list o ON o.capture = ",
-            $crate::store::captures::which::has_links_sql!(),
+            $crate::store::captures::originals::has_links_sql!(),
             " JOIN json_each(shown_links(o.links)) k LEFT JOIN page t ON t.key = k.value ->> 0
              WHERE n.id NOT IN (SELECT capture FROM rejected)"
         )
@@ -20,7 +20,7 @@ macro_rules! needed_links_sql {
 /// SQL: the capture of the page of `t` that `c` is shown with: the nearest one that is no error.
 macro_rules! requisite_capture_sql {
     () => {
-        $crate::store::captures::which::nearest_of_page_sql!("t.id", "c.date_ms", without_errors)
+        $crate::store::captures::originals::nearest_of_page_sql!("t.id", "c.date_ms", without_errors)
     };
 }
 

@@ -1,6 +1,6 @@
 //! Nearest captures against a scan, originals that come late or go, and work that grows with what there is.
 
-use super::which::*;
+use super::originals::*;
 use crate::captures::CaptureEntry;
 use crate::jobs::JobCx;
 use crate::store::rows::CaptureId;

@@ -1,8 +1,8 @@
 //! Content versions, for the text index: a page with one payload, by the
 //! number of the first capture that has both.
 
+use super::originals::{named_digest_sql, version_sql};
 use super::requisites::decided_sql;
-use super::which::{named_digest_sql, version_sql};
 use crate::captures::Media;
 use crate::search::{CaptureFacts, FactsRow};
 use crate::store::catalogue::Catalogue;

@@ -326,7 +326,7 @@ fn take_lock(folder: &Path) -> Result<FileLock, StoreError> {
     let path = folder.join(LOCK_FILE);
     let holder = format!("process {} since {}", std::process::id(), CaptureDate::now());
     FileLock::take(&path, &holder).map_err(|error| match error {
-        NotLocked::Held(holder) => StoreError::Locked { folder: folder.to_owned(), holder },
+        NotLocked::LockedBy(holder) => StoreError::Locked { folder: folder.to_owned(), holder },
         NotLocked::Failed(source)
             if matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) =>
         {

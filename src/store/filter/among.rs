@@ -1,18 +1,26 @@
-//! What the index of texts answers of a filter: a set of captures, which is
-//! worth more than SQL where nothing else is asked.
+//! What sets of captures answer of a filter: words of texts by the index, dates and values of facets by the columns
+//! that are in memory. A set is worth more than SQL where nothing else is tested.
 
+use super::columns::ColumnTest;
 use super::{Filter, FilterField, FilterWriter, Kind};
 use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
+use crate::search::CaptureFacts;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
+use std::sync::Arc;
 
 /// Captures that SQL looks up one by one; of more it asks each row.
 const FEW: usize = 1 << 13;
 
 impl Filter {
-    /// The captures that it holds where the index alone decides that; none where SQL does, too.
+    /// The captures that it holds where sets alone decide that; none where SQL does, too.
     pub(in crate::store) fn set(&self) -> Option<&FixedBitSet> {
         self.among.as_ref().filter(|_| self.sql == "1")
+    }
+
+    /// Whether every capture meets it.
+    pub(in crate::store) fn is_everything(&self) -> bool {
+        self.among.is_none() && self.sql == "1"
     }
 
     /// All of it as a condition on capture `c`, with its values.
@@ -36,33 +44,26 @@ impl Filter {
 }
 
 /// SQL: whether capture `c` is in a set, one bit a capture.
-const IS_AMONG: &str = "is_among(?, c.id)";
+pub(super) const IS_AMONG: &str = "is_among(?, c.id)";
 
-fn bits(captures: &FixedBitSet) -> Value {
+/// A set as SQL takes it.
+pub(super) fn bits(captures: &FixedBitSet) -> Value {
     Value::Blob(captures.as_slice().iter().flat_map(|block| block.to_le_bytes()).collect())
 }
 
 impl FilterWriter<'_> {
-    /// As [`Self::query`], with all that the index answers of what has to hold
-    /// together put into one set.
+    /// As [`Self::query`], with all that sets answer of what has to hold together put into one set.
     pub(super) fn whole(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
         let parts = match query {
             Query::And(parts) => parts.as_slice(),
             part => std::slice::from_ref(part),
         };
-        let mut written = Vec::new();
-        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().partition(|part| self.is_of_texts(part));
-        for part in others {
-            self.is_joint = matches!(part, Query::Term(_));
-            let sql = self.query(part)?;
-            self.is_joint = false;
-            if sql != "1" {
-                written.push(sql);
-            }
+        let (of_sets, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_sets(part));
+        if !of_sets.is_empty() {
+            self.among = Some(self.set(&Query::And(of_sets))?);
         }
-        if !texts.is_empty() {
-            written.push(self.texts(&Query::And(texts.into_iter().cloned().collect())));
-        }
+        let mut written = self.parts(&others, Query::And)?;
+        written.retain(|sql| sql != "1");
         Ok(match written.as_slice() {
             [] => "1".to_owned(),
             [one] => one.clone(),
@@ -70,39 +71,112 @@ impl FilterWriter<'_> {
         })
     }
 
-    pub(super) fn indexed(
-        &mut self,
-        field: &FilterField,
-        test: &FieldTest,
-        term: &FieldTerm,
-    ) -> Result<String, String> {
-        let (name, value) = (field.name, quoted_value(&test.value));
-        if matches!(field.kind, Kind::IndexedDate) {
-            test.seconds()?;
-        } else if test.sign == Sign::Is {
-            return Err(format!("{name} is not compared with =; write {name}:{value}"));
-        }
-        let is_any = name == "similar" && term.test == TextTest::Any;
-        if matches!(name, "like" | "similar") && !is_any && test.value.parse::<u32>().is_err() {
-            let (value, or) =
-                (&test.value, if name == "similar" { ". similar:* finds those that have any" } else { "" });
-            return Err(format!("“{value}” is no number of a capture; fonds captures and the lower panel show it{or}"));
-        }
-        let Some(full_text) = self.context.full_text else {
-            return Err(format!(
-                "only an index of texts answers {name}:, and there is none yet; build it: fonds index DIR. \
-                 Words of URLs and titles are found without {name}:"
-            ));
-        };
-        let found = full_text.captures(term, self.context.campaign)?;
-        if !self.is_joint {
-            self.values.push(bits(&found));
-            return Ok(IS_AMONG.to_owned());
-        }
-        match &mut self.among {
-            Some(among) => among.intersect_with(&found),
-            none => *none = Some(found),
-        }
-        Ok("1".to_owned())
+    /// Whether sets answer all of a query.
+    pub(super) fn is_of_sets(&self, query: &Query<FieldTerm>) -> bool {
+        let mut is_of_sets = !query.is_empty();
+        query.for_each_term(&mut |term| {
+            is_of_sets &= match &term.field {
+                None => self.has_index,
+                Some(test) => {
+                    let is_of_index = self.field(test).is_some_and(FilterField::needs_index);
+                    is_of_index || self.column_test(test, term).is_some()
+                }
+            }
+        });
+        is_of_sets
     }
+
+    /// The captures that meet a query that [sets answer](Self::is_of_sets).
+    pub(super) fn set(&self, query: &Query<FieldTerm>) -> Result<FixedBitSet, String> {
+        match query {
+            Query::And(parts) => {
+                let mut found: Option<FixedBitSet> = None;
+                for part in parts {
+                    let set = self.set(part)?;
+                    match &mut found {
+                        Some(found) => found.intersect_with(&set),
+                        none => *none = Some(set),
+                    }
+                }
+                found.map_or_else(|| self.every_capture(), Ok)
+            }
+            Query::Or(parts) => {
+                let mut found = FixedBitSet::new();
+                for part in parts {
+                    found.union_with(&self.set(part)?);
+                }
+                Ok(found)
+            }
+            Query::Not(part) => {
+                let without = self.set(part)?;
+                let mut found = self.every_capture()?;
+                found.difference_with(&without);
+                Ok(found)
+            }
+            Query::Term(term) => self.set_of_term(term),
+        }
+    }
+
+    /// What columns in memory answer of a term of a field.
+    fn column_test(&self, test: &FieldTest, term: &FieldTerm) -> Option<ColumnTest> {
+        self.field(test)?.column_test(test, term, self.facts.as_deref()?)
+    }
+
+    fn every_capture(&self) -> Result<FixedBitSet, String> {
+        Ok(self.columns()?.captures().clone())
+    }
+
+    fn columns(&self) -> Result<Arc<CaptureFacts>, String> {
+        match (&self.facts, self.context.full_text) {
+            (Some(facts), _) => Ok(Arc::clone(facts)),
+            (None, Some(full_text)) => full_text.facts(),
+            (None, None) => Ok(Arc::default()),
+        }
+    }
+
+    fn set_of_term(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+        let Some(test) = &term.field else {
+            return if term.test == TextTest::Any { self.every_capture() } else { self.of_index("words", term) };
+        };
+        let at = |column: usize, why: String| format!("column {column}: {why}");
+        let Some(field) = self.field(test) else { return Err(at(term.column, self.unknown(test))) };
+        if let Some(column_test) = self.column_test(test, term) {
+            return Ok(column_test.captures(&*self.columns()?));
+        }
+        if !matches!(field.kind, Kind::IndexedDate) && test.sign.is_ordering() {
+            return Err(at(term.column, field.not_ordered(test)));
+        }
+        let found = check_indexed(field, test, term).and_then(|()| self.of_index(&format!("{}:", field.name), term));
+        found.map_err(|why| at(test.value_column, why))
+    }
+
+    /// What the index answers of a term, which is of this field.
+    fn of_index(&self, field: &str, term: &FieldTerm) -> Result<FixedBitSet, String> {
+        match self.context.full_text {
+            Some(full_text) => full_text.captures(term, self.context.campaign),
+            None => Err(format!(
+                "only an index of texts answers {field}, and there is none yet; build it: fonds index DIR. \
+                 Words of URLs and titles are found without {field}"
+            )),
+        }
+    }
+}
+
+/// Whether the index can answer a term of its fields.
+fn check_indexed(field: &FilterField, test: &FieldTest, term: &FieldTerm) -> Result<(), String> {
+    let (name, value) = (field.name, quoted_value(&test.value));
+    if test.value.is_empty() && test.sign != Sign::Is {
+        return Err(format!("a value is missing, such as {}", field.example));
+    }
+    if matches!(field.kind, Kind::IndexedDate) {
+        test.seconds()?;
+    } else if test.sign == Sign::Is {
+        return Err(format!("{name} is not compared with =; write {name}:{value}"));
+    }
+    let is_any = name == "similar" && term.test == TextTest::Any;
+    if matches!(name, "like" | "similar") && !is_any && test.value.parse::<u32>().is_err() {
+        let (value, or) = (&test.value, if name == "similar" { ". similar:* finds those that have any" } else { "" });
+        return Err(format!("“{value}” is no number of a capture; fonds captures and the lower panel show it{or}"));
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use crate::captures::Media;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
 use crate::scope::{GeoFact, rule_label};
-use crate::search::without_port;
+use crate::search::{domain_of, top_level_of, without_port};
 use crate::store::captures::link_list::leads_to;
 use crate::store::catalogue::lossy::lossy;
 use crate::store::launches::seen_state;
@@ -38,7 +38,11 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         Ok(pattern.is_match(text_of(context, 1)?))
     })?;
     conn.create_scalar_function("media_name", 1, flags, |context| Ok(Media::of_number(context.get(0)?).as_str()))?;
-    conn.create_scalar_function("without_port", 1, flags, |context| Ok(without_port(text_of(context, 0)?).to_owned()))?;
+    for (name, part) in
+        [("without_port", without_port as fn(&str) -> &str), ("domain_of", domain_of), ("top_level_of", top_level_of)]
+    {
+        conn.create_scalar_function(name, 1, flags, move |context| Ok(part(text_of(context, 0)?).to_owned()))?;
+    }
     conn.create_scalar_function("country_of", 1, flags, |context| {
         let fact: Option<String> = context.get(0)?;
         let fact = fact.and_then(|fact| serde_json::from_str::<GeoFact>(&fact).ok());

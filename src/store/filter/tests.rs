@@ -1,9 +1,10 @@
 use super::*;
 use crate::analysis::{Matcher, TextFields};
+use crate::search::FactsRow;
 use crate::store::KeptScore;
 use crate::store::rows::{CaptureId, CaptureQuery, CaptureTab, SelectionSpec};
 use crate::store::tests::{Made, capture, made};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 pub(super) fn rows(made: &Made, filter: &str) -> BTreeSet<String> {
     let query = CaptureQuery {
@@ -359,12 +360,33 @@ impl FullText for OnlySecond {
         Ok(found)
     }
 
-    fn of_campaign(&self, _: CampaignId) -> Result<FixedBitSet, String> {
-        Ok([1, 2, 3].into_iter().collect())
+    fn has_index(&self) -> Result<bool, String> {
+        Ok(true)
     }
 
-    fn of_media(&self, _: &str) -> Result<FixedBitSet, String> {
-        Ok([1, 2, 3].into_iter().collect())
+    fn facts(&self) -> Result<Arc<CaptureFacts>, String> {
+        let mut facts = CaptureFacts::default();
+        for capture in 1..=3 {
+            let (host, media, language) = ("a.pt", "page", "");
+            let row = FactsRow {
+                capture,
+                version: capture,
+                host,
+                date_ms: 0,
+                status: 200,
+                media,
+                language,
+                launch: 1,
+                size: 1,
+            };
+            facts.push(&row);
+        }
+        facts.describe(HashMap::new(), [(1, Some(1), String::new())]);
+        Ok(Arc::new(facts))
+    }
+
+    fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>> {
+        None
     }
 }
 
@@ -391,6 +413,8 @@ fn the_index_of_texts_answers_for_its_fields() {
         ("-text:ria", "a.pt/0 a.pt/2"),
         ("text:ria -main:ria", ""),
         ("text:ria OR url:/2", "a.pt/1 a.pt/2"),
+        ("ria", "a.pt/1"),
+        ("-ria title:x", "a.pt/0 a.pt/2"),
         ("like:1", "a.pt/1"),
     ] {
         assert_eq!(rows(&made, filter).into_iter().collect::<Vec<_>>().join(" "), expected, "{filter}");

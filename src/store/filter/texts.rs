@@ -4,7 +4,7 @@
 //! and looked through once for all of them. 400 words take hardly longer than one.
 
 use super::functions::{decoded, shown_text_of};
-use super::{FilterWriter, Kind, TextColumn};
+use super::{FilterWriter, Kind};
 use crate::analysis::{NameFinder, TextMatcher, url_text};
 use crate::query::{FieldTerm, Query, Sign, TextTest};
 use crate::text::{fold_letters, text_tokens};
@@ -17,6 +17,15 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes of a text that is looked for together with others: an automaton takes room for each.
 const MOST_TOGETHER: usize = 256;
+
+/// SQL of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TextColumn {
+    /// A text of a page, as `Kind::Text`.
+    Text(&'static str),
+    /// A URL, as `Kind::Url`.
+    Url(&'static str),
+}
 
 /// What a row's texts have to meet.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -106,6 +115,7 @@ impl FilterWriter<'_> {
     /// The texts that a term asks, and what it asks of them; none for a term that asks something else.
     fn text_test(&self, term: &FieldTerm) -> Option<(Vec<TextColumn>, RowTest)> {
         let (columns, value) = match &term.field {
+            None if self.has_index => return None,
             None => (self.table.anywhere.to_vec(), None),
             Some(test) => {
                 let field = self.table.fields.iter().find(|field| field.name == test.name)?;

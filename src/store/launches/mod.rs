@@ -2,7 +2,7 @@
 
 pub(super) mod engine_logs;
 pub(super) mod events;
-pub(super) mod handed_launches;
+pub(in crate::store) mod handover_launches;
 pub(super) mod hop_paths;
 pub(super) mod launch_choice;
 pub(super) mod ledger;
@@ -584,7 +584,7 @@ pub(super) fn geo_fact(conn: &Connection, host: &str) -> Result<GeoFact, StoreEr
         .query_row([host], |row| row.get(0))
         .optional()?;
     match fact {
-        None => Ok(GeoFact::NotAsked),
+        None => Ok(GeoFact::NotQueried),
         Some(json) => serde_json::from_str(&json)
             .map_err(|error| StoreError::Content(format!("the location of {host} ({error})"))),
     }
@@ -704,7 +704,7 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
         let (mut address, mut country) = (String::new(), String::new());
         match geo_fact(conn, name)? {
             // No rule used its location: what it was fetched from is known all the same.
-            GeoFact::NotAsked => address = row.get::<_, Option<String>>(7)?.unwrap_or_default(),
+            GeoFact::NotQueried => address = row.get::<_, Option<String>>(7)?.unwrap_or_default(),
             GeoFact::Failed { why } => address = format!("not resolved: {why}"),
             GeoFact::Known(evidence) => {
                 if let Some(first) = evidence.addresses.first() {

@@ -16,7 +16,8 @@ pub enum RunState {
     /// Its turn comes: one crawl of a workspace is at work at a time.
     Waiting,
     /// It waits for a person's answer whether it starts.
-    Asked,
+    #[serde(rename = "asked")]
+    Unanswered,
     /// Its crawl is at work, or was when the program ended.
     Running,
     /// Its crawl came to its end, or to a limit of the campaign.
@@ -38,7 +39,7 @@ pub enum RunState {
 impl RunState {
     const ALL: [Self; 10] = [
         Self::Waiting,
-        Self::Asked,
+        Self::Unanswered,
         Self::Running,
         Self::Done,
         Self::Stopped,
@@ -53,7 +54,7 @@ impl RunState {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
-            Self::Asked => "asked",
+            Self::Unanswered => "asked",
             Self::Running => "running",
             Self::Done => "done",
             Self::Stopped => "stopped",
@@ -69,7 +70,7 @@ impl RunState {
     pub fn label(self) -> &'static str {
         match self {
             Self::Waiting => "waiting to start",
-            Self::Asked => "waiting for an answer",
+            Self::Unanswered => "waiting for an answer",
             Self::Running => "running",
             Self::Done => "done",
             Self::Stopped => "stopped",

@@ -3,7 +3,7 @@
 
 use super::link_rows::Captures;
 use crate::store::captures::link_list::{packed, unpacked};
-use crate::store::captures::which::next_number;
+use crate::store::captures::originals::next_number;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::rows::CaptureId;

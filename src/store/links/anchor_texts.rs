@@ -3,7 +3,7 @@
 use crate::inlinks::invert::Row;
 use crate::inlinks::stored::LinkStore;
 use crate::jobs::JobCx;
-use crate::store::captures::which::version_group_sql;
+use crate::store::captures::originals::version_group_sql;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::workspace::Workspace;

@@ -4,7 +4,9 @@ use crate::captures::Unread;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::LinkKind;
 use crate::store::captures::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
-use crate::store::captures::which::{HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql};
+use crate::store::captures::originals::{
+    HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql,
+};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, kind_name, uint};

@@ -101,6 +101,8 @@ impl Catalogue {
         inlinks: Option<Vec<ExportedLink>>,
     ) -> Result<ExportedCapture, StoreError> {
         self.read(|conn| {
+            // One state of the catalogue for all of it; locked and looked up once, not for each statement.
+            let conn = &*conn.unchecked_transaction()?;
             let stored =
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
             let notes = notes(conn, id, true)?;

@@ -4,8 +4,8 @@
 use super::marks::{decision_sql, of_campaign_sql, of_decision_sql, selected_sql};
 use crate::crawl::SeenState;
 use crate::jobs::JobCx;
+use crate::store::captures::originals::named_digest_sql;
 use crate::store::captures::requisites::{chosen_sql, needed_links_sql};
-use crate::store::captures::which::named_digest_sql;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
@@ -21,7 +21,7 @@ macro_rules! mark_rows_sql {
     () => {
         concat!(
             "SELECT u.url, c.date_ms, ",
-            $crate::store::captures::which::named_digest_sql!(),
+            $crate::store::captures::originals::named_digest_sql!(),
             ",
             ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
             m.mark, m.note, m.who, m.date_ms, m.undone_ms,

@@ -7,7 +7,7 @@
 
 use super::marks::of_campaign_sql;
 use crate::analysis::Judgement;
-use crate::store::captures::which::version_sql;
+use crate::store::captures::originals::version_sql;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
@@ -38,7 +38,7 @@ macro_rules! judgement_rows_sql {
     () => {
         concat!(
             "SELECT u.url, c.date_ms, ",
-            $crate::store::captures::which::named_digest_sql!(),
+            $crate::store::captures::originals::named_digest_sql!(),
             ",
                 ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
                 c.id, j.version, j.query, j.judgement, j.who, j.date_ms, j.rank, j.annotation,

@@ -1,7 +1,7 @@
 //! Persons decide on captures and note things about them; rows are only ever added.
 //!
 //! A decision is on a content version: the captures of one page with one payload
-//! (`store/captures/which.rs`). Of the marks of a version that were not taken back, the
+//! (`store/captures/originals.rs`). Of the marks of a version that were not taken back, the
 //! last that is no note is the decision on each of its captures, those that came
 //! later too: a capture that it was not given on *inherits* it. *Approve* and
 //! *reject* count above every score and filter.

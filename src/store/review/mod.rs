@@ -4,8 +4,8 @@
 pub(super) mod collections;
 pub(super) mod decision_rows;
 pub(super) mod exports;
-pub(super) mod handed_scores;
 pub(super) mod handover;
+pub(in crate::store) mod handover_scores;
 pub(super) mod judgements;
 pub(super) mod marks;
 pub(super) mod score_set;

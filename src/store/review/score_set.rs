@@ -5,7 +5,7 @@ use super::marks::{decision_source, of_campaign_sql};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
 use crate::captures::Media;
 use crate::scope::hop_count;
-use crate::store::captures::which::shown_status_sql;
+use crate::store::captures::originals::shown_status_sql;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, mark_of, uint};
 use crate::store::catalogue::{Catalogue, UnderWay};
@@ -474,7 +474,8 @@ pub(in crate::store) fn keep_measurement(
     capture: CaptureId,
     Measurement { request, external_hosts, anchor_hosts, is_unread }: Measurement,
 ) -> Result<(), StoreError> {
-    let (score, holds, terms) = request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.words));
+    let (score, holds, terms) =
+        request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.summary));
     let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
     conn.prepare_cached(
         "INSERT OR REPLACE INTO measure
@@ -495,7 +496,7 @@ macro_rules! facts_sql {
     () => {
         concat!(
             "SELECT c.id, ",
-            $crate::store::captures::which::shown_status_sql!(),
+            $crate::store::captures::originals::shown_status_sql!(),
             ", c.mime, iif(c.hops <> '' OR ifnull(c.seed, '') <> '', c.hops, NULL), ",
             $crate::store::review::marks::decision_sql!(),
             ", c.change = 2, (SELECT kind = 'import' FROM launch l WHERE l.id = c.launch),
@@ -524,7 +525,7 @@ pub(in crate::store) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bo
         Some(score) => Some(RequestReading {
             score,
             holds: row.get(8)?,
-            words: if with_terms { row.get(9)? } else { String::new() },
+            summary: if with_terms { row.get(9)? } else { String::new() },
         }),
     };
     Ok(ToScore {

@@ -5,7 +5,7 @@ use super::super::widgets::read_only;
 use egui::text::{CCursor, CCursorRange};
 use egui::{Align, Button, Event, Id, Key, Layout, Popup, Response, Ui, UiBuilder};
 
-/// One of the buttons at the foot of a dialog.
+/// A button at the foot of a dialog.
 pub(super) struct Answer {
     label: String,
     hint: &'static str,
@@ -38,7 +38,7 @@ impl Answer {
 pub(super) struct DialogKeys {
     /// Whether the focus still has to go to a field or to the default.
     wants_focus: bool,
-    /// What had the focus before, which gets it back.
+    /// The widget that had the focus before, which gets it back.
     before: Option<Id>,
 }
 
@@ -86,13 +86,13 @@ impl DialogKeys {
         }
     }
 
-    /// Draws the buttons in one line, and says which was pressed; Enter presses the one with the
+    /// Draws the buttons in one line, and gives the one pressed; Enter presses the one with the
     /// number `default`, unless another control has the keyboard.
     pub(super) fn answers_ui(&mut self, ui: &mut Ui, default: usize, answers: Vec<Answer>) -> Option<usize> {
         self.answers_with_ui(ui, default, answers, |_| {})
     }
 
-    /// The same, with what else stands in that line.
+    /// Draws the buttons with other widgets in their line.
     pub(super) fn answers_with_ui(
         &mut self,
         ui: &mut Ui,

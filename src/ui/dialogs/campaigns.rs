@@ -101,7 +101,7 @@ pub(super) fn newer_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     }
 }
 
-/// What goes with a campaign, and what stays.
+/// Draws what is deleted with a campaign, and what stays.
 pub(super) fn delete_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys, id: CampaignId) {
     let answer = app.reads.campaign_contents(id);
     loaded_ui(ui, &answer, |ui, contents| {

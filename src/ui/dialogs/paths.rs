@@ -1,4 +1,4 @@
-//! Dialogs that ask for a folder or a file: what to open, to import, to look in, and where a new
+//! Dialogs for a folder or a file: to open, to import, to search in, and where a new
 //! campaign is kept.
 
 use super::Dialogs;
@@ -76,7 +76,7 @@ impl Dialogs {
         close_with(app, chosen);
     }
 
-    /// How archive files are imported.
+    /// Draws the options of an import.
     fn options_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.checkbox(
             &mut self.options.copy,
@@ -120,7 +120,7 @@ impl Dialogs {
         close_with(app, chosen);
     }
 
-    /// Where a new campaign is kept, where that is no matter of course.
+    /// Draws the choice of a workspace for a new campaign, where there are several.
     pub(super) fn new_campaign_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         heading_ui(ui, "In which workspace is the new campaign kept?");
         ui.label("A workspace holds any number of campaigns, with the captures that they share");

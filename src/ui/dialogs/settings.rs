@@ -7,7 +7,7 @@ use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{field_ui, heading_ui};
 use egui::{ScrollArea, Ui};
 
-/// What is kept between frames.
+/// State of the settings dialog between frames.
 #[derive(Default)]
 pub(super) struct SettingsPart {
     geo: GeoDatabaseCard,
@@ -32,10 +32,10 @@ impl SettingsPart {
 fn window_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Theme");
-        for (choice, word) in
+        for (choice, label) in
             [(ThemeChoice::System, "System"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
         {
-            ui.selectable_value(&mut app.settings.theme, choice, word);
+            ui.selectable_value(&mut app.settings.theme, choice, label);
         }
     });
     ui.horizontal_wrapped(|ui| {

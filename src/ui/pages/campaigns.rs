@@ -95,7 +95,7 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     }
 }
 
-/// Captures that are at hand without a campaign, and the way to them.
+/// Draws the number of captures without a campaign, with a link to them.
 fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
     let answer = app.reads.unassigned();
     let Some(found) = answer.shown().filter(|found| found.captures > 0) else { return };
@@ -104,8 +104,8 @@ fn unassigned_ui(ui: &mut Ui, app: &mut AppState) {
             app.send(Command::Campaigns(CampaignAct::ShowEveryCapture));
             app.send(Command::GoToAll(Route::Captures { filter: "campaign:none".to_owned() }));
         }
-        let (word, belongs) = (noun(found.captures, "capture"), verb(found.captures, "belongs"));
-        ui.label(format!("{word} {belongs} to no campaign, {}", text::bytes(found.bytes)));
+        let (subject, belongs) = (noun(found.captures, "capture"), verb(found.captures, "belongs"));
+        ui.label(format!("{subject} {belongs} to no campaign, {}", text::bytes(found.bytes)));
         if ui.link("Imports").on_hover_text("Choose the campaign that an import belongs to").clicked() {
             app.send(Command::Go(Route::Files(FilesRoute::Imports(None))));
         }
@@ -119,7 +119,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
     type Col<'a> = Column<'a, CampaignRow, CampaignAction>;
     let go =
         |route: fn(CampaignId) -> Route| move |row: &CampaignRow| Some(CampaignAction(row.id, Some(route(row.id))));
-    // What is looked at daily stands first: a narrow window shows that much.
+    // Columns of daily use come first: a narrow window shows only these.
     let mut columns = vec![
         Col::made("id", "No.", 40.0, |row| row.id.to_string()).numeric(),
         Col::made("campaign", "Campaign", 250.0, |row| match row.branch {
@@ -228,7 +228,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 true => ("Switch off", CampaignAct::Deactivate(row.id)),
                 false => ("Switch on", CampaignAct::Activate(row.id)),
             };
-            // What came from elsewhere is let run where it says what its crawls do.
+            // A campaign from elsewhere is activated on its page, which lists the terms of its crawls.
             if row.problem.is_none()
                 && row.suspended.is_none()
                 && write_button_ui(ui, switch).on_hover_text("Whether its schedule starts crawls").clicked()
@@ -236,7 +236,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
                 app.send(Command::Campaigns(act));
             }
             if write_button_ui(ui, "Delete…").on_hover_text("Captures stay; you see first what goes").clicked() {
-                app.send(Command::Ask(Dialog::DeleteCampaign(row.id)));
+                app.send(Command::OpenDialog(Dialog::DeleteCampaign(row.id)));
             }
             if let Ok(command) = resolve(Action::Verify, app)
                 && ui.button(Action::Verify.label()).clicked()

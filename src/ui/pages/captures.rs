@@ -4,7 +4,7 @@ use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
 use super::select::named::collect_ui;
 use crate::app::models::{
-    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, with_facet,
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, toggle_facet,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
@@ -38,7 +38,7 @@ const TABS: [(CaptureTab, &str); 13] = [
     (CaptureTab::Selected, "Selected"),
 ];
 
-/// What the tab of the captures that came in by location counts.
+/// The hint of the tab of captures that were accepted by location.
 const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows which of them no other rule accepts";
 
 /// The page Captures.
@@ -52,9 +52,9 @@ pub struct CapturesPage {
     shown: Option<CaptureQuery>,
     /// Rows that match.
     matching: u64,
-    /// Whether another list came, so that the row at hand may not be in it.
+    /// Whether another list came, so that the current row may not be in it.
     is_other_list: bool,
-    /// What is selected in the table, as the window knows it.
+    /// The selection of the table, as the window knows it.
     selected: SelectedRows,
     facets: Facets,
 }
@@ -78,7 +78,7 @@ impl CapturesPage {
             self.tabs_ui(ui, app, &query);
         }
         self.facets_ui(ui, app, &query);
-        let answer = query.part(&self.rows.sort, 0, LIST_PAGE).ask(&mut app.reads);
+        let answer = query.part(&self.rows.sort, 0, LIST_PAGE).load(&mut app.reads);
         let page = match &answer {
             Loaded::Failed(notice) => {
                 notice_ui(ui, notice);
@@ -106,7 +106,7 @@ impl CapturesPage {
                     // The rows of the last question, greyed until the new ones are there.
                     ui.multiply_opacity(0.6);
                 }
-                // Coming back from another page, the row at hand is still here.
+                // Coming back from another page, the current row is still here.
                 if app.focus().is_none() && !app.selected().is_empty() {
                     self.rows.announce();
                 }
@@ -156,7 +156,7 @@ impl CapturesPage {
             let escaped = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
             if escaped || (!self.filter.is_empty() && ui.button("Clear filter").clicked()) {
                 self.filter.clear();
-                self.typed.ask();
+                self.typed.skip_pause();
             }
             if self.typed.is_due(ui, &response) {
                 self.applied.clone_from(&self.filter);
@@ -165,7 +165,7 @@ impl CapturesPage {
             if let Some(example) = filter_help_ui(ui, app) {
                 let gap = if self.filter.is_empty() { "" } else { " " };
                 self.filter.push_str(&format!("{gap}{example}"));
-                self.typed.ask();
+                self.typed.skip_pause();
             }
             if !is_low {
                 ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
@@ -237,7 +237,7 @@ impl CapturesPage {
         });
     }
 
-    /// The same in one line, where rows need the height.
+    /// Draws the tabs as a menu in one line, where rows need the height.
     fn tab_chooser_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let labels = tab_labels(app, &self.query(app));
         let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
@@ -250,31 +250,31 @@ impl CapturesPage {
         chooser.response.on_hover_text("Ready filters");
     }
 
-    /// How the rows are spread, at the right where there is room.
+    /// Draws the facets of the rows, at the right where there is room.
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         if !app.settings.facets {
             return;
         }
         let counts = app.reads.capture_facets(CaptureQuery { limit: 0, ..query.clone() });
         let chosen = facet_choices(&self.applied);
-        let mut asked = None;
+        let mut action = None;
         if ui.available_width() >= ROOM_FOR_FACETS {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
-                asked = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
-                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen).or(asked.take()));
+                action = chosen_ui(ui, &chosen).map(FacetAction::Toggle);
+                loaded_ui(ui, &counts, |ui, counts| action = self.facets.ui(ui, counts, &chosen).or(action.take()));
             });
         } else {
             ui.menu_button("Facets", |ui| {
-                loaded_ui(ui, &counts, |ui, counts| asked = self.facets.ui(ui, counts, &chosen));
+                loaded_ui(ui, &counts, |ui, counts| action = self.facets.ui(ui, counts, &chosen));
             });
         }
-        let choice = match asked {
+        let choice = match action {
             None => return,
-            // What a number counts is asked for, and never let go by it.
+            // A click on a number requires its value; it never clears the choice.
             Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
             Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
         };
-        self.filter = with_facet(&self.applied, &choice);
+        self.filter = toggle_facet(&self.applied, &choice);
         self.applied.clone_from(&self.filter);
         self.typed.forget();
         app.refine(self.filter.clone());
@@ -328,7 +328,7 @@ impl CapturesPage {
         }
         let before = self.rows.selection.clone();
         let table = captures_table().row_height(height);
-        let asked = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
+        let action = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
         if self.rows.selection != before {
             self.selected = match &self.rows.selection {
                 Selection::All => SelectedRows::all(query, self.matching),
@@ -340,7 +340,7 @@ impl CapturesPage {
             };
             app.select(self.selected.clone());
         }
-        match asked {
+        match action {
             Some(CaptureAction::Focus(id)) => {
                 // One that was just deselected gives way to what still is.
                 match self.rows.is_selecting() || self.rows.selection.contains(id.unsigned_abs()) {
@@ -399,7 +399,7 @@ fn tab_labels(app: &mut AppState, query: &CaptureQuery) -> Vec<(CaptureTab, Stri
     TABS.into_iter().filter_map(label).collect()
 }
 
-/// What is selected, as the table keeps it.
+/// The selection in the form of the table.
 fn selection_of(selected: &SelectedRows) -> Selection {
     match selected {
         SelectedRows::Ids(ids) => Selection::Rows(Arc::new(ids.iter().map(|id| id.unsigned_abs()).collect())),
@@ -412,7 +412,9 @@ fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
     let mut chosen = None;
     let menu = ui.menu_button("?", |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
-            ui.label("Words are looked for in URL and title, also as parts of words");
+            ui.label(
+                "Words are looked for in texts, titles and URLs once there is a text index, else in URLs and titles",
+            );
             if ui.link("Guide to queries").clicked() {
                 app.send(Command::Go(Route::Help("queries")));
                 ui.close();

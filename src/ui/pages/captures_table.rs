@@ -3,23 +3,23 @@
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
-use crate::ui::table::{Column, RowsAsk, Table, Value};
+use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
 
 /// Columns that stay when the table is scrolled sideways: mark and URL.
 const STICKY: usize = 2;
-/// What a number of inlinks leads to.
+/// The hint of a number of inlinks.
 const INLINKS: &str = "Show these inlinks";
 
-/// What a row of the table asks for.
+/// An action on a row of the table.
 pub enum CaptureAction {
     /// Its details in the lower panel, in whatever tab is there.
     Focus(CaptureId),
     /// A tab of the lower panel.
     Panel(CaptureId, PanelTab),
-    /// These are selected now.
+    /// A new selection.
     Several(Vec<CaptureId>),
     /// A decision on it, or on all that is selected with it.
     Mark(CaptureId, ReviewMark),
@@ -82,7 +82,7 @@ pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAction> {
         .on_focus(|row| Some(CaptureAction::Focus(row.id)))
         .on_open(|row| Some(CaptureAction::Panel(row.id, PanelTab::Details)))
         .menu(menu_ui)
-        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url))
+        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url))
 }
 
 /// Steps from the seed; an imported capture without a path is not known to be one.
@@ -101,7 +101,7 @@ fn size_ui(ui: &mut Ui, row: &CaptureRow) {
     });
 }
 
-/// What can be done with one capture.
+/// Draws the menu of a capture.
 pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAction> {
     for (mark, label) in [
         (ReviewMark::Approve, "✔ Approve"),

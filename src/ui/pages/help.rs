@@ -24,7 +24,7 @@ pub struct HelpPage {
 }
 
 impl HelpPage {
-    /// Draws the page with a guide, or with the sections of all guides that have the words looked for.
+    /// Draws the page with a guide, or with the sections of all guides that match the search.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, name: &'static str) {
         let guide = Guide::named(name).unwrap_or(&GUIDES[0]);
         title_ui(ui, app, "Help", "The same texts as with “fonds guide” on the command line");
@@ -109,7 +109,7 @@ impl HelpPage {
         event
     }
 
-    /// Draws the sections of all guides that have every word looked for, with links to where they are.
+    /// Draws the sections of all guides that have every searched term, with links to where they are.
     fn found_ui(&mut self, ui: &mut Ui, app: &mut AppState, searched: &[String]) -> Option<MarkdownEvent> {
         let (mut event, mut opened, mut count) = (None, None, 0);
         for guide in &GUIDES {
@@ -126,7 +126,7 @@ impl HelpPage {
                     let heading = heading.unwrap_or_else(|| guide.title.to_owned());
                     let section_text =
                         section.iter().map(|block| block.text().to_ascii_lowercase()).collect::<Vec<_>>().join(" ");
-                    if !searched.iter().all(|word| section_text.contains(word.as_str())) {
+                    if !searched.iter().all(|term| section_text.contains(term.as_str())) {
                         continue;
                     }
                     count += 1;

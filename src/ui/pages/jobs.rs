@@ -1,4 +1,4 @@
-//! What runs, and one list of what was done and said.
+//! Running jobs, and one list of ended jobs and messages.
 
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, JobLine, JobState, Route, job_list, route_of_job};
@@ -11,12 +11,12 @@ use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
 use egui::Ui;
 use std::collections::HashSet;
 
-/// Jobs of earlier runs asked for: index runs of long crawls are among them.
+/// Most jobs of earlier runs that are read: index runs of long crawls are among them.
 const HISTORY: u64 = 5_000;
 
-/// Which lines are shown.
+/// The filter of the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Shown {
+enum JobFilter {
     #[default]
     All,
     NeedingAttention,
@@ -26,7 +26,7 @@ enum Shown {
 /// The page Jobs.
 #[derive(Default)]
 pub struct JobsPage {
-    shown: Shown,
+    shown: JobFilter,
     /// Lines whose follow-ups are shown, by their keys.
     unfolded: HashSet<u64>,
 }
@@ -39,7 +39,7 @@ struct Line {
     is_unfolded: bool,
 }
 
-/// What a line asks for.
+/// An action on a line.
 enum JobAction {
     Go(Route),
     Fold(u64),
@@ -68,9 +68,9 @@ impl JobsPage {
         }
         let count = |test: fn(&JobLine) -> bool| text::count(lines.iter().filter(|line| test(line)).count() as u64);
         let labels = [
-            (Shown::All, format!("All {}", count(|_| true))),
-            (Shown::NeedingAttention, format!("Failed or with problems {}", count(JobLine::needs_attention))),
-            (Shown::Messages, format!("Messages {}", count(|line| line.kind.is_none()))),
+            (JobFilter::All, format!("All {}", count(|_| true))),
+            (JobFilter::NeedingAttention, format!("Failed or with problems {}", count(JobLine::needs_attention))),
+            (JobFilter::Messages, format!("Messages {}", count(|line| line.kind.is_none()))),
         ];
         tabs_ui(ui, "Lines of the list", |ui| {
             for (shown, label) in labels {
@@ -80,9 +80,9 @@ impl JobsPage {
         ui.add_space(GAP / 2.0);
         let shown = self.shown;
         lines.retain(|line| match shown {
-            Shown::All => true,
-            Shown::NeedingAttention => line.needs_attention(),
-            Shown::Messages => line.kind.is_none(),
+            JobFilter::All => true,
+            JobFilter::NeedingAttention => line.needs_attention(),
+            JobFilter::Messages => line.kind.is_none(),
         });
         let rows: Vec<Line> = lines.into_iter().flat_map(|line| self.unfold(line)).collect();
         match table().rows_ui(ui, app, &rows) {
@@ -154,8 +154,8 @@ fn table<'a>() -> Table<'a, Line, JobAction> {
 
 fn running_ui(ui: &mut Ui, app: &mut AppState) {
     if app.jobs().is_empty() {
-        let words = no_job(app);
-        ui.weak(text::line(&words));
+        let text = no_job(app);
+        ui.weak(text::line(&text));
         return;
     }
     let jobs: Vec<_> = app

@@ -12,9 +12,9 @@ use egui::Ui;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a number of links leads to.
+/// The hint of a number of links.
 const PAGES: &str = "Show the linked pages of this host";
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const CAPTURES: &str = "Show these captures; only pages count, not errors, redirects or other files";
 
 /// The table of hosts.
@@ -43,8 +43,8 @@ impl LinkHostsPage {
         let folder = app.route().link_folder().cloned();
         ui.horizontal_wrapped(|ui| {
             ui.label("Sort by");
-            for (column, word) in HostColumn::ALL {
-                ui.selectable_value(&mut self.column, column, word);
+            for (column, label) in HostColumn::ALL {
+                ui.selectable_value(&mut self.column, column, label);
             }
         });
         ui.horizontal_wrapped(|ui| {
@@ -77,8 +77,8 @@ impl LinkHostsPage {
             Col::text("host", "Host", 420.0, |row| &row.node.host),
         ];
         let key = |row: &RankedHost| key_of(&row.node.host);
-        let asked = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
-        if let Some(route) = asked {
+        let target = Table::new("link hosts", "Hosts", columns, key).on_open(pages).rows_ui(ui, app, rows);
+        if let Some(route) = target {
             app.send(Command::GoToAll(route));
         }
     }
@@ -90,7 +90,7 @@ pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Opt
         CitedBy::OfHost(host) => {
             title_ui(ui, app, &format!("Cited pages of {}", text::line(host)), "Links of all dates")
         }
-        CitedBy::Words(text) => title_ui(
+        CitedBy::Anchor(text) => title_ui(
             ui,
             app,
             &format!("Pages linked as “{}”", text::short(text, 80)),
@@ -155,7 +155,7 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
     ui.add_space(GAP);
 }
 
-/// Draws what all links tell, or what to do where there are none.
+/// Draws figures of all links, or the next step where there are none.
 fn answered_ui<T>(
     ui: &mut Ui,
     app: &mut AppState,

@@ -11,7 +11,7 @@ use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
 use egui::{Button, ComboBox, TextEdit, Ui};
 use std::path::PathBuf;
 
-/// Anchors asked for.
+/// Most anchors that are read.
 const ANCHORS: u64 = 1000;
 
 /// The page Links.
@@ -88,8 +88,8 @@ impl LinksPage {
         let loaded = loaded.shown().and_then(|set| set.as_ref().as_ref()).map(|set| set.folder.clone());
         ui.horizontal_wrapped(|ui| {
             ui.label("Links of");
-            let mut offer = |of: Option<&PathBuf>, words: &str| {
-                if ui.selectable_label(folder == of, words).clicked() {
+            let mut offer = |of: Option<&PathBuf>, label: &str| {
+                if ui.selectable_label(folder == of, label).clicked() {
                     app.send(Command::Go(Route::inlinks(of.cloned(), String::new())));
                 }
             };
@@ -113,14 +113,14 @@ impl LinksPage {
         });
     }
 
-    /// All links of the archive, for other programs.
+    /// Draws the export of all links of the archive, for other programs.
     fn export_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Export all links as").id;
             let forms = ComboBox::from_id_salt("link form").selected_text(self.form.label());
             let forms = forms.show_ui(ui, |ui| {
-                for (form, words) in LinkForm::ALL {
-                    ui.selectable_value(&mut self.form, form, words);
+                for (form, label) in LinkForm::ALL {
+                    ui.selectable_value(&mut self.form, form, label);
                 }
             });
             forms.response.labelled_by(label);
@@ -131,7 +131,7 @@ impl LinksPage {
     }
 }
 
-/// What a data set holds.
+/// Draws the summary of a data set.
 fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
     let Some(set) = set else { return };
     heading_ui(ui, &text::line(&set.folder.display().to_string()));
@@ -155,7 +155,7 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
     heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
     loaded_ui(ui, &answer, |ui, rows| {
         if let Some(text) = anchors_ui(ui, app, rows, "Show pages that other sites link to with this anchor text") {
-            app.send(Command::Go(Route::CitedPages(None, CitedBy::Words(text))));
+            app.send(Command::Go(Route::CitedPages(None, CitedBy::Anchor(text))));
         }
     });
 }

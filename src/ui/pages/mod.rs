@@ -1,4 +1,4 @@
-//! One file a page; each is a struct with its own state and one `ui`.
+//! Pages of the window, one in a file: each is a struct with its own state and one `ui`.
 
 mod campaigns;
 mod captures;
@@ -38,7 +38,7 @@ use super::widgets::{action_ui, empty_ui};
 use crate::app::{Action, AppState};
 use egui::Ui;
 
-/// What every page but Campaigns says while no workspace is open.
+/// Draws the message of every page but Campaigns while no workspace is open.
 pub fn no_workspace_ui(ui: &mut Ui, app: &mut AppState) {
     empty_ui(ui, "No workspace open", "Open a workspace, or start with the sample campaign, which works offline");
     ui.horizontal(|ui| {

@@ -2,7 +2,7 @@
 
 use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow};
 use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
-use crate::ui::table::{Column, RowsAsk, Table, key_of, request_rows, selected_count};
+use crate::ui::table::{Column, RowsAction, Table, key_of, request_rows, selected_count};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{action_named_ui, action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
@@ -100,10 +100,10 @@ impl ProspectView {
             .on_focus(|row| Some(ProspectAction::Focus(row.url.clone())))
             .on_open(citing)
             .menu(|ui, row| ui.button("Show citing pages").clicked().then(|| ProspectAction::Citing(row.url.clone())))
-            .with_rows(RowsAsk::new(seeds_label, |_, rows| {
+            .with_rows(RowsAction::new(seeds_label, |_, rows| {
                 Some(ProspectAction::Seeds(rows.iter().map(|row: &&ProspectRow| row.url.clone()).collect()))
             }))
-            .with_rows(RowsAsk::copy_urls(|row: &ProspectRow| &row.url));
+            .with_rows(RowsAction::copy_urls(|row: &ProspectRow| &row.url));
         match table.pages_ui(ui, app, query, total) {
             Some(ProspectAction::Focus(url)) => self.chosen = Some(url),
             Some(ProspectAction::Citing(target)) => app.send(Command::Go(Route::Links { target })),
@@ -113,7 +113,7 @@ impl ProspectView {
     }
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum ProspectAction {
     /// The buttons above mean it.
     Focus(String),
@@ -125,7 +125,7 @@ enum ProspectAction {
 
 /// Name of the table in settings and files.
 const TABLE: &str = "prospects";
-/// Which of the actions on all selected rows adds seeds.
+/// The index of the action on all selected rows that adds seeds.
 const ADD_SEEDS: usize = 0;
 const SEEDS: &str = "Adds them to the edited specification, which is saved on its page";
 

@@ -41,7 +41,7 @@ pub struct ReviewPage {
     /// Captures that were decided a moment ago, and when.
     decided: Vec<(CaptureId, f64)>,
     text: LongText,
-    /// The capture of the queue that is at hand.
+    /// The current capture of the queue.
     row: Option<CaptureId>,
 }
 
@@ -167,15 +167,15 @@ impl ReviewPage {
         });
         let mut reason = None;
         let mut reasons_ui = |ui: &mut Ui| {
-            for (number, word) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {word}", number + 1)).clicked() {
-                    reason = Some(*word);
+            for (number, label) in REASONS.iter().enumerate() {
+                if ui.small_button(format!("{} {label}", number + 1)).clicked() {
+                    reason = Some(*label);
                 }
             }
         };
         ui.horizontal_wrapped(|ui| {
-            for (key, mark, word) in MARK_KEYS {
-                if write_button_ui(ui, format!("{word}  {key}")).clicked() {
+            for (key, mark, label) in MARK_KEYS {
+                if write_button_ui(ui, format!("{label}  {key}")).clicked() {
                     self.mark(ui, app, mark);
                 }
             }

@@ -1,5 +1,4 @@
-//! The lower panel for a file and for a problem, and what it says of a
-//! capture whose file is lost.
+//! The lower panel of a file, of a problem, and of a capture whose file is lost.
 
 use crate::app::models::ProblemId;
 use crate::app::models::{CaptureId, FileId, FileRow, Loaded, ProblemDetail};
@@ -57,7 +56,7 @@ pub(in crate::ui) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
 
 fn locate_ui(ui: &mut Ui, app: &mut AppState, file: FileId) {
     if write_button_ui(ui, "Locate…").on_hover_text("Search a folder for it, by size and digest").clicked() {
-        app.send(Command::Ask(Dialog::Locate(Some(file))));
+        app.send(Command::OpenDialog(Dialog::Locate(Some(file))));
     }
 }
 

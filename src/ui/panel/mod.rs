@@ -1,4 +1,4 @@
-//! The lower panel: everything about the row at hand.
+//! The lower panel: everything about the current row.
 
 pub(super) mod files;
 pub(super) mod page_text;
@@ -7,7 +7,7 @@ pub(super) mod related;
 use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
 use super::decisions::{headline_ui, keep_note, several_ui};
 use super::pages::{CaptureAction, menu_ui};
-use super::table::{Column, RowsAsk, Table, Value, key_of};
+use super::table::{Column, RowsAction, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
@@ -44,7 +44,7 @@ const GRIP: f32 = 5.0;
 /// Radius of a link in the time strip.
 const DOT: f32 = 2.5;
 
-/// What the panel keeps between frames.
+/// State of the lower panel between frames.
 #[derive(Default)]
 pub struct LowerPanel {
     note: NoteField,
@@ -52,13 +52,13 @@ pub struct LowerPanel {
     drawn: f32,
     /// Height that the page leaves to it.
     most: f32,
-    /// Of a capture, the anchor whose links alone are listed.
-    said: Option<(CaptureId, String)>,
+    /// A capture and the anchor whose links alone are listed.
+    chosen_anchor: Option<(CaptureId, String)>,
     text: TextTab,
 }
 
 impl LowerPanel {
-    /// Its height at the foot of an area that it shares with the page, which
+    /// The height of the panel at the foot of an area that it shares with the page, which
     /// needed its room down to `page_room` when it was drawn last.
     pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
         let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
@@ -71,7 +71,7 @@ impl LowerPanel {
     /// Draws the panel into all of `ui`. What is in it never makes it grow.
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let area = ui.max_rect();
-        // The page may ask for more room, or less, than when it was drawn last.
+        // The page may need more room, or less, than when it was drawn last.
         if std::mem::replace(&mut self.drawn, area.height()) != area.height() {
             ui.ctx().request_repaint();
         }
@@ -151,9 +151,9 @@ impl LowerPanel {
             }
             PanelTab::Inlinks => {
                 let answer = app.reads.inlinks(id, days);
-                let mut said = self.said.take().filter(|(of, _)| *of == id).map(|(_, said)| said);
-                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut said));
-                self.said = said.map(|said| (id, said));
+                let mut anchor = self.chosen_anchor.take().filter(|(of, _)| *of == id).map(|(_, anchor)| anchor);
+                loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut anchor));
+                self.chosen_anchor = anchor.map(|anchor| (id, anchor));
             }
             PanelTab::Outlinks => {
                 let answer = app.reads.outlinks(id);
@@ -165,7 +165,7 @@ impl LowerPanel {
                     if rows.is_empty() {
                         empty_ui(ui, "No anchor text in the window", "No inlink of this page has anchor text");
                     } else if let Some(text) = anchors_ui(ui, app, rows, "Show the links with this anchor text") {
-                        self.said = Some((id, text));
+                        self.chosen_anchor = Some((id, text));
                         set_side(ui, Side::Both);
                         app.settings.panel_tab = PanelTab::Inlinks;
                     }
@@ -194,11 +194,11 @@ impl LowerPanel {
     }
 }
 
-/// Which part of a capture is shown.
+/// Draws the tabs of the parts of a capture.
 fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     tabs_ui(ui, "Parts of the capture", |ui| {
-        for (tab, word) in TABS {
-            tab_of_ui(ui, &mut app.settings.panel_tab, tab, word);
+        for (tab, label) in TABS {
+            tab_of_ui(ui, &mut app.settings.panel_tab, tab, label);
         }
     });
     ui.separator();
@@ -218,7 +218,7 @@ impl NoteField {
             if note_field_ui(ui, PANEL_NOTE, "Note", &mut self.text, opens) {
                 keep_note(app, captures.clone(), &mut self.text);
             }
-            for (mark, word) in [
+            for (mark, label) in [
                 (ReviewMark::Note, "Add note"),
                 (ReviewMark::Approve, "✔ Approve"),
                 (ReviewMark::Reject, "✖ Reject"),
@@ -227,7 +227,7 @@ impl NoteField {
             ] {
                 let is_empty = mark == ReviewMark::Note && self.text.trim().is_empty();
                 let why_not = is_empty.then_some("Enter a note first");
-                if write_ui(ui, why_not, egui::Button::new(word)).clicked() {
+                if write_ui(ui, why_not, egui::Button::new(label)).clicked() {
                     let note = std::mem::take(&mut self.text).trim().to_owned();
                     app.send(Command::Mark { captures: captures.clone(), mark, note });
                 }
@@ -312,8 +312,8 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
 }
 
 /// Inlinks of a page, with their time strip; also on the page Links. Where an
-/// anchor is `said`, those in the window that say it, until that is let go.
-pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, said: &mut Option<String>) {
+/// anchor is `anchor`, those in the window that have it, until the filter is removed.
+pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anchor: &mut Option<String>) {
     if !page.built {
         empty_ui(
             ui,
@@ -346,11 +346,11 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
             ui.colored_label(tokens(ui).flag, format!("⚠ {} more omitted by the limit", text::count(page.cut)));
         }
         side = side_ui(ui);
-        if let Some(text) = said.clone() {
-            let words =
+        if let Some(text) = anchor.clone() {
+            let label =
                 if text.is_empty() { "without text".to_owned() } else { format!("“{}”", text::short(&text, 60)) };
-            if ui.button(format!("in the window, {words} ✖")).on_hover_text("Show all inlinks").clicked() {
-                *said = None;
+            if ui.button(format!("in the window, {label} ✖")).on_hover_text("Show all inlinks").clicked() {
+                *anchor = None;
             }
         }
     });
@@ -364,8 +364,8 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
         Side::External => !row.internal,
         Side::Internal => row.internal,
     };
-    let says = |row: &&InlinkRow| said.as_ref().is_none_or(|said| row.in_window && row.has_anchor(said));
-    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(says).collect();
+    let has_anchor = |row: &&InlinkRow| anchor.as_ref().is_none_or(|anchor| row.in_window && row.has_anchor(anchor));
+    let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(has_anchor).collect();
     type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
     let columns = [
         Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
@@ -386,7 +386,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     let table = Table::new("inlinks", "Inlinks", columns, key)
         .on_focus(|row: &InlinkRow| row.capture.map(InlinkAction::Focus))
         .on_select(|rows| Some(InlinkAction::Several(rows.iter().filter_map(|row| row.capture).collect())))
-        .with_rows(RowsAsk::copy_urls(|row: &InlinkRow| &row.source))
+        .with_rows(RowsAction::copy_urls(|row: &InlinkRow| &row.source))
         .on_open(|row| Some(InlinkAction::Source(row.source.clone())));
     let is_page = matches!(app.route(), Route::Links { .. } | Route::LinkSet { .. });
     let table = if is_page { table } else { table.aside() };
@@ -405,7 +405,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, sai
     }
 }
 
-/// What a row of inlinks asks for.
+/// An action on a row of inlinks.
 enum InlinkAction {
     /// The inlinks of its source.
     Source(String),
@@ -415,7 +415,7 @@ enum InlinkAction {
     Several(Vec<CaptureId>),
 }
 
-/// Which side of the inlinks is listed; kept while the window is open.
+/// The side of the inlinks that is listed; kept while the window is open.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Side {
     #[default]
@@ -434,9 +434,10 @@ fn set_side(ui: &Ui, side: Side) {
 
 fn side_ui(ui: &mut Ui) -> Side {
     let mut side: Side = ui.data(|data| data.get_temp(side_id())).unwrap_or_default();
-    for (of, word) in [(Side::Both, "both sides"), (Side::External, "external only"), (Side::Internal, "internal only")]
+    for (of, label) in
+        [(Side::Both, "both sides"), (Side::External, "external only"), (Side::Internal, "internal only")]
     {
-        ui.selectable_value(&mut side, of, word);
+        ui.selectable_value(&mut side, of, label);
     }
     set_side(ui, side);
     side
@@ -514,8 +515,8 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     }
 }
 
-/// What a link says of itself. One that says nothing may be not followed by
-/// the robots meta of its page, which says so of all its links.
+/// The `rel` of a link. One without may be not followed by
+/// the robots meta of its page, which holds for all its links.
 fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
     match (rel, is_known) {
         ("", true) if nofollow => "(nofollow by page)",
@@ -525,7 +526,7 @@ fn rel_text(rel: &str, nofollow: bool, is_known: bool) -> &str {
 }
 
 /// Anchor texts; also on the page Links. Their numbers lead on, as `leads_to`
-/// says: the answer is the text that was chosen.
+/// describes: gives the text that was chosen.
 pub(super) fn anchors_ui(ui: &mut Ui, app: &mut AppState, rows: &[AnchorRow], leads_to: &str) -> Option<String> {
     type Col<'a> = Column<'a, AnchorRow, String>;
     let text = |row: &AnchorRow| Some(row.text.clone());
@@ -586,7 +587,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: Capture
         .on_focus(|row| Some(CaptureAction::Focus(row.id)))
         .on_select(|rows| Some(CaptureAction::Several(rows.iter().map(|row| row.id).collect())))
         .menu(menu_ui)
-        .with_rows(RowsAsk::copy_urls(|row: &CaptureRow| &row.url));
+        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url));
     match table.rows_ui(ui, app, rows) {
         Some(CaptureAction::Focus(capture)) => app.follow_beside(vec![capture]),
         Some(CaptureAction::Several(mut captures)) if captures.len() > 1 => {

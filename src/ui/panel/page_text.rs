@@ -1,4 +1,4 @@
-//! The text of a capture, with what the query at hand finds marked in it.
+//! The text of a capture, with the matches of the current query marked.
 
 use super::{problems_ui, scroll_ui};
 use crate::app::models::{CaptureContent, CaptureId, Loaded};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The place in a text that a person reads.
 #[derive(Default)]
 pub(in crate::ui) struct TextTab {
-    /// Which of the marks is at hand.
+    /// The number of the current mark.
     at: usize,
     /// The capture and the query whose marks they are.
     of: Option<(CaptureId, String)>,

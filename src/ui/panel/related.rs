@@ -1,4 +1,4 @@
-//! What is related to the capture at hand, with the reasons.
+//! Captures related to the current one, with the reasons.
 
 use crate::app::models::{CaptureId, RelatedPage, RelatedRow};
 use crate::app::{Action, AppState};

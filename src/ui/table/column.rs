@@ -10,14 +10,14 @@ use std::hash::{Hash, Hasher};
 /// Decimals of a fraction, on the screen and in files.
 const DECIMALS: usize = 3;
 
-/// What a row has in a column.
+/// A row's value in a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'r> {
-    /// Nothing is known.
+    /// No value is known.
     Unknown,
     /// A text.
     Text(Cow<'r, str>),
-    /// How many.
+    /// A number.
     Count(u64),
     /// A size in bytes.
     Bytes(u64),
@@ -47,7 +47,7 @@ impl Value<'_> {
         number.map_or(Value::Unknown, Value::Count)
     }
 
-    /// As a person reads it.
+    /// The value as the screen shows it.
     pub fn shown(&self) -> Cow<'_, str> {
         match self {
             Self::Unknown => Cow::Borrowed("–"),
@@ -60,7 +60,7 @@ impl Value<'_> {
         }
     }
 
-    /// As other programs read it: plain digits, dates as in WARC.
+    /// The value for other programs: plain digits, dates as in WARC.
     pub fn exported(&self) -> serde_json::Value {
         match self {
             Self::Unknown => serde_json::Value::Null,
@@ -114,7 +114,7 @@ impl Hash for Value<'_> {
     }
 }
 
-/// How the value is read from a row: plain functions, which a worker may call
+/// A function that reads the value from a row: a plain one, which a worker may call
 /// while the window draws on.
 pub(super) enum Getter<R> {
     Text(fn(&R) -> &str),
@@ -151,7 +151,7 @@ impl<R> Getter<R> {
 type CellLink<'a, R, A> = (&'a str, Box<dyn Fn(&R) -> Option<A> + 'a>);
 type CellDraw<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
 
-/// A column of rows `R`; what its cells ask for is an `A`.
+/// A column of rows `R`; the actions of its cells are an `A`.
 pub struct Column<'a, R, A = ()> {
     pub(super) id: &'static str,
     pub(super) head: &'static str,
@@ -168,7 +168,7 @@ pub struct Column<'a, R, A = ()> {
 }
 
 impl<'a, R, A> Column<'a, R, A> {
-    /// What it is called where it is read out: its head, or its id where that is a sign or nothing.
+    /// The name for screen readers: the head, or the id where that is a sign or empty.
     pub(super) fn name(&self) -> &'static str {
         if self.head.chars().any(char::is_alphanumeric) { self.head } else { self.id }
     }
@@ -199,7 +199,7 @@ impl<'a, R, A> Column<'a, R, A> {
         Self::new(id, head, width, Getter::Made(get))
     }
 
-    /// How many.
+    /// A column of numbers.
     pub fn count(id: &'static str, head: &'static str, width: f32, get: fn(&R) -> u64) -> Self {
         Self::new(id, head, width, Getter::Count(get))
     }
@@ -224,13 +224,13 @@ impl<'a, R, A> Column<'a, R, A> {
         Self::new(id, head, width, Getter::Value(get))
     }
 
-    /// Numbers, which stand on the right and sort from the most.
+    /// Makes it a column of numbers, at the right and sorted from the most.
     pub fn numeric(mut self) -> Self {
         self.is_number = true;
         self
     }
 
-    /// What it holds, in one line.
+    /// Adds a description of the column, in one line.
     pub fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self
@@ -242,25 +242,25 @@ impl<'a, R, A> Column<'a, R, A> {
         self
     }
 
-    /// What the screen says in the place of an empty text.
+    /// Adds the text that is shown in the place of an empty one.
     pub fn or(mut self, empty: &'static str) -> Self {
         self.empty = empty;
         self
     }
 
-    /// The value leads somewhere, as `hint` says; a zero leads nowhere.
+    /// Makes the value a link, which `hint` describes; a zero is none.
     pub fn link(mut self, hint: &'a str, to: impl Fn(&R) -> Option<A> + 'a) -> Self {
         self.link = Some((hint, Box::new(to)));
         self
     }
 
-    /// One of what the value counts: the hint of the link names it.
+    /// Adds an example of what the value counts: the hint of the link names it.
     pub fn example(mut self, example: fn(&R) -> Option<&str>) -> Self {
         self.example = Some(example);
         self
     }
 
-    /// Draws the cell by hand.
+    /// Draws the cell by a function.
     pub fn draw(mut self, draw: impl Fn(&mut Ui, &R) + 'a) -> Self {
         self.draw = Some(Box::new(move |ui, row| {
             draw(ui, row);
@@ -269,13 +269,13 @@ impl<'a, R, A> Column<'a, R, A> {
         self
     }
 
-    /// Draws the cell by hand; what is clicked in it may ask for something.
-    pub fn draw_asking(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
+    /// Draws the cell by a function, which gives the action of a click in it.
+    pub fn draw_with_action(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
         self.draw = Some(Box::new(draw));
         self
     }
 
-    /// Where the value of this row leads.
+    /// The action of the link in this row.
     pub(super) fn target(&self, row: &R) -> Option<A> {
         let (_, to) = self.link.as_ref()?;
         if self.get.of(row).is_zero() { None } else { to(row) }

@@ -6,7 +6,7 @@ use crate::ui::text;
 /// Characters of a cell on the clipboard.
 const COPY_CHARS: usize = 100_000;
 
-/// How rows are copied.
+/// The form in which rows are copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopyForm {
     /// Tab-separated values, for spreadsheets.

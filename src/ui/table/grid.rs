@@ -1,8 +1,8 @@
-//! One frame of a table: rows in sight, heads, menus.
+//! A frame of a table: rows in sight, heads, menus.
 
 use super::cell;
 use super::column::{Column, Value};
-use super::row_actions::RowsAsk;
+use super::row_actions::RowsAction;
 use super::rows::{RowSource, Slot};
 use super::state::TableState;
 use crate::app::models::SortKey;
@@ -30,9 +30,9 @@ const LINK_CHARS: usize = 40;
 /// Menus stay while columns are chosen one after the other; what else is clicked closes them.
 const CLOSES: PopupCloseBehavior = PopupCloseBehavior::CloseOnClickOutside;
 
-/// What a person asked of the table itself.
+/// An action on the table itself, from a key or a menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum TableAction {
     CopyTsv,
     CopyMarkdown,
     SelectAll,
@@ -42,7 +42,7 @@ pub(super) enum Ask {
 /// The context menu of a row, drawn by its page.
 pub(super) type RowMenu<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
 
-/// One frame of a table.
+/// A table while it draws one frame.
 pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) columns: &'t [Column<'a, R, A>],
     /// Columns that are shown, by their places among all.
@@ -55,12 +55,12 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) layout: &'t mut TableLayout,
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
-    pub(super) actions: &'t [RowsAsk<'a, R, A>],
+    pub(super) actions: &'t [RowsAction<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
-    /// What a link, a button or a menu of the page asked for.
+    /// The action of a link, a button or a menu of the page.
     pub(super) action: Option<A>,
-    pub(super) ask: Option<Ask>,
+    pub(super) requested: Option<TableAction>,
     pub(super) clicked: Option<(u64, Modifiers)>,
     pub(super) double_clicked: bool,
     /// Accessible nodes of each row: what is scrolled sideways, and what stays.
@@ -136,16 +136,16 @@ impl<R, A> Grid<'_, '_, R, A> {
         self.table_menu_ui(ui);
     }
 
-    /// What can be done with every table.
+    /// Draws the menu that every table has.
     fn table_menu_ui(&mut self, ui: &mut Ui) {
-        for (label, keys, ask) in [
-            ("Copy rows", "Ctrl+C", Ask::CopyTsv),
-            ("Copy rows as Markdown", "Ctrl+Shift+C", Ask::CopyMarkdown),
-            ("Select all rows", "Ctrl+A", Ask::SelectAll),
-            ("Export table…", "Ctrl+E", Ask::Export),
+        for (label, keys, requested) in [
+            ("Copy rows", "Ctrl+C", TableAction::CopyTsv),
+            ("Copy rows as Markdown", "Ctrl+Shift+C", TableAction::CopyMarkdown),
+            ("Select all rows", "Ctrl+A", TableAction::SelectAll),
+            ("Export table…", "Ctrl+E", TableAction::Export),
         ] {
             if ui.add(egui::Button::new(label).shortcut_text(keys)).clicked() {
-                self.ask = Some(ask);
+                self.requested = Some(requested);
                 ui.close();
             }
         }
@@ -270,7 +270,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
         }
         if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
-            // What tells the row from others stands at its beginning.
+            // The column that names the row is its first one.
             let begin = rect.with_max_x(rect.left() + theme::FIELD);
             note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
         }
@@ -321,7 +321,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_bounds(bounds(rect));
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
-            // A number alone says nothing of what it counts.
+            // A number alone does not name what it counts.
             node.set_label(cell_name(column, &shown));
         });
         if let Some(draw) = &column.draw {
@@ -355,7 +355,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     }
 }
 
-/// What a cell is called: its text; of a number, a sign and of nothing also what it is of.
+/// The name of a cell: its text; of a number, a sign or nothing also that of its column.
 fn cell_name<R, A>(column: &Column<'_, R, A>, shown: &str) -> String {
     let text = text::line(shown);
     let head = if column.head.is_empty() { column.id } else { column.head };
@@ -379,7 +379,7 @@ pub(super) fn name_resizer<R, A>(ui: &Ui, table: Id, id: Id, column: &Column<'_,
 }
 
 impl<R, A> Grid<'_, '_, R, A> {
-    /// What a row is called: the texts of its first columns that are no numbers.
+    /// The name of a row: the texts of its first columns that are no numbers.
     fn row_name(&self, index: u64) -> String {
         let row = match self.rows.row(index) {
             Slot::Ready(row) => row,
@@ -448,7 +448,7 @@ pub(super) fn keep_width(layout: &mut TableLayout, id: &str, width: f32) {
     column.width = Some(width);
 }
 
-/// The order of rows in words, for who listens to it.
+/// The order of rows as text, for screen readers.
 pub(super) fn sort_label<R, A>(columns: &[Column<'_, R, A>], sort: &[SortKey]) -> Option<String> {
     let keys: Vec<String> = sort
         .iter()

@@ -1,7 +1,7 @@
-//! The one table of the window: a list of columns, and rows at hand or a query.
+//! The one table of the window: a list of columns, and loaded rows or a query.
 //!
 //! In: [`Column`]s, and rows or a [`RowQuery`]. Out: what a link, a row or a
-//! menu asked for. Every table is sorted, selected in, copied, exported and
+//! menu requested. Every table is sorted, selected in, copied, exported and
 //! arranged in the same way, by mouse and by keys.
 //!
 //! Invariants: only rows in sight are drawn; rows of a query are read by
@@ -19,7 +19,7 @@ mod state;
 mod tests;
 
 pub use column::{Column, Value};
-pub use row_actions::{RowsAsk, request_rows, selected_count};
+pub use row_actions::{RowsAction, request_rows, selected_count};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
 use super::text;
@@ -34,8 +34,8 @@ use egui::{
     UiBuilder,
 };
 use egui_table::HeaderRow;
-use grid::{Ask, Grid, RowMenu};
-use rows::{AtHand, Paged, RowSource, Slot};
+use grid::{Grid, RowMenu, TableAction};
+use rows::{LoadedRows, Paged, RowSource, Slot};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
@@ -50,10 +50,10 @@ pub fn key_of(row: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What a row asks for.
-type RowAsk<'a, R, A> = Box<dyn Fn(&R) -> Option<A> + 'a>;
+/// A function from a row to the action of the page.
+type RowAction<'a, R, A> = Box<dyn Fn(&R) -> Option<A> + 'a>;
 
-/// A table of rows `R`, whose links, rows and menus ask for an `A`.
+/// A table of rows `R`, whose links, rows and menus have actions `A`.
 pub struct Table<'a, R, A = ()> {
     id: &'static str,
     name: &'a str,
@@ -64,15 +64,15 @@ pub struct Table<'a, R, A = ()> {
     sticky: usize,
     chosen: Option<Option<u64>>,
     is_aside: bool,
-    focus: Option<RowAsk<'a, R, A>>,
-    open: Option<RowAsk<'a, R, A>>,
+    focus: Option<RowAction<'a, R, A>>,
+    open: Option<RowAction<'a, R, A>>,
     menu: Option<RowMenu<'a, R, A>>,
-    select: Option<SelectAsk<'a, R, A>>,
-    actions: Vec<RowsAsk<'a, R, A>>,
+    select: Option<SelectAction<'a, R, A>>,
+    actions: Vec<RowsAction<'a, R, A>>,
 }
 
-/// What the page hears when rows are selected that are all at hand.
-type SelectAsk<'a, R, A> = Box<dyn Fn(&[&R]) -> Option<A> + 'a>;
+/// A function from selected rows, all of them loaded, to the action of the page.
+type SelectAction<'a, R, A> = Box<dyn Fn(&[&R]) -> Option<A> + 'a>;
 
 impl<'a, R, A> Table<'a, R, A> {
     /// A table of these columns. `id` names it in settings and files, `name` to
@@ -101,7 +101,7 @@ impl<'a, R, A> Table<'a, R, A> {
         }
     }
 
-    /// At most this high; otherwise as high as there is room.
+    /// Limits the height; without it the table takes the room there is.
     pub fn height(mut self, height: f32) -> Self {
         self.height = Some(height);
         self
@@ -131,38 +131,38 @@ impl<'a, R, A> Table<'a, R, A> {
         self
     }
 
-    /// What a row asks for that is clicked, or reached by keys.
-    pub fn on_focus(mut self, ask: impl Fn(&R) -> Option<A> + 'a) -> Self {
-        self.focus = Some(Box::new(ask));
+    /// Sets the action of a row that is clicked, or reached by keys.
+    pub fn on_focus(mut self, act: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        self.focus = Some(Box::new(act));
         self
     }
 
-    /// What a row asks for on a double click or Enter; else its first link.
-    pub fn on_open(mut self, ask: impl Fn(&R) -> Option<A> + 'a) -> Self {
-        self.open = Some(Box::new(ask));
+    /// Sets the action of a row on a double click or Enter; by default its first link.
+    pub fn on_open(mut self, act: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        self.open = Some(Box::new(act));
         self
     }
 
-    /// What the page adds to the context menu of a row.
+    /// Adds entries of the page to the context menu of a row.
     pub fn menu(mut self, draw: impl Fn(&mut Ui, &R) -> Option<A> + 'a) -> Self {
         self.menu = Some(Box::new(draw));
         self
     }
 
-    /// What a new selection asks for, in a table whose rows are all at hand.
-    pub fn on_select(mut self, ask: impl Fn(&[&R]) -> Option<A> + 'a) -> Self {
-        self.select = Some(Box::new(ask));
+    /// Sets the action of a new selection, in a table whose rows are all loaded.
+    pub fn on_select(mut self, act: impl Fn(&[&R]) -> Option<A> + 'a) -> Self {
+        self.select = Some(Box::new(act));
         self
     }
 
     /// Adds what can be done with all selected rows: in the menu of a row, and by
     /// [`request_rows`] with its place among these.
-    pub fn with_rows(mut self, action: RowsAsk<'a, R, A>) -> Self {
+    pub fn with_rows(mut self, action: RowsAction<'a, R, A>) -> Self {
         self.actions.push(action);
         self
     }
 
-    /// Draws it with rows that are all at hand.
+    /// Draws it with rows that are all loaded.
     pub fn rows_ui<'r>(self, ui: &mut Ui, app: &mut AppState, rows: impl IntoIterator<Item = &'r R>) -> Option<A>
     where
         R: 'r,
@@ -170,7 +170,7 @@ impl<'a, R, A> Table<'a, R, A> {
         let rows: Vec<&R> = rows.into_iter().collect();
         self.kept_ui(ui, |table, ui, state| {
             let order = state.order_of(&rows, &table.columns);
-            table.show_ui(ui, app, &mut AtHand { rows, order }, state)
+            table.show_ui(ui, app, &mut LoadedRows { rows, order }, state)
         })
     }
 
@@ -179,7 +179,7 @@ impl<'a, R, A> Table<'a, R, A> {
         self.kept_ui(ui, |table, ui, state| table.pages_with_ui(ui, app, query, total, state))
     }
 
-    /// The same with a state that the page keeps.
+    /// Draws it as `pages_ui`, with a state that the page keeps.
     pub fn pages_with_ui<Q: RowQuery<Row = R>>(
         self,
         ui: &mut Ui,
@@ -219,14 +219,14 @@ impl<'a, R, A> Table<'a, R, A> {
         }
         let mut child = self.room_ui(ui, total);
         let table_id = child.unique_id();
-        let mut ask = None;
+        let mut requested = None;
         give_keyboard(&child, table_id, state);
         let takes = self.takes_keys(&child, app, state);
         if takes == Takes::All {
             move_keys(&mut child, state, total);
         }
         if takes != Takes::Nothing {
-            ask = command_keys(&child);
+            requested = command_keys(&child);
         }
         if state.follow(app, rows, &*self.key) {
             app.notice(Notice {
@@ -257,7 +257,7 @@ impl<'a, R, A> Table<'a, R, A> {
             has_focus,
             table_id,
             action: None,
-            ask: None,
+            requested: None,
             clicked: None,
             double_clicked: false,
             nodes: Default::default(),
@@ -283,7 +283,7 @@ impl<'a, R, A> Table<'a, R, A> {
                 node.set_description(label);
             }
         });
-        let Grid { mut action, ask: asked, clicked, double_clicked, .. } = grid;
+        let Grid { mut action, requested: in_grid, clicked, double_clicked, .. } = grid;
         if let Some((index, modifiers)) = clicked {
             state.is_entered = true;
             match rows.row(index) {
@@ -294,14 +294,14 @@ impl<'a, R, A> Table<'a, R, A> {
             state.opened |= double_clicked;
             child.ctx().request_repaint();
         }
-        match ask.or(asked) {
-            Some(Ask::CopyTsv) => state.copies = Some(CopyForm::Tsv),
-            Some(Ask::CopyMarkdown) => state.copies = Some(CopyForm::Markdown),
-            Some(Ask::SelectAll) => {
+        match requested.or(in_grid) {
+            Some(TableAction::CopyTsv) => state.copies = Some(CopyForm::Tsv),
+            Some(TableAction::CopyMarkdown) => state.copies = Some(CopyForm::Markdown),
+            Some(TableAction::SelectAll) => {
                 state.range = None;
                 state.selection = Selection::All;
             }
-            Some(Ask::Export) => app.send(Command::AskTableExport(self.exported(&shown, rows))),
+            Some(TableAction::Export) => app.send(Command::OpenTableExport(self.exported(&shown, rows))),
             None => {}
         }
         self.copy(&child, app, &shown, rows, state);
@@ -338,7 +338,7 @@ impl<'a, R, A> Table<'a, R, A> {
         child
     }
 
-    /// Which keys are for this table: all while it has the keyboard, or nothing has
+    /// The keys that this table handles: all while it has the keyboard, or nothing has
     /// it and this is the table that had it last or came first; of that table those
     /// that copy and export, whatever control has the keyboard but a text field.
     fn takes_keys(&self, ui: &Ui, app: &AppState, state: &mut TableState) -> Takes {
@@ -369,19 +369,19 @@ impl<'a, R, A> Table<'a, R, A> {
         }
     }
 
-    /// What the row that was reached or opened asks for, once it is at hand.
+    /// The action of the row that was reached or opened, once it is loaded.
     fn answer(&self, rows: &mut dyn RowSource<R>, state: &mut TableState) -> Option<A> {
         let Slot::Ready(row) = rows.row(state.cursor()?) else { return None };
-        let moved = std::mem::take(&mut state.moved).then(|| self.focus.as_ref().and_then(|ask| ask(row))).flatten();
+        let moved = std::mem::take(&mut state.moved).then(|| self.focus.as_ref().and_then(|act| act(row))).flatten();
         if std::mem::take(&mut state.opened) {
             let link = || self.columns.iter().find_map(|column| column.target(row));
-            let opened = self.open.as_ref().map_or_else(link, |ask| ask(row));
-            return opened.or(moved).or_else(|| self.focus.as_ref().and_then(|ask| ask(row)));
+            let opened = self.open.as_ref().map_or_else(link, |act| act(row));
+            return opened.or(moved).or_else(|| self.focus.as_ref().and_then(|act| act(row)));
         }
         moved
     }
 
-    /// Copies the selected rows once they are at hand; says so where that is not
+    /// Copies the selected rows once they are loaded; shows a notice where that is not
     /// all of them.
     fn copy(&self, ui: &Ui, app: &mut AppState, shown: &[usize], rows: &mut dyn RowSource<R>, state: &mut TableState) {
         let Some(form) = state.copies.filter(|_| state.range.is_none()) else { return };
@@ -397,11 +397,11 @@ impl<'a, R, A> Table<'a, R, A> {
         if copied.is_empty() {
             return;
         }
-        let wanted = state.selection.count(rows.total());
-        if (copied.len() as u64) < wanted {
+        let expected = state.selection.count(rows.total());
+        if (copied.len() as u64) < expected {
             app.notice(Notice {
                 is_error: false,
-                what: format!("Copied {} of {} selected rows", text::count(copied.len() as u64), text::count(wanted)),
+                what: format!("Copied {} of {} selected rows", text::count(copied.len() as u64), text::count(expected)),
                 why: format!("only the first {} rows of the table are looked through", text::count(RANGE_ROWS)),
                 hint: "Ctrl+E exports all rows to a file".to_owned(),
             });
@@ -421,7 +421,7 @@ impl<'a, R, A> Table<'a, R, A> {
     }
 }
 
-/// Where a table keeps its state between frames, if its page does not.
+/// The place of a table's state between frames, if its page does not keep it.
 fn state_id(table: &str) -> Id {
     Id::unique(("state of the table", table))
 }
@@ -442,7 +442,7 @@ fn give_keyboard(ui: &Ui, table: Id, state: &mut TableState) {
     state.had_keyboard = ui.memory(|memory| memory.has_focus(table)).then_some((pass, time));
 }
 
-/// Where it is kept which table has the keys, and when it was drawn last.
+/// The place of the table that has the keys, and of its last frame.
 fn keyboard_id() -> Id {
     Id::unique("table with the keyboard")
 }
@@ -471,7 +471,7 @@ fn arrow_to_rows(ui: &Ui, control: &Response, table: Id) {
     }
 }
 
-/// Which of the keys are for a table.
+/// The keys that a table handles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     All,
@@ -479,7 +479,7 @@ enum Takes {
     Nothing,
 }
 
-/// Moves and selects as the keys say.
+/// Moves and selects by keys.
 fn move_keys(ui: &mut Ui, state: &mut TableState, total: u64) {
     // Keys with Alt are of the page: a rule moves, the way goes back.
     if ui.input(|input| input.modifiers.alt) {
@@ -516,22 +516,22 @@ fn move_keys(ui: &mut Ui, state: &mut TableState, total: u64) {
     }
 }
 
-/// Copies, selects all and exports as the keys say.
-fn command_keys(ui: &Ui) -> Option<Ask> {
+/// The action of the keys that copy, select all and export.
+fn command_keys(ui: &Ui) -> Option<TableAction> {
     if ui.input(|input| input.modifiers.alt) {
         return None;
     }
     let pressed = |modifiers: Modifiers, key: Key| ui.input_mut(|input| input.consume_key(modifiers, key));
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::C) {
-        return Some(Ask::CopyMarkdown);
+        return Some(TableAction::CopyMarkdown);
     }
     if pressed(Modifiers::COMMAND, Key::A) {
-        return Some(Ask::SelectAll);
+        return Some(TableAction::SelectAll);
     }
     if pressed(Modifiers::COMMAND, Key::E) {
-        return Some(Ask::Export);
+        return Some(TableAction::Export);
     }
-    ui.input(|input| input.events.contains(&Event::Copy)).then_some(Ask::CopyTsv)
+    ui.input(|input| input.events.contains(&Event::Copy)).then_some(TableAction::CopyTsv)
 }
 
 /// Draws heads and rows, and keeps the widths that a person drew.

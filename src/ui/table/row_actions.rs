@@ -1,4 +1,4 @@
-//! What is done with all selected rows of a table, once they are at hand.
+//! Actions on all selected rows of a table, once they are loaded.
 
 use super::rows::{MANY_ROWS, RowSource, Slot};
 use super::state::{RANGE_ROWS, TableState};
@@ -8,18 +8,18 @@ use crate::app::models::Notice;
 use crate::ui::text;
 use egui::{Context, Ui};
 
-/// What the words on an action are for so many rows.
+/// The label of an action for so many rows.
 type RowsLabel<'a> = Box<dyn Fn(u64) -> String + 'a>;
-/// What is done with these rows.
+/// The action on these rows.
 type RowsAct<'a, R, A> = Box<dyn Fn(&Context, &[&R]) -> Option<A> + 'a>;
 
-/// Something that is done with all selected rows.
-pub struct RowsAsk<'a, R, A> {
+/// An action on all selected rows.
+pub struct RowsAction<'a, R, A> {
     pub(super) label: RowsLabel<'a>,
     act: RowsAct<'a, R, A>,
 }
 
-impl<'a, R, A> RowsAsk<'a, R, A> {
+impl<'a, R, A> RowsAction<'a, R, A> {
     /// An action of this label, which names how many rows it is about.
     pub fn new(label: impl Fn(u64) -> String + 'a, act: impl Fn(&Context, &[&R]) -> Option<A> + 'a) -> Self {
         Self { label: Box::new(label), act: Box::new(act) }
@@ -47,24 +47,24 @@ pub fn request_rows(ui: &Ui, table: &str, action: usize) {
     });
 }
 
-/// How many of `total` rows are selected in the table of this name.
+/// The number of selected rows, of `total`, in the table of this name.
 pub fn selected_count(ui: &Ui, table: &str, total: u64) -> u64 {
     let state: Option<TableState> = ui.data(|data| data.get_temp(state_id(table)));
     state.map_or(0, |state| state.selection.count(total))
 }
 
 impl<R, A> Table<'_, R, A> {
-    /// The places of the selected rows, at most of the first [`RANGE_ROWS`]; none until they are at hand.
+    /// The places of the selected rows, at most of the first [`RANGE_ROWS`]; none until they are loaded.
     pub(super) fn selected(
         &self,
         app: &mut AppState,
         rows: &mut dyn RowSource<R>,
         state: &TableState,
     ) -> Option<Vec<u64>> {
-        let (wanted, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
+        let (expected, most) = (state.selection.count(rows.total()), rows.total().min(RANGE_ROWS));
         let mut found = Vec::new();
         let mut done = 0;
-        while done < most && (found.len() as u64) < wanted {
+        while done < most && (found.len() as u64) < expected {
             let part = done..most.min(done + MANY_ROWS);
             if !rows.prepare(app, part.clone()) {
                 return None;
@@ -77,7 +77,7 @@ impl<R, A> Table<'_, R, A> {
         Some(found)
     }
 
-    /// Does what was asked for with all selected rows, and says so where that is not all of them.
+    /// Carries out the requested action on all selected rows; a notice is shown where some are missing.
     pub(super) fn act_on_rows(
         &self,
         ui: &Ui,
@@ -88,30 +88,30 @@ impl<R, A> Table<'_, R, A> {
         let action = self.actions.get(state.acts.filter(|_| state.range.is_none())?)?;
         let selected = self.selected(app, rows, state)?;
         state.acts = None;
-        let wanted = state.selection.count(rows.total());
-        if (selected.len() as u64) < wanted {
+        let expected = state.selection.count(rows.total());
+        if (selected.len() as u64) < expected {
             app.notice(Notice {
                 is_error: false,
                 what: format!(
                     "{} of {} selected rows were taken",
                     text::count(selected.len() as u64),
-                    text::count(wanted)
+                    text::count(expected)
                 ),
                 why: format!("only the first {} rows of the table are looked through", text::count(RANGE_ROWS)),
                 hint: "Narrow the filter, then do the same with the rest".to_owned(),
             });
         }
-        let at_hand: Vec<&R> = selected
+        let loaded: Vec<&R> = selected
             .iter()
             .filter_map(|index| match rows.row(*index) {
                 Slot::Ready(row) => Some(row),
                 Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
             })
             .collect();
-        if at_hand.is_empty() { None } else { (action.act)(ui.ctx(), &at_hand) }
+        if loaded.is_empty() { None } else { (action.act)(ui.ctx(), &loaded) }
     }
 
-    /// What a new selection asks for.
+    /// Sends the action of a new selection.
     pub(super) fn announce_selection(&self, rows: &mut dyn RowSource<R>, state: &mut TableState) -> Option<A> {
         let select = self.select.as_ref()?;
         if state.range.is_some() || state.announced.as_ref().is_some_and(|known| known.is_same(&state.selection)) {

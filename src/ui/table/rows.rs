@@ -1,4 +1,4 @@
-//! Where a table has its rows from: at hand, or read a part at a time.
+//! Sources of a table's rows: in memory, or read a part at a time.
 
 use super::column::Getter;
 use crate::app::models::{Loaded, SortKey};
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What there is of a row.
+/// A row as far as it is loaded.
 pub(super) enum Slot<'s, R> {
     Ready(&'s R),
     Loading,
@@ -21,20 +21,20 @@ pub(super) trait RowSource<R> {
     fn total(&self) -> u64;
     /// Whether it can be sorted by this column.
     fn can_sort(&self, column: &str) -> bool;
-    /// Has these rows read. Whether all of them are at hand.
+    /// Has these rows read; true once all of them are loaded.
     fn prepare(&mut self, app: &mut AppState, rows: Range<u64>) -> bool;
     fn row(&self, index: u64) -> Slot<'_, R>;
     /// Reads the columns of all rows, on a worker.
     fn fill(&self, columns: Vec<Getter<R>>) -> RowFill;
 }
 
-/// Rows that are all there.
-pub(super) struct AtHand<'r, R> {
+/// Rows that are all in memory.
+pub(super) struct LoadedRows<'r, R> {
     pub(super) rows: Vec<&'r R>,
     pub(super) order: Arc<Vec<usize>>,
 }
 
-impl<R> RowSource<R> for AtHand<'_, R> {
+impl<R> RowSource<R> for LoadedRows<'_, R> {
     fn total(&self) -> u64 {
         self.rows.len() as u64
     }
@@ -99,7 +99,7 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
             let answer = self
                 .pages
                 .entry((size, page))
-                .or_insert_with(|| self.query.part(&self.sort, page * size, size).ask(&mut app.reads));
+                .or_insert_with(|| self.query.part(&self.sort, page * size, size).load(&mut app.reads));
             is_ready &= !matches!(answer, Loaded::Loading { .. });
         }
         is_ready
@@ -142,7 +142,7 @@ impl<Q: RowQuery> RowSource<Q::Row> for Paged<'_, Q> {
     }
 }
 
-/// Rows that are read at once where many are wanted, since each part of a
+/// Rows that are read at once where many are needed, since each part of a
 /// filtered list goes through all rows before it.
 pub(super) const MANY_ROWS: u64 = 10 * LIST_PAGE;
 

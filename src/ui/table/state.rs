@@ -1,4 +1,4 @@
-//! What a table keeps between frames: order, cursor, selection.
+//! State of a table between frames: order, cursor, selection.
 
 use super::column::Column;
 use super::copy::CopyForm;
@@ -10,13 +10,13 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Rows that are selected as a range or copied at once: they are at hand together.
+/// Most rows that are selected as a range or copied at once: they are in memory together.
 pub const RANGE_ROWS: u64 = 12_000;
 
 /// The rows that a person selected, by their keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// These: many are compared with each frame, so that the same are one.
+    /// Some rows: many are compared with each frame, so that the same are one.
     Rows(Arc<HashSet<u64>>),
     /// Whatever the table lists.
     All,
@@ -37,7 +37,7 @@ impl Selection {
         }
     }
 
-    /// How many of so many rows are selected.
+    /// The number of selected rows, of `total`.
     pub fn count(&self, total: u64) -> u64 {
         match self {
             Self::Rows(keys) => keys.len() as u64,
@@ -69,14 +69,14 @@ impl Selection {
     }
 }
 
-/// A row by its place and by its key, which is known once it is at hand.
+/// A row by its place and by its key, which is known once it is loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cursor {
     pub(super) index: u64,
     pub(super) key: Option<u64>,
 }
 
-/// What a table keeps between frames.
+/// State of a table between frames.
 #[derive(Debug, Clone, Default)]
 pub struct TableState {
     /// Columns to sort by.
@@ -84,13 +84,13 @@ pub struct TableState {
     /// The rows that are selected.
     pub selection: Selection,
     pub(super) cursor: Option<Cursor>,
-    /// Where a range begins.
+    /// The place where a range begins.
     pub(super) anchor: Option<u64>,
     /// First and last row of a range of which some are still read.
     pub(super) range: Option<(u64, u64)>,
-    /// Whether the page still has to hear of the row at the cursor.
+    /// Whether the row at the cursor is still to be sent to the page.
     pub(super) moved: bool,
-    /// The same for a row that is opened.
+    /// Whether a row is being opened.
     pub(super) opened: bool,
     /// Whether the menu of the row at the cursor opens once that row is in sight.
     pub(super) opens_menu: bool,
@@ -99,7 +99,7 @@ pub struct TableState {
     /// Whether the keyboard still has to go into that menu.
     pub(super) enters_menu: bool,
     pub(super) copies: Option<CopyForm>,
-    /// Which of its actions is done with all selected rows once they are at hand.
+    /// The index of the action on all selected rows that is due once they are loaded.
     pub(super) acts: Option<usize>,
     /// The selection that the page heard of last.
     pub(super) announced: Option<Selection>,
@@ -107,14 +107,14 @@ pub struct TableState {
     /// Rows that the last frame showed.
     pub(super) shown_rows: u64,
     pub(super) height: f32,
-    /// The row that the page says is chosen.
+    /// The row that the page has chosen.
     pub(super) chosen: Option<u64>,
     order: (u64, Arc<Vec<usize>>),
     /// Whether nothing had the keyboard when the table was drawn last.
     pub(super) was_free: bool,
     /// Whether the keyboard goes to the table: it was clicked into.
     pub(super) is_entered: bool,
-    /// When the table was drawn last with the keyboard: pass and second.
+    /// The last frame and second in which the table had the keyboard.
     pub(super) had_keyboard: Option<(u64, f64)>,
 }
 
@@ -124,7 +124,7 @@ impl TableState {
         *self = Self { sort: std::mem::take(&mut self.sort), scroll_to: Some(0), ..Self::default() };
     }
 
-    /// Has the page hear of the row at the cursor again, as when a person comes
+    /// Sends the row at the cursor to the page again, as when a person comes
     /// back to it.
     pub fn announce(&mut self) {
         self.moved |= self.cursor.is_some();
@@ -160,7 +160,7 @@ impl TableState {
         self.anchor = None;
     }
 
-    /// The order of rows at hand. It is kept as long as what it is made of is the
+    /// The order of loaded rows. It is kept as long as what it is made of is the
     /// same.
     pub(super) fn order_of<R, A>(&mut self, rows: &[&R], columns: &[Column<'_, R, A>]) -> Arc<Vec<usize>> {
         let keys: Vec<_> = self
@@ -227,7 +227,7 @@ impl TableState {
             self.cursor = match cursor.key {
                 None => Some(Cursor { index: cursor.index.min(total.saturating_sub(1)), key: now }),
                 key if key == now => Some(cursor),
-                // Of rows that are read in parts only those at hand are looked through.
+                // Of rows that are read in parts only the loaded ones are searched.
                 Some(key) => {
                     let found = (0..total.min(RANGE_ROWS)).find(|index| key_at(rows, *index) == Some(key));
                     found.map(|index| Cursor { index, key: Some(key) })
@@ -247,7 +247,7 @@ impl TableState {
         false
     }
 
-    /// Marks the row that the page says is chosen, when it is another.
+    /// Marks the row that the page has chosen, when it is another.
     pub(super) fn choose<R>(
         &mut self,
         chosen: Option<u64>,

@@ -18,11 +18,11 @@ struct Host {
     side: &'static str,
 }
 
-struct Shown {
+struct TestTable {
     app: Option<AppState>,
     rows: Vec<Host>,
     height: f32,
-    asked: Vec<String>,
+    actions: Vec<String>,
 }
 
 fn app(settings: Settings) -> AppState {
@@ -38,10 +38,10 @@ fn hosts(count: u64) -> Vec<Host> {
     (0..count).map(host).collect()
 }
 
-fn harness(rows: Vec<Host>, settings: Settings) -> Harness<'static, Shown> {
-    let shown = Shown { app: Some(app(settings)), rows, height: 550.0, asked: Vec::new() };
+fn harness(rows: Vec<Host>, settings: Settings) -> Harness<'static, TestTable> {
+    let shown = TestTable { app: Some(app(settings)), rows, height: 550.0, actions: Vec::new() };
     let mut harness = Harness::builder().with_size(egui::vec2(500.0, 600.0)).build_ui_state(
-        |ui, shown: &mut Shown| {
+        |ui, shown: &mut TestTable| {
             type Col<'a> = Column<'a, Host, String>;
             let columns = [
                 Col::text("host", "Host", 150.0, |row| &row.name),
@@ -55,7 +55,7 @@ fn harness(rows: Vec<Host>, settings: Settings) -> Harness<'static, Shown> {
                 .height(shown.height)
                 .on_focus(|row| Some(format!("at {}", row.name)));
             let mut app = shown.app.take().unwrap();
-            shown.asked.extend(table.rows_ui(ui, &mut app, &shown.rows));
+            shown.actions.extend(table.rows_ui(ui, &mut app, &shown.rows));
             app.tick();
             shown.app = Some(app);
         },
@@ -65,11 +65,11 @@ fn harness(rows: Vec<Host>, settings: Settings) -> Harness<'static, Shown> {
     harness
 }
 
-fn of_role<'h>(harness: &'h Harness<'_, Shown>, role: Role) -> Vec<Node<'h>> {
+fn of_role<'h>(harness: &'h Harness<'_, TestTable>, role: Role) -> Vec<Node<'h>> {
     harness.root().children_recursive().filter(|node| node.accesskit_node().role() == role).collect()
 }
 
-fn first_cells(harness: &Harness<'_, Shown>) -> Vec<String> {
+fn first_cells(harness: &Harness<'_, TestTable>) -> Vec<String> {
     let names = of_role(harness, Role::Row).into_iter().map(|row| {
         let mut cells = row.children_recursive().filter(|node| node.accesskit_node().role() == Role::Cell);
         cells.next().and_then(|cell| cell.accesskit_node().label()).unwrap_or_default()
@@ -77,26 +77,26 @@ fn first_cells(harness: &Harness<'_, Shown>) -> Vec<String> {
     names.collect()
 }
 
-fn selected(harness: &Harness<'_, Shown>) -> Vec<usize> {
+fn selected(harness: &Harness<'_, TestTable>) -> Vec<usize> {
     let rows = of_role(harness, Role::Row).into_iter();
     rows.filter(|row| row.accesskit_node().is_selected() == Some(true))
         .filter_map(|row| row.accesskit_node().data().row_index())
         .collect()
 }
 
-fn sort_by(harness: &mut Harness<'_, Shown>, head: &str, modifiers: Modifiers) {
+fn sort_by(harness: &mut Harness<'_, TestTable>, head: &str, modifiers: Modifiers) {
     let heads = of_role(harness, Role::ColumnHeader);
     let node = heads.into_iter().find(|node| node.accesskit_node().label().as_deref() == Some(head)).unwrap();
     node.click_modifiers(modifiers);
     harness.run_steps(3);
 }
 
-fn press(harness: &mut Harness<'_, Shown>, modifiers: Modifiers, key: Key) {
+fn press(harness: &mut Harness<'_, TestTable>, modifiers: Modifiers, key: Key) {
     harness.key_press_modifiers(modifiers, key);
     harness.run_steps(3);
 }
 
-fn copied(harness: &mut Harness<'_, Shown>) -> String {
+fn copied(harness: &mut Harness<'_, TestTable>) -> String {
     // A frame shows what it copied, and no later one does.
     harness.step();
     let mut commands = harness.output().platform_output.commands.iter();
@@ -148,13 +148,13 @@ fn rows_are_reached_selected_and_opened_by_mouse_and_keys() {
     assert_eq!(selected(&harness), [7]);
     press(&mut harness, Modifiers::SHIFT, Key::ArrowDown);
     assert_eq!(selected(&harness), [7, 8]);
-    assert_eq!(harness.state().asked.last().unwrap(), "at h008.pt");
+    assert_eq!(harness.state().actions.last().unwrap(), "at h008.pt");
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert_eq!(harness.state().asked.last().unwrap(), "links of h008.pt");
+    assert_eq!(harness.state().actions.last().unwrap(), "links of h008.pt");
     press(&mut harness, Modifiers::NONE, Key::End);
     assert_eq!(selected(&harness), [99], "the last row is in sight");
     press(&mut harness, Modifiers::NONE, Key::PageUp);
-    assert!(harness.state().asked.last().unwrap() < &"at h099.pt".to_owned());
+    assert!(harness.state().actions.last().unwrap() < &"at h099.pt".to_owned());
     press(&mut harness, Modifiers::NONE, Key::Home);
     press(&mut harness, Modifiers::SHIFT, Key::End);
     assert_eq!(selected(&harness).last(), Some(&99));
@@ -167,7 +167,7 @@ fn rows_are_reached_selected_and_opened_by_mouse_and_keys() {
 }
 
 #[test]
-fn zeros_lead_nowhere_and_numbers_say_what_they_count() {
+fn zeros_lead_nowhere_and_numbers_name_what_they_count() {
     let mut harness = harness(hosts(3), Settings::default());
     let links: Vec<_> = of_role(&harness, Role::Link).iter().filter_map(|node| node.accesskit_node().label()).collect();
     assert_eq!(links, ["2", "4"], "the host without links has none");
@@ -223,11 +223,11 @@ fn the_view_is_exported_with_its_order_and_columns() {
 #[test]
 fn columns_are_chosen_moved_and_kept() {
     let mut harness = harness(hosts(5), Settings::default());
-    let heads = |harness: &Harness<'_, Shown>| -> Vec<String> {
+    let heads = |harness: &Harness<'_, TestTable>| -> Vec<String> {
         of_role(harness, Role::ColumnHeader).iter().filter_map(|node| node.accesskit_node().label()).collect()
     };
     assert_eq!(heads(&harness), ["Host", "Links", "Side"]);
-    let menu = |harness: &mut Harness<'_, Shown>, head: &str, item: &str| {
+    let menu = |harness: &mut Harness<'_, TestTable>, head: &str, item: &str| {
         let nodes = of_role(harness, Role::ColumnHeader);
         nodes
             .into_iter()
@@ -271,11 +271,11 @@ fn columns_are_chosen_moved_and_kept() {
 #[test]
 fn menus_of_rows_and_heads_open_by_keys() {
     let mut harness = harness(hosts(5), Settings::default());
-    let focused = |harness: &Harness<'_, Shown>| {
+    let focused = |harness: &Harness<'_, TestTable>| {
         let mut nodes = harness.root().children_recursive();
         nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
     };
-    let heads = |harness: &Harness<'_, Shown>| of_role(harness, Role::ColumnHeader).len();
+    let heads = |harness: &Harness<'_, TestTable>| of_role(harness, Role::ColumnHeader).len();
     // The second row has a number that leads somewhere, the first has none.
     for (modifiers, key, first, second) in [
         (Modifiers::NONE, Key::Menu, "Copy rows Ctrl+C", "Copy rows as Markdown Ctrl+Shift+C"),
@@ -308,7 +308,7 @@ fn menus_of_rows_and_heads_open_by_keys() {
     // A number of the row leads where a click on it does.
     press(&mut harness, Modifiers::NONE, Key::Menu);
     press(&mut harness, Modifiers::NONE, Key::Enter);
-    assert_eq!(harness.state().asked.last().map(String::as_str), Some("links of h001.pt"));
+    assert_eq!(harness.state().actions.last().map(String::as_str), Some("links of h001.pt"));
     assert!(harness.query_by_label("Copy rows Ctrl+C").is_none());
     assert_eq!(selected(&harness), [1]);
     // A head that Tab reaches has its menu.
@@ -350,7 +350,7 @@ fn a_row_that_was_clicked_stays_in_sight_when_a_panel_takes_its_room() {
 }
 
 #[test]
-fn the_tree_says_table_rows_and_cells() {
+fn the_accessible_tree_has_table_rows_and_cells() {
     let harness = harness(hosts(3), Settings::default());
     let table = of_role(&harness, Role::Table).pop().unwrap();
     assert_eq!(table.accesskit_node().label().as_deref(), Some("Hosts"));

@@ -31,14 +31,14 @@ fn tree(window: &Window) -> String {
     fn add(node: &egui_kittest::Node<'_>, depth: usize, text: &mut String) {
         let accessible = node.accesskit_node();
         let role = accessible.role();
-        let is_told = !matches!(role, Role::GenericContainer | Role::Unknown);
-        if is_told {
+        let is_listed = !matches!(role, Role::GenericContainer | Role::Unknown);
+        if is_listed {
             let name = accessible.label().or_else(|| accessible.value()).unwrap_or_default();
             let selected = if accessible.is_selected() == Some(true) { " (selected)" } else { "" };
             let _ = writeln!(text, "{}{role:?} “{name}”{selected}", "  ".repeat(depth));
         }
         for child in node.children() {
-            add(&child, depth + usize::from(is_told), text);
+            add(&child, depth + usize::from(is_listed), text);
         }
     }
     let mut text = String::new();
@@ -103,11 +103,11 @@ fn f6_goes_from_part_to_part_and_tab_goes_on_within() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.until("rows are there", |window| window.shows("3 rows, none selected"));
     window.settle();
     // Without a selected row there is no lower panel.
     window.press(Key::ArrowDown);
-    window.check_says("3 rows, 1 selected");
+    window.assert_shows("3 rows, 1 selected");
     let mut go = |modifiers: Modifiers| {
         window.press_with(modifiers, Key::F6);
         focused(&window).unwrap_or_default()
@@ -140,10 +140,10 @@ fn tab_goes_from_the_top_left_to_the_foot_of_the_window() {
         hint: String::new(),
     });
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("3 rows, none selected"));
+    window.until("rows are there", |window| window.shows("3 rows, none selected"));
     window.settle();
     window.press(Key::ArrowDown);
-    window.check_says("3 rows, 1 selected");
+    window.assert_shows("3 rows, 1 selected");
     let mut order = Vec::new();
     for _ in 0..200 {
         window.harness.key_press(Key::Tab);

@@ -1,4 +1,4 @@
-//! Every node that people who listen to the window come to has a role and a name that says something.
+//! Every node that a screen reader reaches has a role and a name with letters or digits.
 
 use super::access::PAGE_KEYS;
 use super::{TOWN, Window};
@@ -18,13 +18,13 @@ fn unnamed(window: &Window) -> Vec<String> {
         let table = of_table.as_deref().or(table);
         let data = accessible.data();
         let takes_part = data.supports_action(Action::Focus) || data.supports_action(Action::Click);
-        let says_nothing = !name.chars().any(char::is_alphanumeric);
+        let is_blank = !name.chars().any(char::is_alphanumeric);
         let is_control = matches!(
             role,
             Role::Button | Role::Link | Role::CheckBox | Role::RadioButton | Role::ComboBox | Role::Tab | Role::Slider
         );
         let is_of_table = matches!(role, Role::Table | Role::Row | Role::Cell | Role::ColumnHeader);
-        if (is_control || is_of_table) && says_nothing {
+        if (is_control || is_of_table) && is_blank {
             wrong.push(format!("{role:?} “{name}” in {table:?} at {:?}", node.rect()));
         }
         if role == Role::Unknown && (table.is_some() || takes_part) {
@@ -100,6 +100,6 @@ fn a_narrow_window_names_its_signs() {
     window.press(Key::J);
     assert_eq!(unnamed(&window), Vec::<String>::new());
     for name in ["Keys", "Commands", "Back"] {
-        assert!(window.can_click(name) || window.says(name), "{name}");
+        assert!(window.can_click(name) || window.shows(name), "{name}");
     }
 }

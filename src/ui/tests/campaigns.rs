@@ -25,15 +25,15 @@ fn captures_of_no_campaign_are_on_the_first_page_and_lead_to_their_rows() {
     let found = window.session().catalogue().unassigned().unwrap();
     assert!(found.captures > 1);
     window.app_mut().send(Command::Go(Route::Campaigns));
-    window.check_says("captures belong to no campaign");
+    window.assert_shows("captures belong to no campaign");
     window.click(&found.captures.to_string());
     assert_eq!(window.route(), Route::Captures { filter: "campaign:none".to_owned() });
     assert_eq!(window.app().campaign(), None);
-    window.check_says("All captures");
-    window.check_says("changed.example");
-    // A list of none at hand says what it cannot answer.
+    window.assert_shows("All captures");
+    window.assert_shows("changed.example");
+    // A list without a current campaign names what it cannot answer.
     window.app_mut().send(Command::Go(Route::Captures { filter: "NOT selected:yes".to_owned() }));
-    window.check_says("there are several: 1 “");
+    window.assert_shows("there are several: 1 “");
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn an_import_is_given_to_another_campaign_and_its_numbers_lead_to_its_rows() {
     let mut window = town_with_unassigned();
     let launch = import(&window);
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))));
-    window.check_says("Belongs to campaign");
+    window.assert_shows("Belongs to campaign");
     window.app_mut().send(Command::Campaigns(crate::app::CampaignAct::AssignImport(launch, Some(CampaignId::new(2)))));
     window.until_done(JobKind::AssignImport);
     let row = &crate::work::imports(&window.session().workspace).unwrap()[0];
     assert_eq!(row.campaign, Some(CampaignId::new(2)));
-    window.check_says("Elections");
+    window.assert_shows("Elections");
     window.click(&format!("{} new captures", row.new_captures));
     assert_eq!(window.app().campaign(), Some(CampaignId::new(2)), "the campaign at hand has these rows");
     let listed = window.session().catalogue().campaigns().unwrap();
@@ -55,7 +55,7 @@ fn an_import_is_given_to_another_campaign_and_its_numbers_lead_to_its_rows() {
 }
 
 #[test]
-fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
+fn a_campaign_is_switched_off_and_deleted_after_a_preview_of_what_goes() {
     let mut window = Window::town();
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.app_mut().send(Command::Go(Route::Campaigns));
@@ -68,30 +68,30 @@ fn a_campaign_is_switched_off_and_deleted_after_a_look_at_what_goes() {
     let captures = all(&window);
     window.click("Delete…");
     assert_eq!(window.app().dialog(), Some(Dialog::DeleteCampaign(CampaignId::new(1))));
-    window.check_says("Goes: ");
-    window.check_says("of no campaign from then on");
+    window.assert_shows("Goes: ");
+    window.assert_shows("of no campaign from then on");
     window.click("Delete the campaign");
     window.until("it is gone", |window| window.session().catalogue().campaigns().unwrap().len() == 1);
     assert_eq!(all(&window), captures);
-    window.check_says("Deleted the campaign");
+    window.assert_shows("Deleted the campaign");
 }
 
 #[test]
 fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     let mut window = Window::town();
     let listed = |window: &Window| window.session().catalogue().campaigns().unwrap().len();
-    // The town is a sample, where a person is asked first.
+    // The town is a sample: a dialog comes first.
     window.app_mut().send(Command::BeginCampaign(CampaignPlace::Open));
-    window.check_says("before a crawl can start");
+    window.assert_shows("before a crawl can start");
     window.type_into("Name", "Elections");
     window.click("Save as new version");
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Twins));
-    window.check_says("has the same title");
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Twins));
+    window.assert_shows("has the same title");
     assert_eq!(listed(&window), 2, "nothing is saved yet");
     window.click("Cancel");
     assert!(window.app().open.spec.as_ref().unwrap().is_edited());
     window.click("Save as new version");
-    window.until("it is asked again", |window| window.app().dialog() == Some(Dialog::Twins));
+    window.until("the dialog is back", |window| window.app().dialog() == Some(Dialog::Twins));
     window.click("Save as another campaign");
     window.until("it is saved", |window| listed(window) == 3);
 }
@@ -110,19 +110,19 @@ fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
     let (first, campaign) = saved(&window);
     let session = window.session();
     session.save_campaign(Some(TOWN), &Campaign { owner: "somebody".to_owned(), ..campaign }).unwrap();
-    let ask = |window: &mut Window| {
+    let open_comparison = |window: &mut Window| {
         window.click("Save as new version");
-        window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewerVersion));
+        window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::NewerVersion));
         window.settle();
     };
-    ask(&mut window);
-    for words in [format!("Version {}", first + 1).as_str(), "owner", "somebody", "comments", "mine"] {
-        window.check_says(words);
+    open_comparison(&mut window);
+    for text in [format!("Version {}", first + 1).as_str(), "owner", "somebody", "comments", "mine"] {
+        window.assert_shows(text);
     }
     window.click("Cancel");
     assert!(window.app().open.spec.as_ref().unwrap().is_edited());
     assert_eq!(saved(&window).0, first + 1, "nothing was saved");
-    ask(&mut window);
+    open_comparison(&mut window);
     window.click(&format!("Save mine as version {}", first + 2));
     window.until("it is saved", |window| saved(window).0 == first + 2);
     assert_eq!(saved(&window).1.comments, "mine");
@@ -132,7 +132,7 @@ fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
     session.save_campaign(Some(TOWN), &Campaign { owner: "again".to_owned(), ..campaign }).unwrap();
     window.app_mut().open.spec.as_mut().unwrap().campaign.comments = "not kept".to_owned();
     window.settle();
-    ask(&mut window);
+    open_comparison(&mut window);
     window.click("Discard mine");
     window.until("it is taken", |window| {
         window.app().open.spec.as_ref().is_some_and(|spec| spec.campaign.owner == "again" && !spec.is_edited())
@@ -141,7 +141,7 @@ fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
 }
 
 #[test]
-fn a_branch_stands_below_its_campaign_with_its_number_and_what_it_came_with() {
+fn a_branch_is_listed_below_its_campaign_with_its_number_and_its_origin() {
     let window = Window::town_as(|session| {
         let file = session.catalogue().campaign_page(TOWN).unwrap().file;
         let campaign = Campaign { name: "A town of others".to_owned(), ..file.campaign.clone() };
@@ -154,6 +154,6 @@ fn a_branch_stands_below_its_campaign_with_its_number_and_what_it_came_with() {
     assert_eq!(names[trunk + 1], ("A town of others", Some(TOWN)), "{names:?}");
     let mut window = window;
     window.app_mut().send(Command::Go(Route::Campaigns));
-    window.check_says("↳ A town of others (branch of campaign 1)");
-    window.check_says("No.");
+    window.assert_shows("↳ A town of others (branch of campaign 1)");
+    window.assert_shows("No.");
 }

@@ -41,7 +41,7 @@ fn at_versions(least: usize) -> (Window, CaptureRow, Vec<CaptureRow>) {
     let mut window = Window::town();
     let (row, versions) = versioned(&window, least);
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.settle();
     let at = window.captures("").iter().position(|of| of.id == row.id).unwrap();
     (0..=at).for_each(|_| window.press(Key::ArrowDown));
@@ -60,7 +60,7 @@ fn choose_version(window: &mut Window, versions: &[CaptureRow], row: CaptureId) 
 
 /// The head of the lower panel names this capture.
 fn check_headline(window: &mut Window, row: &CaptureRow) {
-    window.check_says(&format!("{} UTC", row.date.to_readable()));
+    window.assert_shows(&format!("{} UTC", row.date.to_readable()));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn keys_and_buttons_decide_on_the_version_that_the_lower_panel_shows() {
     check_headline(&mut window, &row);
     let other = choose_version(&mut window, &versions, row.id);
     check_headline(&mut window, &other);
-    window.check_says("Another capture:");
+    window.assert_shows("Another capture:");
     let (row_before, other_before) = (decisions(&window, row.id).len(), decisions(&window, other.id).len());
     window.press(Key::D);
     window.until("the version is rejected", |window| decisions(window, other.id).len() > other_before);
@@ -110,7 +110,7 @@ fn several_selected_rows_are_decided_on_and_the_panel_shows_no_single_one() {
     choose_version(&mut window, &versions, row.id);
     click_row(&mut window, "Captures", 1);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
-    window.check_says("2 captures selected");
+    window.assert_shows("2 captures selected");
     assert!(!window.can_click("Versions"), "no single version is shown");
     let SelectedRows::Ids(ids) = window.app().selected().clone() else { panic!("rows are selected") };
     assert_eq!(window.app().decision_target(), Ok(ids.clone().into()));
@@ -133,7 +133,7 @@ fn several_selected_versions_are_decided_on_together() {
     let (mut window, row, versions) = at_versions(2);
     click_row(&mut window, "Versions", 0);
     window.press_with(Modifiers::COMMAND, Key::A);
-    window.check_says(&format!("{} captures selected in this list", versions.len()));
+    window.assert_shows(&format!("{} captures selected in this list", versions.len()));
     let before: Vec<usize> = versions.iter().map(|of| decisions(&window, of.id).len()).collect();
     window.press(Key::F);
     let grown =
@@ -149,7 +149,7 @@ fn review_decides_on_the_version_that_is_shown_and_stays_at_its_row() {
     let filter = format!("url:{}", crate::app::models::quoted(&row.url));
     window.app_mut().settings.panel_tab = PanelTab::Versions;
     window.app_mut().send(Command::GoToAll(Route::Review { filter }));
-    window.until("the queue is there", |window| window.says("to review"));
+    window.until("the queue is there", |window| window.shows("to review"));
     window.until("a row is at hand", |window| window.app().focus().is_some());
     let Some(Focus::Capture(at)) = window.app().focus() else { panic!("no capture is at hand") };
     let versions = window.session().detail(at, 90).unwrap().versions;
@@ -173,7 +173,7 @@ fn results_of_a_search_are_decided_on_by_keys_and_all_selected_ones_by_the_menu(
     window.press(Key::F);
     window.until("it is flagged", |window| decisions(window, first).len() > before);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
-    window.check_says("2 captures selected");
+    window.assert_shows("2 captures selected");
     let SelectedRows::Ids(ids) = window.app().decision_target().unwrap() else { panic!("rows are selected") };
     assert_eq!(ids.len(), 2);
     let counts = |window: &Window| -> Vec<usize> { ids.iter().map(|id| decisions(window, *id).len()).collect() };
@@ -187,7 +187,7 @@ fn results_of_a_search_are_decided_on_by_keys_and_all_selected_ones_by_the_menu(
 fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num5);
-    window.until("rows are there", |window| window.says("postcards.example"));
+    window.until("rows are there", |window| window.shows("postcards.example"));
     window.settle();
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
@@ -197,7 +197,7 @@ fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out
     window.click("Add 3 as seeds");
     window.until("three are added", |window| seeds(window) == saved + 3);
     assert_eq!(window.route(), Route::Prospect, "the page stays");
-    window.check_says("3 seeds added to the specification");
+    window.assert_shows("3 seeds added to the specification");
     window.click("Undo edit");
     window.until("they are taken out", |window| seeds(window) == saved);
     // The same from the menu, for all rows.
@@ -216,7 +216,7 @@ fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out
 fn several_urls_are_copied_as_several_lines() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.settle();
     let rows = window.captures("");
     window.press(Key::ArrowDown);

@@ -1,4 +1,4 @@
-//! Each dialog takes the focus, Enter presses its default, Escape cancels.
+//! Dialogs take the focus; Enter presses their default, Escape cancels.
 
 use super::on_disk::{campaign, window};
 use super::{TOWN, Window};
@@ -21,8 +21,8 @@ fn check_focus(window: &mut Window, role: Role, label: &str) {
 }
 
 /// Opens a dialog with the keyboard at a page.
-fn ask(window: &mut Window, dialog: Dialog) {
-    window.app_mut().send(Command::Ask(dialog));
+fn open_dialog(window: &mut Window, dialog: Dialog) {
+    window.app_mut().send(Command::OpenDialog(dialog));
     window.until("it is open", |window| window.app().dialog() == Some(dialog));
     window.settle();
 }
@@ -35,15 +35,15 @@ fn dialogs_with_a_field_have_the_focus_there_and_escape_cancels_them() {
         (Dialog::Import, "Folder or file"),
         (Dialog::Locate(None), "Folder to search"),
     ] {
-        ask(&mut window, dialog);
+        open_dialog(&mut window, dialog);
         check_focus(&mut window, Role::TextInput, field);
         window.press(Key::Escape);
         assert_eq!(window.app().dialog(), None, "{dialog:?}");
     }
-    ask(&mut window, Dialog::Palette);
+    open_dialog(&mut window, Dialog::Palette);
     assert_eq!(focused(&window).map(|(role, _)| role), Some(Role::TextInput));
     window.press(Key::Escape);
-    ask(&mut window, Dialog::Keys);
+    open_dialog(&mut window, Dialog::Keys);
     check_focus(&mut window, Role::Button, "Close");
     window.press(Key::Enter);
     window.until("it is closed", |window| window.app().dialog().is_none());
@@ -57,20 +57,20 @@ fn enter_in_open_import_and_locate_presses_their_default() {
     let archive = window.root().join("one.warc");
     std::fs::write(&archive, crate::testing::page_record("http://one.example/", "<title>one</title>")).unwrap();
     // Nothing of another workspace is offered, and what is typed is imported.
-    ask(&mut window, Dialog::Import);
+    open_dialog(&mut window, Dialog::Import);
     assert!(window.can_click("Import") && !window.can_click("Open"));
     check_focus(&mut window, Role::TextInput, "Folder or file");
     window.harness.event(egui::Event::Text(archive.display().to_string()));
     window.settle();
     window.press(Key::Enter);
     window.until_done(JobKind::Import);
-    ask(&mut window, Dialog::Locate(None));
+    open_dialog(&mut window, Dialog::Locate(None));
     window.harness.event(egui::Event::Text(window.root().display().to_string()));
     window.settle();
     window.press(Key::Enter);
     window.until_done(JobKind::LocateFiles);
     // What is offered is selected: typing takes its place.
-    ask(&mut window, Dialog::Open);
+    open_dialog(&mut window, Dialog::Open);
     window.harness.event(egui::Event::Text(other.display().to_string()));
     window.settle();
     window.press(Key::Enter);
@@ -81,9 +81,9 @@ fn enter_in_open_import_and_locate_presses_their_default() {
 fn a_table_is_exported_with_enter_and_its_buttons_are_in_one_line() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press_with(Modifiers::COMMAND, Key::E);
-    window.check_says("sorted and filtered as shown");
+    window.assert_shows("sorted and filtered as shown");
     check_focus(&mut window, Role::TextInput, "Folder for tables");
     let tops: Vec<f32> = ["Export table", "Cancel", "Browse…"]
         .map(|label| {
@@ -99,7 +99,7 @@ fn a_table_is_exported_with_enter_and_its_buttons_are_in_one_line() {
 #[test]
 fn the_inlink_window_is_set_with_enter() {
     let mut window = Window::town();
-    ask(&mut window, Dialog::Window);
+    open_dialog(&mut window, Dialog::Window);
     check_focus(&mut window, Role::SpinButton, "Days before and after");
     window.press(Key::Enter);
     window.until_done(JobKind::SetWindow);
@@ -115,7 +115,7 @@ fn questions_have_the_focus_on_their_default_and_enter_presses_it() {
     let mark = |window: &mut Window| {
         let captures = SelectedRows::Ids(ids.clone());
         window.app_mut().send(Command::Mark { captures, mark: ReviewMark::Flag, note: String::new() });
-        window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Decide));
+        window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Decide));
     };
     mark(&mut window);
     check_focus(&mut window, Role::Button, &format!("Flag {number} captures"));
@@ -124,7 +124,7 @@ fn questions_have_the_focus_on_their_default_and_enter_presses_it() {
     mark(&mut window);
     window.settle();
     window.press(Key::Enter);
-    window.check_says(&format!("{number} captures flagged"));
+    window.assert_shows(&format!("{number} captures flagged"));
     // A crawl.
     window.press_with(Modifiers::COMMAND, Key::R);
     check_focus(&mut window, Role::Button, "Start crawl");
@@ -132,11 +132,11 @@ fn questions_have_the_focus_on_their_default_and_enter_presses_it() {
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     window.app().crawl_job().unwrap().cx().set_paused(true);
     // Closing while it runs.
-    super::shell::ask_to_close(&mut window);
+    super::shell::request_close(&mut window);
     check_focus(&mut window, Role::Button, "Stop and close");
     window.press(Key::Escape);
     assert!(window.app().dialog().is_none() && !window.app().is_closing());
-    super::shell::ask_to_close(&mut window);
+    super::shell::request_close(&mut window);
     window.settle();
     window.press(Key::Enter);
     window.until("it closes", |window| window.app().is_closing());
@@ -146,12 +146,12 @@ fn questions_have_the_focus_on_their_default_and_enter_presses_it() {
 fn enter_alone_deletes_nothing() {
     let mut window = Window::town();
     window.app_mut().send(Command::Go(Route::Campaigns));
-    ask(&mut window, Dialog::DeleteCampaign(TOWN));
+    open_dialog(&mut window, Dialog::DeleteCampaign(TOWN));
     check_focus(&mut window, Role::Button, "Cancel");
     window.press(Key::Enter);
     window.until("it is cancelled", |window| window.app().dialog().is_none());
     assert_eq!(window.session().catalogue().campaigns().unwrap().len(), 2);
-    ask(&mut window, Dialog::DeleteCampaign(TOWN));
+    open_dialog(&mut window, Dialog::DeleteCampaign(TOWN));
     window.click("Delete the campaign");
     window.until("it is gone", |window| window.session().catalogue().campaigns().unwrap().len() == 1);
 }
@@ -161,10 +161,10 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
     window.app_mut().send(Command::NewCampaign);
-    window.check_says("not saved yet");
+    window.assert_shows("not saved yet");
     window.type_into("Name", "River");
     window.app_mut().send(Command::ChooseCampaign(crate::app::models::CampaignId::new(1)));
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     check_focus(&mut window, Role::Button, "Save");
     window.press(Key::Enter);
     window.until("a like one is here", |window| window.app().dialog() == Some(Dialog::Twins));
@@ -178,7 +178,7 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
 fn a_repeated_key_answers_nothing_and_the_focus_comes_back() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.type_into("Filter", "vilanova");
     let enter = |window: &mut Window, pressed: bool| {
         let (physical_key, modifiers) = (None, Modifiers::NONE);

@@ -40,7 +40,7 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
     let path = attach(&session, window.root());
     window.app_mut().act(Action::SaveCampaign);
     window.until("it is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
-    window.check_says("stays attached");
+    window.assert_shows("stays attached");
     let files = |session: &Session| {
         let (_, saved) = session.catalogue().campaign(TOWN).unwrap();
         saved.permissions.into_iter().flat_map(|record| record.files).map(|file| file.path).collect::<Vec<_>>()
@@ -51,11 +51,11 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
         1,
         "the draft has it, too"
     );
-    // A record that is removed takes it along, and the window says so.
+    // A record that is removed takes it along, and the window shows a note.
     window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.clear();
     window.app_mut().act(Action::SaveCampaign);
-    window.until("it is named", |window| window.says("no record has any more"));
-    assert!(window.says(&path));
+    window.until("it is named", |window| window.shows("no record has any more"));
+    assert!(window.shows(&path));
     assert!(files(&session).is_empty());
 }
 
@@ -67,7 +67,7 @@ fn an_export_without_evidence_stays_in_sight() {
     std::fs::remove_file(window.folder().join(&path)).unwrap();
     window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
-    window.until("it is told", |window| window.says("Export ended"));
+    window.until("a notice is shown", |window| window.shows("Export ended"));
     let notices = window.app().notices();
     let (_, notice) = notices.iter().find(|(_, notice)| notice.what.contains("Export ended")).unwrap();
     assert!(notice.is_error && notice.why.contains(&path) && notice.why.contains("fonds scope attach"), "{notice:?}");

@@ -16,7 +16,7 @@ use std::sync::Arc;
 fn files() -> Window {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
-    window.check_says("gone.warc");
+    window.assert_shows("gone.warc");
     window
 }
 
@@ -40,14 +40,14 @@ const TORN: &str = "the block is declared with";
 #[test]
 fn every_number_of_a_file_leads_to_its_rows() {
     let mut window = files();
-    window.check_says("✖ missing");
-    window.check_says("✖ changed");
+    window.assert_shows("✖ missing");
+    window.assert_shows("✖ changed");
     let damaged = file(&window, "damaged.warc");
     // It has as many captures as problems.
     window.app_mut().send(Command::Go(Route::Captures { filter: format!("file:{}", damaged.id) }));
     let chip = format!("✖ file {}: damaged.warc", damaged.id);
-    window.check_says(&chip);
-    window.check_says("2 rows");
+    window.assert_shows(&chip);
+    window.assert_shows("2 rows");
     window.click(&chip);
     assert_eq!(window.route(), Route::Captures { filter: String::new() });
     window.click("← Back");
@@ -58,11 +58,11 @@ fn every_number_of_a_file_leads_to_its_rows() {
     window.click("2");
     let of_file = ProblemQuery { file: Some(damaged.id), ..ProblemQuery::default() };
     assert_eq!(window.route(), Route::Files(FilesRoute::Problems(of_file)));
-    window.until("the file has its name", |window| window.says("✖ only damaged.warc"));
+    window.until("the file has its name", |window| window.shows("✖ only damaged.warc"));
     // What is typed searches within the problems of that file.
     window.type_into("Filter", "declared");
-    window.until("it is narrowed", |window| !window.says("WARC-Record-ID is missing"));
-    window.check_says(TORN);
+    window.until("it is narrowed", |window| !window.shows("WARC-Record-ID is missing"));
+    window.assert_shows(TORN);
     window.click("✖ only damaged.warc");
     assert_eq!(window.route(), Route::Files(FilesRoute::Problems(ProblemQuery::default())));
 }
@@ -92,7 +92,7 @@ fn the_captures_of_a_file_and_of_an_import_are_shown_whole_whatever_was_chosen_b
         // Another campaign, and a ready filter that fits nothing.
         window.app_mut().send(Command::ChooseCampaign(other.id));
         window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
-        window.until("the counts are there", |window| window.says("Failed 0"));
+        window.until("the counts are there", |window| window.shows("Failed 0"));
         window.click("Failed 0");
         window.app_mut().send(Command::Go(Route::Files(page)));
         window.click_number(&number);
@@ -101,7 +101,7 @@ fn the_captures_of_a_file_and_of_an_import_are_shown_whole_whatever_was_chosen_b
     }
     window.app_mut().send(Command::Go(Route::Files(of_import)));
     window.click(&format!("{} captures", import.captures));
-    window.until("all of the import", |window| window.says(&format!("{} rows", import.captures)));
+    window.until("all of the import", |window| window.shows(&format!("{} rows", import.captures)));
 }
 
 #[test]
@@ -109,29 +109,29 @@ fn files_are_narrowed_by_state_and_text() {
     let mut window = files();
     window.click("missing 1");
     assert_eq!(window.route(), Route::Files(FilesRoute::Files(Some(FileState::Missing))));
-    assert!(window.says("gone.warc") && !window.says("changed.warc"));
+    assert!(window.shows("gone.warc") && !window.shows("changed.warc"));
     window.click("All 5");
     window.type_into("Filter", "changed.w");
-    assert!(window.says("changed.warc") && !window.says("gone.warc"));
+    assert!(window.shows("changed.warc") && !window.shows("gone.warc"));
 }
 
 #[test]
-fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
+fn a_lost_file_is_located_from_its_row_and_from_its_capture() {
     let mut window = files();
     let gone = file(&window, "gone.warc");
     window.click(&gone.path);
     assert_eq!(window.app().focus(), Some(Focus::File(gone.id)));
-    window.check_says("The file is missing");
+    window.assert_shows("The file is missing");
     window.press_with(Modifiers::COMMAND, Key::Num4);
     let capture = window.captures(&format!("file:{}", gone.id)).remove(0);
     window.app_mut().follow(Focus::Capture(capture.id));
-    window.until("the panel says so", |window| window.says("The archive file of this capture is missing"));
+    window.until("the panel says so", |window| window.shows("The archive file of this capture is missing"));
     window.click("Locate…");
     assert_eq!(window.app().dialog(), Some(Dialog::Locate(Some(gone.id))));
     window.press(Key::Escape);
     let here = window.captures("estaleiro").remove(0);
     window.app_mut().follow(Focus::Capture(here.id));
-    window.until("it is gone", |window| !window.says("The archive file of this capture"));
+    window.until("it is gone", |window| !window.shows("The archive file of this capture"));
     // It was moved, and is found where it is now.
     let found = window.root().join("found");
     write_archives(&found);
@@ -144,23 +144,23 @@ fn a_lost_file_is_looked_for_from_its_row_and_from_its_capture() {
     window.until_done(JobKind::LocateFiles);
     let row = window.session().workspace.file(gone.id).unwrap();
     assert_eq!((row.state, row.location), (FileState::Present, found.join("gone.warc")));
-    window.until("the page knows", |window| !window.says("✖ missing"));
+    window.until("the page knows", |window| !window.shows("✖ missing"));
 }
 
 #[test]
 fn a_problem_leads_to_its_bytes_and_to_a_command() {
     let mut window = files();
     window.click("Problems");
-    window.check_says(TORN);
+    window.assert_shows(TORN);
     window.click("invalid header 1");
-    window.until("it is narrowed", |window| !window.says(TORN));
+    window.until("it is narrowed", |window| !window.shows(TORN));
     window.click("WARC-Record-ID is missing");
     let Some(Focus::Problem(id)) = window.app().focus() else { panic!("no problem is at hand") };
     let problem = crate::work::problem_detail(&window.session().workspace, id).unwrap();
-    window.until("the bytes are there", |window| window.says("57 41 52 43"));
+    window.until("the bytes are there", |window| window.shows("57 41 52 43"));
     let command = format!("fonds warc cat {} {}", archive("damaged.warc"), problem.row.offset);
-    window.check_says(&command);
-    window.until("the record is there", |window| window.says("WARC-Type: response"));
+    window.assert_shows(&command);
+    window.until("the record is there", |window| window.shows("WARC-Type: response"));
     window.click("Copy command");
 }
 
@@ -179,24 +179,24 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
         path: far.display().to_string(),
         ..ProblemQuery::default()
     }))));
-    window.check_says("WARC-Record-ID is missing");
+    window.assert_shows("WARC-Record-ID is missing");
     window.click("WARC-Record-ID is missing");
-    window.until("the bytes are there", |window| window.says("1f 8b 08"));
-    window.check_says("Data of the compressed member shared by several records, at offset 0");
-    assert!(!window.says("⏹ Stop reading"));
+    window.until("the bytes are there", |window| window.shows("1f 8b 08"));
+    window.assert_shows("Data of the compressed member shared by several records, at offset 0");
+    assert!(!window.shows("⏹ Stop reading"));
     let read = |window: &mut Window| {
         window.scroll_to("Read record");
         window.harness.get_by_label("Read record").click();
-        window.until("it is read", |window| window.says("⏹ Stop reading"));
+        window.until("it is read", |window| window.shows("⏹ Stop reading"));
     };
     // A busy machine may have read it all before the click arrives.
     let is_stopped = (0..20).any(|_| {
         read(&mut window);
         window.harness.get_by_label("⏹ Stop reading").click();
-        window.until("it is stopped or read", |window| !window.says("⏹ Stop reading"));
-        let is_stopped = window.says("Read record");
+        window.until("it is stopped or read", |window| !window.shows("⏹ Stop reading"));
+        let is_stopped = window.shows("Read record");
         window.app_mut().send(Command::ReadProblem(None));
-        window.until("it can be read again", |window| window.says("Read record"));
+        window.until("it can be read again", |window| window.shows("Read record"));
         is_stopped
     });
     assert!(is_stopped);
@@ -205,10 +205,10 @@ fn a_record_far_inside_its_member_is_read_on_demand_and_the_reading_stops() {
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Files(None))));
     window.until("it is stopped", |window| window.app().far_record().is_none());
     window.app_mut().send(Command::Back);
-    window.check_says("WARC-Record-ID is missing");
+    window.assert_shows("WARC-Record-ID is missing");
     window.click("WARC-Record-ID is missing");
     read(&mut window);
-    window.until("the record is there", |window| window.says("WARC-Type: response"));
+    window.until("the record is there", |window| window.shows("WARC-Type: response"));
 }
 
 #[test]
@@ -219,17 +219,17 @@ fn an_import_is_shown_again_file_by_file() {
     window.click("Finished");
     window.press(Key::Enter);
     assert_eq!(window.route(), Route::Files(FilesRoute::Imports(Some((launch, Vec::new())))));
-    window.check_says("letter.warc");
-    window.check_says("neither WARC nor ARC");
+    window.assert_shows("letter.warc");
+    window.assert_shows("neither WARC nor ARC");
     let passed = archive("notes.txt");
-    assert!(!window.says(&passed));
+    assert!(!window.shows(&passed));
     window.click("1 other file skipped");
-    window.until("the list is open", |window| window.says(&passed));
-    window.check_says("skipped, the same bytes were read before as ");
+    window.until("the list is open", |window| window.shows(&passed));
+    window.assert_shows("skipped, the same bytes were read before as ");
     let unread = vec![FileOutcome::Cut, FileOutcome::Unread];
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Imports(Some((launch, unread))))));
     window.settle();
-    assert!(window.says("letter.warc") && !window.says("changed.warc"));
+    assert!(window.shows("letter.warc") && !window.shows("changed.warc"));
 }
 
 #[test]
@@ -258,19 +258,19 @@ fn records_of_an_import_and_captures_of_a_file_without_number_are_shown() {
     let launch = import(&window);
     let route = Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))));
     window.app_mut().send(Command::Go(route.clone()));
-    window.check_says("letter.warc");
+    window.assert_shows("letter.warc");
     let records = crate::work::imports(&window.session().workspace).unwrap()[0].records;
     window.click(&format!("{records} records"));
     assert_eq!(window.route(), Route::Files(FilesRoute::Records(launch, None)));
     // Those of the files that are still as they were.
-    window.check_says(HOSTILE);
-    window.check_says("2 records");
-    window.check_says(&format!("{}: missing", archive("gone.warc")));
+    window.assert_shows(HOSTILE);
+    window.assert_shows("2 records");
+    window.assert_shows(&format!("{}: missing", archive("gone.warc")));
     window.click(&format!("← Import {launch}"));
     assert_eq!(window.route(), route);
     let path = archive("damaged.warc");
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Records(launch, Some(path)))));
-    window.until("the records are there", |window| window.says("2 records"));
+    window.until("the records are there", |window| window.shows("2 records"));
     window.click("✖ only damaged.warc");
     assert_eq!(window.route(), Route::Files(FilesRoute::Records(launch, None)));
 }
@@ -281,30 +281,30 @@ fn problems_of_a_path_are_searched_within() {
     let launch = import(&window);
     let at = |path: String| ProblemQuery { launch: Some(launch), path, ..ProblemQuery::default() };
     window.app_mut().send(Command::Go(Route::Files(FilesRoute::Problems(at(archive("damaged.warc"))))));
-    window.check_says(TORN);
+    window.assert_shows(TORN);
     window.type_into("Filter", "missing");
-    window.until("it is narrowed", |window| !window.says(TORN));
-    window.check_says("WARC-Record-ID is missing");
-    window.check_says(&format!("✖ only import {launch}"));
+    window.until("it is narrowed", |window| !window.shows(TORN));
+    window.assert_shows("WARC-Record-ID is missing");
+    window.assert_shows(&format!("✖ only import {launch}"));
     window.click("✖ only damaged.warc");
     assert_eq!(window.route(), Route::Files(FilesRoute::Problems(at(String::new()))));
     // The words are still there.
-    assert!(!window.says(TORN));
+    assert!(!window.shows(TORN));
 }
 
 #[test]
-fn a_long_import_is_stopped_and_says_how_to_go_on() {
+fn a_long_import_is_stopped_and_names_the_way_to_continue() {
     let mut window = Window::town();
     let long = window.root().join("long.warc");
     write_long_archive(&long);
     drop_on(&mut window, &long.display().to_string());
-    window.until("the strip shows it", |window| window.says("⏹ Stop"));
+    window.until("the strip shows it", |window| window.shows("⏹ Stop"));
     window.click("⏹ Stop");
     window.until("the import ends", |window| window.app().jobs().is_empty());
-    window.check_says("No job running");
+    window.assert_shows("No job running");
     window.press_with(Modifiers::COMMAND, Key::Num9);
-    window.check_says("stopped – Imported captures are kept");
-    window.check_says("Import the same files again to continue; nothing is imported twice");
+    window.assert_shows("stopped – Imported captures are kept");
+    window.assert_shows("Import the same files again to continue; nothing is imported twice");
 }
 
 #[derive(Debug)]
@@ -326,26 +326,26 @@ fn drop_on(window: &mut Window, path: &str) {
 }
 
 #[test]
-fn hovering_files_say_what_dropping_does_and_dropping_asks_nothing() {
+fn hovering_files_explains_dropping_and_dropping_opens_no_dialog() {
     let mut window = Window::town();
     let hover = |name: &str| egui::HoveredFile { path: Some(name.into()), mime: String::new() };
     window.harness.input_mut().hovered_files = vec![hover("/media/a.warc.gz"), hover("/media/crawls")];
     window.settle();
-    window.check_says("Drop to import 2 items");
-    window.check_says("/media/crawls");
+    window.assert_shows("Drop to import 2 items");
+    window.assert_shows("/media/crawls");
     window.harness.input_mut().hovered_files.clear();
     let path = archive("changed.warc");
     drop_on(&mut window, &path);
     window.until_done(JobKind::Import);
     assert_eq!(crate::work::imports(&window.session().workspace).unwrap()[0].sources, [path]);
-    assert!(!window.says("Drop to import"));
+    assert!(!window.shows("Drop to import"));
     assert_eq!(window.app().dialog(), None);
 }
 
 #[test]
-fn dropping_without_a_workspace_says_what_to_do() {
+fn dropping_without_a_workspace_names_the_next_step() {
     let mut window = Window::bare();
     drop_on(&mut window, "/media/a.warc.gz");
-    window.until("it is said", |window| window.says("The dropped files were not imported"));
-    window.check_says("Open or create a workspace");
+    window.until("a notice is shown", |window| window.shows("The dropped files were not imported"));
+    window.assert_shows("Open or create a workspace");
 }

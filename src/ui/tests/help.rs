@@ -20,7 +20,7 @@ fn each_page_leads_to_the_guide_that_explains_it() {
         let before = window.route();
         window.press(Key::F1);
         assert_eq!(window.route(), Route::Help(guide), "{page}");
-        window.check_says(title);
+        window.assert_shows(title);
         window.click("← Back");
         assert_eq!(window.route(), before);
         window.click("Guide");
@@ -36,8 +36,8 @@ fn a_guide_is_drawn_with_its_table_of_fields_and_links_to_others() {
     window.click("Help");
     window.click("Queries");
     assert_eq!(window.route(), Route::Help("queries"));
-    window.check_says("host:gov.pt");
-    window.check_says("A host and its subdomains; host= is that host alone, host:*.pt what ends so");
+    window.assert_shows("host:gov.pt");
+    window.assert_shows("A host and its subdomains; host= is that host alone, host:*.pt what ends so");
     // Of the page on the rail and the tab, the tab comes last.
     window.click("Review");
     assert_eq!(window.route(), Route::Help("review"));
@@ -51,12 +51,12 @@ fn guides_are_searched_and_a_section_found_is_opened() {
     window.press(Key::F1);
     assert!(matches!(window.route(), Route::Help(_)));
     window.type_into("Search the guides", "near-duplicates TWENTY");
-    window.check_says("1 section");
+    window.assert_shows("1 section");
     window.click("Queries: Fields");
     assert_eq!(window.route(), Route::Help("queries"));
-    window.check_says("Some fields need more than the capture itself:");
+    window.assert_shows("Some fields need more than the capture itself:");
     window.type_into("Search the guides", "xyzzy");
-    window.check_says("No section of the guides has these words. Try fewer words, or a part of one");
+    window.assert_shows("No section of the guides has these words. Try fewer words, or a part of one");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What the window says of imports: the good news first, problems with the way to them.
+//! Messages of imports in the window: results first, then problems with a link to them.
 
 use super::{Window, on_disk};
 use crate::app::models::{CampaignChoice, ImportOptions};
@@ -21,14 +21,14 @@ fn import(window: &mut Window, path: PathBuf) -> String {
 fn the_job_of_another_crawler_comes_first_and_its_last_run_is_its_own() {
     let Some(job) = data("logs/h1-job5") else { return };
     let mut window = Window::empty();
-    let said = import(&mut window, job);
-    let (good, passed) = (said.find("17 seeds, 12 rules, 1 run"), said.find("archive file"));
-    assert!(good.is_some_and(|good| passed.is_none_or(|passed| good < passed)), "{said}");
+    let summary = import(&mut window, job);
+    let (good, passed) = (summary.find("17 seeds, 12 rules, 1 run"), summary.find("archive file"));
+    assert!(good.is_some_and(|good| passed.is_none_or(|passed| good < passed)), "{summary}");
     let campaigns = window.session().catalogue().campaigns().unwrap();
     assert_eq!(campaigns[0].captures, 0, "no captures that are not its own");
     assert!(campaigns[0].last_run.unwrap().to_readable().starts_with("2006-02-23"));
     window.app_mut().send(Command::Go(Route::Campaigns));
-    window.check_says("2006-02-23");
+    window.assert_shows("2006-02-23");
 }
 
 #[test]
@@ -39,14 +39,14 @@ fn an_import_with_problems_warns_and_leads_to_them() {
     let mut bytes = crate::testing::page_record("http://a.example/", "page");
     bytes.extend_from_slice(b"this is no record\r\n\r\n");
     std::fs::write(&broken, bytes).unwrap();
-    let said = import(&mut window, broken);
-    assert!(said.starts_with("Import finished with problems"), "{said}");
-    window.check_says("⚠");
-    window.check_says("Import finished with problems");
+    let summary = import(&mut window, broken);
+    assert!(summary.starts_with("Import finished with problems"), "{summary}");
+    window.assert_shows("⚠");
+    window.assert_shows("Import finished with problems");
     let history = window.session().job_history(10).unwrap();
     let lines = job_list(&history, window.app().ended().iter(), window.app().log().iter());
     let of_import: Vec<_> = lines.iter().filter(|line| line.outcome.contains("problem")).collect();
-    assert_eq!(of_import.len(), 1, "said once: {of_import:?}");
+    assert_eq!(of_import.len(), 1, "listed once: {of_import:?}");
     assert_eq!(of_import[0].state, JobState::Warned);
     window.click("Go to Files");
     let Route::Files(FilesRoute::Problems(query)) = window.route() else { panic!("{:?}", window.route()) };
@@ -54,7 +54,7 @@ fn an_import_with_problems_warns_and_leads_to_them() {
 }
 
 #[test]
-fn jobs_are_one_list_and_one_that_failed_stands_out() {
+fn jobs_are_one_list_and_one_that_failed_is_marked() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = on_disk::window(dir.path(), 3);
     let catalogue = window.session().catalogue().job_started("Crawl", None).unwrap();
@@ -66,16 +66,16 @@ fn jobs_are_one_list_and_one_that_failed_stands_out() {
     let failed = window.session().catalogue().job_started("Import", None).unwrap();
     window.session().catalogue().job_ended(failed, "failed: no room on the disk").unwrap();
     window.app_mut().send(Command::Go(Route::Jobs));
-    window.check_says("✖ failed: no room on the disk");
-    assert!(!window.says("Index texts") && !window.says("↳"), "{:?}", window.texts());
+    window.assert_shows("✖ failed: no room on the disk");
+    assert!(!window.shows("Index texts") && !window.shows("↳"), "{:?}", window.texts());
     window.click_number("Follow-ups: 12");
-    window.check_says("↳ Index texts");
+    window.assert_shows("↳ Index texts");
     window.click_number("Follow-ups: 12");
-    assert!(!window.says("↳ Index texts"));
+    assert!(!window.shows("↳ Index texts"));
     window.click("Failed or with problems 1");
-    assert!(!window.says("Finished: 3 fetched") && window.says("no room on the disk"));
+    assert!(!window.shows("Finished: 3 fetched") && window.shows("no room on the disk"));
     for gone in ["Finished in this window", "Earlier jobs", "Theme", "Interface scale"] {
-        assert!(!window.says(gone), "{gone}");
+        assert!(!window.shows(gone), "{gone}");
     }
 }
 
@@ -91,7 +91,7 @@ fn keys_set_the_scale_of_the_window() {
         assert!((scale(&window) - expected).abs() < 1e-6, "{key:?}: {}", scale(&window));
     }
     window.press_with(Modifiers::COMMAND, Key::Comma);
-    window.check_says("Interface scale");
+    window.assert_shows("Interface scale");
     window.click("150 %");
     assert!((scale(&window) - 1.5).abs() < 1e-6);
 }

@@ -51,7 +51,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     let page = window.session().crawl(window.app().campaign(), Launches::Last).unwrap();
     let at = page.hosts.iter().position(|host| host.refused >= 3).unwrap();
     let (host, refused) = (page.hosts[at].host.clone(), page.hosts[at].refused);
-    window.check_says(&host);
+    window.assert_shows(&host);
     for _ in 0..=at {
         window.press(Key::ArrowDown);
     }
@@ -69,7 +69,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     assert!(urls.iter().all(|url| url.starts_with(&format!("http://{host}/"))), "{rows}");
 
     window.press_with(Modifiers::COMMAND, Key::E);
-    window.check_says(&format!("{refused} rows, sorted and filtered as shown"));
+    window.assert_shows(&format!("{refused} rows, sorted and filtered as shown"));
     press_to(&mut window, Key::Tab, "Export table");
     window.press(Key::Enter);
     window.until_done(JobKind::WriteTable);
@@ -77,7 +77,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     assert_eq!(std::fs::read_to_string(written).unwrap().lines().count() as u64, refused + 1);
 
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    window.until("the queue is there", |window| window.says("captures to review"));
+    window.until("the queue is there", |window| window.shows("captures to review"));
     // Wherever the keyboard is, the letters decide.
     press_to(&mut window, Key::Tab, "Undo last decision");
     let open = |window: &Window| window.captures("review:yes").len();
@@ -86,7 +86,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
         window.press(if decided % 2 == 0 { Key::A } else { Key::D });
         window.until("it is decided", |window| open(window) + decided == before);
         // A letter decides on the capture that is shown: the next one has to be.
-        window.check_says(&format!(", {decided} reviewed now"));
+        window.assert_shows(&format!(", {decided} reviewed now"));
     }
 }
 
@@ -101,9 +101,9 @@ fn a_tab_leads_to_its_rows_and_the_table_is_exported_from_it() {
         press_to(&mut window, Key::Tab, "Refused");
     }
     window.press(Key::Enter);
-    window.check_says("URLs");
+    window.assert_shows("URLs");
     window.press_with(Modifiers::COMMAND, Key::E);
-    window.check_says("rows, sorted and filtered as shown");
+    window.assert_shows("rows, sorted and filtered as shown");
     window.press(Key::Escape);
     press_to(&mut window, Key::Tab, "Refused");
     window.press(Key::ArrowDown);

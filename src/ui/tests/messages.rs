@@ -51,7 +51,7 @@ fn nothing_moves_when_messages_and_errors_come_and_go() {
         let mut window = Window::town();
         window.harness.set_size(size);
         window.press_with(Modifiers::COMMAND, Key::Num4);
-        window.until("rows are there", |window| window.says("vilanova.example"));
+        window.until("rows are there", |window| window.shows("vilanova.example"));
         window.press(Key::ArrowDown);
         // Bars of scrolled tables come slowly.
         (0..5).for_each(|_| window.pass(1.0));
@@ -61,13 +61,13 @@ fn nothing_moves_when_messages_and_errors_come_and_go() {
             notice(&mut window, number % 2 == 0, &format!("Message {number}"));
             check_same(&window, &before, &format!("message {number} at {size}"));
         }
-        window.check_says("Message 5");
-        assert!(window.says("more on the Jobs page"), "errors are counted beyond a number");
+        window.assert_shows("Message 5");
+        assert!(window.shows("more on the Jobs page"), "errors are counted beyond a number");
         window.harness.hover_at(egui::Pos2::ZERO);
         window.pass(120.0);
         window.settle();
-        assert!(!window.says("Message 5"), "it went by");
-        window.check_says("Message 4");
+        assert!(!window.shows("Message 5"), "it went by");
+        window.assert_shows("Message 4");
         check_same(&window, &before, &format!("after they went, at {size}"));
     }
 }
@@ -78,7 +78,7 @@ fn the_same_message_again_is_counted() {
     for _ in 0..3 {
         notice(&mut window, false, "Kept");
     }
-    window.check_says("Kept (×3)");
+    window.assert_shows("Kept (×3)");
     assert_eq!(window.harness.query_all_by_label("Close this message").count(), 1);
 }
 
@@ -86,24 +86,24 @@ fn the_same_message_again_is_counted() {
 fn escape_takes_the_newest_away_where_nothing_else_takes_it() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("none selected"));
+    window.until("rows are there", |window| window.shows("none selected"));
     notice(&mut window, true, "An older error");
     notice(&mut window, false, "A newer message");
     // A dialog, a field and a filter take it first.
     window.press_with(Modifiers::COMMAND, Key::K);
     window.press(Key::Escape);
-    assert!(window.app().dialog().is_none() && window.says("A newer message"));
+    assert!(window.app().dialog().is_none() && window.shows("A newer message"));
     window.press(Key::Slash);
     window.harness.event(egui::Event::Text("vilanova".to_owned()));
     window.until("it is filtered", |window| window.route() == Route::Captures { filter: "vilanova".to_owned() });
     window.press(Key::Escape);
     window.until("the filter is gone", |window| window.route() == Route::Captures { filter: String::new() });
-    assert!(window.says("A newer message"));
+    assert!(window.shows("A newer message"));
     window.press(Key::Escape);
-    window.until("the message is gone", |window| !window.says("A newer message"));
-    window.check_says("An older error");
+    window.until("the message is gone", |window| !window.shows("A newer message"));
+    window.assert_shows("An older error");
     window.press(Key::Escape);
-    window.until("the error is gone", |window| !window.says("An older error"));
+    window.until("the error is gone", |window| !window.shows("An older error"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn messages_belong_to_their_landmark_and_are_read_out() {
 fn the_strip_is_one_line_whatever_runs() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     let table = |window: &Window| window.harness.get_by_role_and_label(Role::Table, "Captures").rect();
     window.press(Key::ArrowDown);
     window.settle();
@@ -171,7 +171,7 @@ fn the_strip_is_one_line_whatever_runs() {
 fn a_second_click_on_stop_starts_nothing() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::R);
-    window.check_says("Start this crawl?");
+    window.assert_shows("Start this crawl?");
     window.until("it can start", |window| window.can_click("Start crawl"));
     window.settle();
     window.press(Key::Enter);
@@ -204,14 +204,14 @@ fn a_second_click_on_stop_starts_nothing() {
 fn the_histogram_stays_where_it_is_when_a_weight_is_tried() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num8);
-    window.until("it is as saved", |window| window.says("As saved"));
+    window.until("it is as saved", |window| window.shows("As saved"));
     let places = |window: &Window| {
         ["✔ In", "Export", "Captures nearest to the threshold"]
             .map(|label| window.harness.query_all_by_label(label).next().map(|node| node.rect().left_top()))
     };
     let before = places(&window);
     window.press(Key::CloseBracket);
-    window.until("it is tried", |window| window.says("Preview, not saved"));
+    window.until("it is tried", |window| window.shows("Preview, not saved"));
     window.settle();
     assert_eq!(places(&window), before);
     assert!(before.iter().flatten().count() >= 2, "{before:?}");

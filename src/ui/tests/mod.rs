@@ -1,4 +1,4 @@
-//! Clicks through every page by its words, and looks at what was asked.
+//! Tests of the window click through every page by its labels, and check the commands that were sent.
 
 #![allow(clippy::unwrap_used)]
 
@@ -55,7 +55,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// On a copy of the sample town, with its campaign at hand.
+    /// A window on a copy of the sample town, with its campaign chosen.
     pub(super) fn town() -> Self {
         Self::town_as(|_| {})
     }
@@ -102,14 +102,14 @@ impl Window {
         self.session().workspace().unwrap().folder
     }
 
-    /// Captures of the campaign at hand that match a filter line, in the order of the table.
+    /// Captures of the current campaign that match a filter line, in the order of the table.
     pub(super) fn captures(&self, filter: &str) -> Vec<CaptureRow> {
         let query = CaptureQuery { campaign: self.app().campaign(), ..work::everything() };
         let query = CaptureQuery { filter: filter.to_owned(), limit: 10_000, ..query };
         self.session().catalogue().captures(&query).unwrap().rows
     }
 
-    /// Waits until a job of this kind has done its work, and what it says is on screen.
+    /// Waits until a job of this kind has done its work, and its message is on screen.
     #[track_caller]
     pub(super) fn until_done(&mut self, kind: JobKind) -> String {
         self.until(&format!("{} is done", kind.label()), |window| {
@@ -179,9 +179,9 @@ impl Window {
     }
 
     /// Draws until no answer was on its way for so many looks, for a while at most.
-    fn still(&mut self, looks: usize) {
+    fn still(&mut self, rounds: usize) {
         let (begun, mut quiet) = (Instant::now(), 0);
-        while quiet < looks && begun.elapsed() < STILL_WITHIN {
+        while quiet < rounds && begun.elapsed() < STILL_WITHIN {
             self.harness.run_steps(2);
             quiet = if self.app().is_waited_for() { 0 } else { quiet + 1 };
             std::thread::sleep(Duration::from_millis(5));
@@ -311,7 +311,7 @@ impl Window {
         }
     }
 
-    /// Types into a field where it is on screen; says whether it was.
+    /// Types into a field where it is on screen; true where it was.
     pub(super) fn type_into_some(&mut self, label: &str, text: &str) -> bool {
         let Some(node) = self.harness.query_all_by_label(label).find(|node| is_field(node)) else { return false };
         node.focus();
@@ -322,14 +322,14 @@ impl Window {
         true
     }
 
-    /// Whether these words stand somewhere.
-    pub(super) fn says(&self, words: &str) -> bool {
-        self.texts().iter().any(|said| said.contains(words))
+    /// Whether this text is on screen.
+    pub(super) fn shows(&self, text: &str) -> bool {
+        self.texts().iter().any(|shown| shown.contains(text))
     }
 
     #[track_caller]
-    pub(super) fn check_says(&mut self, words: &str) {
-        self.until(&format!("it says “{words}”"), |window| window.says(words));
+    pub(super) fn assert_shows(&mut self, text: &str) {
+        self.until(&format!("it says “{text}”"), |window| window.shows(text));
     }
 
     /// Every label and value on screen.
@@ -345,7 +345,7 @@ impl Window {
             .collect()
     }
 
-    /// What its title bar says.
+    /// The text of its title bar.
     pub(super) fn title(&self) -> &str {
         self.harness.state().as_ref().unwrap().title()
     }
@@ -355,7 +355,7 @@ impl Window {
         self.app().route().clone()
     }
 
-    /// The last command that was asked, besides choosing the first campaign.
+    /// The last command that was sent, besides choosing the first campaign.
     pub(super) fn last_command(&self) -> Option<&Command> {
         self.app().last_command()
     }

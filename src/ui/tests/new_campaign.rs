@@ -1,4 +1,4 @@
-//! Where a new campaign is kept, and that nothing is left of one that is given up.
+//! A new campaign gets a workspace, and nothing is left of one that is given up.
 
 use super::Window;
 use crate::app::models::CampaignId;
@@ -33,14 +33,14 @@ fn a_campaign_goes_into_the_last_workspace_unless_a_person_wants_a_new_one() {
     let mut window = recent(dir.path(), &[&last, &older]);
     window.click("New campaign");
     assert_eq!(window.app().dialog(), Some(Dialog::NewCampaign));
-    window.check_says("In which workspace is the new campaign kept?");
+    window.assert_shows("In which workspace is the new campaign kept?");
     window.press(Key::Enter);
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(window.app().settings.last_workspace.as_ref(), Some(&last));
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
     window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
-    // The second one goes beside it, and nothing is asked.
+    // The second one goes beside it, without a dialog.
     window.app_mut().send(Command::NewCampaign);
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(window.app().dialog(), None);
@@ -65,20 +65,20 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
     window.settle();
     window.app_mut().send(Command::Go(Route::Campaigns));
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
-    window.check_says("Welcome");
+    window.assert_shows("Welcome");
     window.until("it is not listed", |window| window.app().settings.recent_workspaces == [kept.clone()]);
     // Its edits discarded.
     begin(&mut window);
     window.type_into("Name", "Harbour");
     window.app_mut().send(Command::OpenWorkspace(kept.clone()));
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     window.app_mut().send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
     // Closed with the window.
     let mut window = recent(dir.path(), &[&kept]);
     begin(&mut window);
     window.settle();
-    super::shell::ask_to_close(&mut window);
+    super::shell::request_close(&mut window);
     window.until("it is gone", |_| folders(dir.path()) == ["kept"]);
     window.until("the window closes", |window| window.app().is_closing() && !window.app().has_unused_workspace());
     // With something in it, it stays.
@@ -106,7 +106,7 @@ fn a_campaign_that_is_saved_keeps_its_workspace() {
 }
 
 #[test]
-fn with_the_sample_open_a_person_says_where_a_campaign_goes() {
+fn with_the_sample_open_a_person_chooses_where_a_campaign_goes() {
     let dir = tempfile::tempdir().unwrap();
     let kept = workspace(dir.path(), "kept");
     let mut window = recent(dir.path(), &[&kept]);
@@ -114,8 +114,8 @@ fn with_the_sample_open_a_person_says_where_a_campaign_goes() {
     window.app_mut().send(Command::LoadSample(sample.clone()));
     window.until("the sample is open", |window| window.app().settings.last_workspace.as_ref() == Some(&sample));
     window.app_mut().send(Command::NewCampaign);
-    window.until("it is asked", |window| window.app().dialog() == Some(Dialog::NewCampaign));
-    window.check_says("The sample workspace that is open");
+    window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::NewCampaign));
+    window.assert_shows("The sample workspace that is open");
     window.settle();
     window.press(Key::Enter);
     window.until("the other is open", |window| window.route() == Route::Spec(None));

@@ -1,4 +1,4 @@
-//! Figures about one thing that are the same wherever they stand.
+//! Figures of one thing are the same on every page.
 
 use super::{TOWN, Window};
 use crate::app::models::{CampaignId, CaptureId, CaptureTab, EventQuery, Launches, ReviewMark};
@@ -18,13 +18,13 @@ fn a_finished_crawl_has_nothing_that_waits_in_its_figures_and_its_plot() {
     let launch = page.launch.as_ref().unwrap();
     let last = page.samples.last().unwrap();
     assert_eq!((launch.queued, last.found - last.done), (0, 0), "{last:?}, {} refused", launch.refused);
-    window.check_says("waiting 0;");
+    window.assert_shows("waiting 0;");
     // Answers that are errors are in the headline.
     let errors = page.classes[2] + page.classes[3];
     assert!(errors > 0, "the town has pages that are gone");
-    window.check_says(&format!("{errors} answers of 4xx or 5xx"));
+    window.assert_shows(&format!("{errors} answers of 4xx or 5xx"));
     let ended = window.app().log().iter().find(|(_, notice)| notice.what.starts_with("Crawl ")).unwrap();
-    assert!(!ended.1.why.to_lowercase().contains("finished"), "said once: {ended:?}");
+    assert!(!ended.1.why.to_lowercase().contains("finished"), "listed once: {ended:?}");
 }
 
 #[test]
@@ -34,9 +34,9 @@ fn a_crawl_that_was_stopped_is_not_called_finished() {
     let id = window.app().crawl_job().unwrap().id;
     window.app_mut().send(Command::CancelJob(id));
     window.until("it ends", |window| window.app().log().iter().any(|(_, notice)| notice.what.starts_with("Crawl ")));
-    let said: Vec<_> = window.app().log().iter().map(|(_, notice)| notice.line()).collect();
-    assert!(said.iter().any(|line| line.starts_with("Crawl stopped on request – ")), "{said:?}");
-    assert!(!said.iter().any(|line| line.contains("Crawl finished")), "{said:?}");
+    let notices: Vec<_> = window.app().log().iter().map(|(_, notice)| notice.line()).collect();
+    assert!(notices.iter().any(|line| line.starts_with("Crawl stopped on request – ")), "{notices:?}");
+    assert!(!notices.iter().any(|line| line.contains("Crawl finished")), "{notices:?}");
 }
 
 /// What is out by a person is out, also where nothing was scored yet.
@@ -54,7 +54,7 @@ fn what_was_rejected_is_counted_among_what_is_out() {
     assert_eq!(hosts.iter().map(|host| host.captures).sum::<u64>(), 3);
     window.app_mut().send(Command::Go(Route::Select));
     window.settle();
-    window.check_says("3 rejected");
+    window.assert_shows("3 rejected");
 }
 
 #[test]
@@ -64,14 +64,14 @@ fn what_was_undone_is_not_reviewed() {
     window.settle();
     for decided in ["1 reviewed now", "2 reviewed now", "3 reviewed now"] {
         window.press(Key::A);
-        window.check_says(decided);
+        window.assert_shows(decided);
     }
     window.press_with(Modifiers::COMMAND, Key::Z);
-    window.check_says("2 reviewed now");
+    window.assert_shows("2 reviewed now");
     window.press_with(Modifiers::COMMAND, Key::Z);
-    window.check_says("1 reviewed now");
+    window.assert_shows("1 reviewed now");
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    window.check_says("2 reviewed now");
+    window.assert_shows("2 reviewed now");
 }
 
 #[test]
@@ -79,17 +79,17 @@ fn before_inlinks_are_built_nothing_is_without_them() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = super::on_disk::window(dir.path(), 3);
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
-    window.check_says("Inlinks not built");
-    assert!(!window.says("No inlinks"), "{:?}", window.texts());
+    window.assert_shows("Inlinks not built");
+    assert!(!window.shows("No inlinks"), "{:?}", window.texts());
     let counts = window.session().catalogue().tab_counts(&crate::work::everything()).unwrap();
     assert!(counts.iter().all(|(tab, _)| !matches!(tab, CaptureTab::NoInlinks | CaptureTab::ManyExternal)));
     window.app_mut().send(Command::Go(Route::Prospect));
-    window.until("Prospect says so, too", |window| window.says("Build them to list cited pages"));
-    assert!(!window.says("No uncaptured pages are cited"));
+    window.until("Prospect says so, too", |window| window.shows("Build them to list cited pages"));
+    assert!(!window.shows("No uncaptured pages are cited"));
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
     window.session().build_inlinks(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.check_says("No inlinks");
-    assert!(!window.says("Inlinks not built"));
+    window.assert_shows("No inlinks");
+    assert!(!window.shows("Inlinks not built"));
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn each_rule_that_let_urls_of_a_host_in_is_named_and_each_host_has_its_address()
     window.settle();
     let of = page.hosts.iter().find(|host| host.rules.len() > 1).unwrap();
     for (rule, urls) in &of.rules {
-        window.check_says(&format!("{} {urls}", crate::scope::rule_label(rule)));
+        window.assert_shows(&format!("{} {urls}", crate::scope::rule_label(rule)));
     }
 }
 
-/// The first launch of the sample is dated back, and so is all that is told of it.
+/// The first launch of the sample is dated back, and so are its messages and lists.
 #[test]
 fn events_of_a_launch_are_dated_as_it_is() {
     let window = Window::town();

@@ -74,8 +74,8 @@ fn marked(window: &Window, mark: Option<ReviewMark>) -> usize {
     page.rows.iter().filter(|row| row.mark == mark).count()
 }
 
-fn has_notice(window: &Window, words: &str) -> bool {
-    window.app().log().iter().any(|(_, notice)| notice.what.contains(words))
+fn has_notice(window: &Window, text: &str) -> bool {
+    window.app().log().iter().any(|(_, notice)| notice.what.contains(text))
 }
 
 /// A letter as a keyboard sends it: the key, and the text.
@@ -95,23 +95,23 @@ fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
     // More than one page of rows.
     let mut window = window(dir.path(), 240);
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("240 rows, none selected"));
+    window.until("rows are there", |window| window.shows("240 rows, none selected"));
     window.press_with(Modifiers::COMMAND, Key::A);
-    window.check_says("240 rows, 240 selected");
+    window.assert_shows("240 rows, 240 selected");
     window.press(Key::D);
-    window.check_says("Reject 240 captures?");
+    window.assert_shows("Reject 240 captures?");
     window.press(Key::Escape);
     window.press(Key::D);
-    window.check_says("Reject 240 captures?");
+    window.assert_shows("Reject 240 captures?");
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 0);
     window.press(Key::Enter);
-    window.until("it is said", |window| has_notice(window, "240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
-    window.until("it is said", |window| has_notice(window, "Undone: 240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "Undone: 240 captures rejected"));
     assert_eq!(marked(&window, None), 240);
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
-    window.until("it is said", |window| has_notice(window, "Redone: 240 captures rejected"));
+    window.until("a notice is shown", |window| has_notice(window, "Redone: 240 captures rejected"));
     assert_eq!(marked(&window, Some(ReviewMark::Reject)), 240);
     window.press_with(Modifiers::COMMAND, Key::Z);
     window.until("it is undone", |window| marked(window, None) == 240);
@@ -121,22 +121,22 @@ fn decisions_are_made_on_the_rows_that_are_shown_and_on_all_of_them() {
     for _ in 0..3 {
         window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     }
-    window.check_says("240 rows, 4 selected");
+    window.assert_shows("240 rows, 4 selected");
     window.app_mut().send(Command::Go(Route::Captures { filter: "host:b.example".to_owned() }));
-    window.check_says("60 rows, 1 selected");
+    window.assert_shows("60 rows, 1 selected");
     window.press(Key::F);
     window.until("it is flagged", |window| marked(window, Some(ReviewMark::Flag)) == 1);
     window.press(Key::Home);
-    window.check_says("60 rows, 1 selected");
+    window.assert_shows("60 rows, 1 selected");
     // Rows that a decision takes out of the view are selected no more.
-    window.until("the count follows", |window| window.says("Not reviewed 59"));
+    window.until("the count follows", |window| window.shows("Not reviewed 59"));
     window.click("Not reviewed 59");
-    window.check_says("59 rows, none selected");
+    window.assert_shows("59 rows, none selected");
     window.press_with(Modifiers::COMMAND, Key::A);
-    window.check_says("59 rows, 59 selected");
+    window.assert_shows("59 rows, 59 selected");
     // Another filter is another query.
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
-    window.check_says("239 rows, none selected");
+    window.assert_shows("239 rows, none selected");
     assert!(window.app().selected().is_empty());
 }
 
@@ -150,7 +150,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
         (1..=3).flat_map(detail).map(|note| (note.mark, note.text())).collect()
     };
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    window.until("the queue is there", |window| window.says("captures to review"));
+    window.until("the queue is there", |window| window.shows("captures to review"));
     type_letters(&mut window, "n");
     type_letters(&mut window, "dafs");
     assert_eq!(notes(&window), []);
@@ -161,14 +161,14 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
     window.press_with(Modifiers::COMMAND, Key::Enter);
     window.until("the note is kept", |window| !notes(window).is_empty());
     assert_eq!(notes(&window), [(ReviewMark::Note, "dafsj".to_owned())]);
-    window.until("it is said", |window| has_notice(window, "Kept the note on 1 capture"));
+    window.until("a notice is shown", |window| has_notice(window, "Kept the note on 1 capture"));
     assert_eq!(window.app_mut().reviewed(), 0, "a note decides nothing");
     assert!(window.app().jobs().is_empty() && window.app().ended().is_empty(), "nothing was exported");
     // In the lower panel of the captures, too.
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("3 rows"));
+    window.until("rows are there", |window| window.shows("3 rows"));
     window.app_mut().send(Command::Go(Route::Captures { filter: "host:a.example".to_owned() }));
-    window.check_says("2 rows");
+    window.assert_shows("2 rows");
     window.press(Key::ArrowDown);
     type_letters(&mut window, "n");
     type_letters(&mut window, "waf");
@@ -195,7 +195,7 @@ fn letters_of_a_note_are_text_and_the_note_is_kept_or_left() {
 }
 
 #[test]
-fn lists_say_which_handover_a_decision_came_with() {
+fn lists_name_the_handover_that_a_decision_came_with() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 3);
     let session = window.app().session().unwrap();
@@ -217,26 +217,27 @@ fn lists_say_which_handover_a_decision_came_with() {
         note: String::new(),
     });
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("its decision says where it is from", |window| window.says("Rejected (from hx)"));
-    assert!(window.says("Approved") && !window.says("Approved (from"));
+    window.until("its decision says where it is from", |window| window.shows("Rejected (from hx)"));
+    assert!(window.shows("Approved") && !window.shows("Approved (from"));
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    window.until("the queue is there", |window| window.says("captures to review") || window.says("capture to review"));
+    window
+        .until("the queue is there", |window| window.shows("captures to review") || window.shows("capture to review"));
     window.click("Include reviewed");
-    window.until("the queue says it, too", |window| window.says("Rejected (from hx)"));
+    window.until("the queue says it, too", |window| window.shows("Rejected (from hx)"));
 }
 
 #[test]
 fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
-    // Town is at hand; River is on screen.
+    // Town is the current campaign; River is on screen.
     window.app_mut().send(Command::Go(Route::Spec(Some(CampaignId::new(2)))));
-    window.check_says("Ready to crawl");
+    window.assert_shows("Ready to crawl");
     window.type_into("Description", "the floods");
     window.click("Save as v2 and crawl");
-    window.check_says("River, version 2");
-    window.check_says("1 seed: http://127.0.0.1:1/");
-    window.check_says("Expected to contact 1 host: 127.0.0.1");
+    window.assert_shows("River, version 2");
+    window.assert_shows("1 seed: http://127.0.0.1:1/");
+    window.assert_shows("Expected to contact 1 host: 127.0.0.1");
     window.press(Key::Escape);
     let launches = |window: &Window, id| {
         let folder = &window.app().session().unwrap().workspace().unwrap().folder;
@@ -247,18 +248,18 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2)).len()), (1, 0));
     assert!(window.app().open.spec.as_ref().unwrap().is_edited(), "Esc saves nothing");
     window.press_with(Modifiers::COMMAND, Key::R);
-    window.check_says("River, version 2");
+    window.assert_shows("River, version 2");
     window.press(Key::Enter);
     window.until("it is crawled", |window| !launches(window, CampaignId::new(2)).is_empty());
     assert_eq!((launches(&window, CampaignId::new(1)).len(), launches(&window, CampaignId::new(2))), (1, vec![2]));
     assert_eq!(window.app().campaign(), Some(CampaignId::new(2)));
     window.app_mut().act(Action::StopCrawl);
     window.until("it has ended", |window| window.app().jobs().is_empty());
-    // Elsewhere the campaign at hand is meant, and asked about too.
+    // Elsewhere the current campaign is meant, and confirmed too.
     window.press_with(Modifiers::COMMAND, Key::Num1);
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.press_with(Modifiers::COMMAND, Key::R);
-    window.check_says("Town, version 1");
+    window.assert_shows("Town, version 1");
     window.press(Key::Escape);
     assert_eq!(launches(&window, CampaignId::new(1)).len(), 1);
 }
@@ -273,15 +274,15 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.until("Town is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().act(Action::StartCrawl);
-    window.check_says("was stopped with 0 URLs in its queue");
-    window.check_says("Resume crawl");
-    window.check_says("Start a new launch");
+    window.assert_shows("was stopped with 0 URLs in its queue");
+    window.assert_shows("Resume crawl");
+    window.assert_shows("Start a new launch");
     window.press(Key::Escape);
     window.press_with(Modifiers::COMMAND, Key::Num2);
-    window.check_says("Ready to crawl");
+    window.assert_shows("Ready to crawl");
     window.type_into("Description", "the harbour");
     window.click("Save as v2 and crawl");
-    window.check_says("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
+    window.assert_shows("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
     window.click("Save as v2 and start a new launch");
     window.until("a new launch runs", |window| {
         let page = window.app().session().unwrap().crawl(Some(CampaignId::new(1)), Launches::Last).unwrap();
@@ -294,12 +295,12 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = window(dir.path(), 0);
     window.app_mut().send(Command::NewCampaign);
-    window.check_says("items to correct before a crawl can start");
+    window.assert_shows("items to correct before a crawl can start");
     // Nothing is typed, so nothing can be lost.
     window.press_with(Modifiers::COMMAND, Key::Num2);
     assert_eq!((window.app().dialog(), &window.route()), (None, &Route::Spec(Some(CampaignId::new(1)))));
     window.app_mut().send(Command::NewCampaign);
-    window.check_says("items to correct before a crawl can start");
+    window.assert_shows("items to correct before a crawl can start");
     window.click("Save and crawl");
     assert_eq!(window.app().dialog(), None);
     assert_eq!(resolve(Action::StartCrawl, window.app()), Err("The specification is incomplete"));
@@ -318,7 +319,7 @@ fn what_is_missing_in_a_draft_leads_to_its_field() {
     assert_eq!((spec.name.as_str(), spec.seeds.len()), ("Harbour", 1));
     assert_eq!(spec.politeness.user_agent, "Us (us@archive.example)");
     window.click("Save and crawl");
-    window.check_says("Harbour, version 1");
+    window.assert_shows("Harbour, version 1");
 }
 
 #[test]
@@ -328,14 +329,14 @@ fn edits_are_not_lost_without_a_question() {
     drop(Workspace::create(&other).unwrap());
     let mut window = window(dir.path(), 0);
     window.press_with(Modifiers::COMMAND, Key::Num2);
-    window.check_says("Ready to crawl");
+    window.assert_shows("Ready to crawl");
     window.type_into("Description", "first");
     let is_edited = |window: &Window| window.app().open.spec.as_ref().is_some_and(|spec| spec.is_edited());
     for command in
         [Command::OpenWorkspace(other.clone()), Command::NewCampaign, Command::ChooseCampaign(CampaignId::new(2))]
     {
         window.app_mut().send(command);
-        window.check_says("Save the changes to “Town”?");
+        window.assert_shows("Save the changes to “Town”?");
         window.click("Cancel");
         assert!(is_edited(&window) && window.app().dialog().is_none());
         assert_eq!(
@@ -343,14 +344,14 @@ fn edits_are_not_lost_without_a_question() {
             (Some(CampaignId::new(1)), &Route::Spec(Some(CampaignId::new(1))))
         );
     }
-    super::shell::ask_to_close(&mut window);
-    window.check_says("Save the changes to “Town”?");
+    super::shell::request_close(&mut window);
+    window.assert_shows("Save the changes to “Town”?");
     window.press(Key::Escape);
     assert!(is_edited(&window) && !window.app().is_closing());
     // Kept as a version, then the other campaign is chosen, and what was sent with it done.
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(2)));
     window.app_mut().send(Command::Go(Route::Crawl));
-    window.check_says("Save the changes to “Town”?");
+    window.assert_shows("Save the changes to “Town”?");
     window.click("Save");
     window.until("the other is at hand", |window| window.app().campaign() == Some(CampaignId::new(2)));
     assert_eq!(window.route(), Route::Crawl);
@@ -358,15 +359,15 @@ fn edits_are_not_lost_without_a_question() {
     assert_eq!((saved.version, saved.campaign.description.as_str()), (2, "first"));
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
-    window.check_says("Ready to crawl");
+    window.assert_shows("Ready to crawl");
     window.type_into("Description", "second");
     window.app_mut().send(Command::OpenWorkspace(dir.path().join("nowhere")));
-    window.check_says("Save the changes to “River”?");
+    window.assert_shows("Save the changes to “River”?");
     window.click("Discard changes");
-    window.until("it is said", |window| has_notice(window, "could not be opened"));
+    window.until("a notice is shown", |window| has_notice(window, "could not be opened"));
     assert!(is_edited(&window));
     window.app_mut().send(Command::OpenWorkspace(other.clone()));
-    window.check_says("Save the changes to “River”?");
+    window.assert_shows("Save the changes to “River”?");
     window.app_mut().send(Command::AnswerUnsaved(crate::app::UnsavedAnswer::Discard));
     window.until("the other is open", |window| window.app().settings.last_workspace.as_ref() == Some(&other));
     assert!(window.app().open.spec.is_none());
@@ -382,8 +383,8 @@ fn a_campaign_is_begun_without_a_workspace() {
     let there = workspace(dir.path(), 0);
     let recent_workspaces = vec![gone.clone(), there.clone()];
     let mut window = Window::on_disk(dir.path(), Settings { recent_workspaces, ..Settings::default() }, None);
-    window.check_says("Recent workspaces");
-    window.check_says(&format!("{} (missing)", gone.display()));
+    window.assert_shows("Recent workspaces");
+    window.assert_shows(&format!("{} (missing)", gone.display()));
     window.click("New campaign");
     window.click_radio(&format!("A new workspace, {}", dir.path().join("fonds").display()));
     window.click("Begin campaign");
@@ -391,7 +392,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     let made = dir.path().join("fonds-2");
     assert_eq!(window.app().settings.recent_workspaces, [made.clone(), gone, there.clone()]);
     assert!(window.app().session().unwrap().workspace().unwrap().folder.ends_with("fonds-2"));
-    window.check_says("not saved yet");
+    window.assert_shows("not saved yet");
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
     window.until("it is saved", |window| window.app().campaign() == Some(CampaignId::new(1)));
@@ -411,7 +412,7 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     std::os::unix::fs::symlink(dir.path().join("b.warc"), folder.join("b.warc")).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
     window.app_mut().send(Command::Open { path: dir.path().join("nothing.warc"), options: ImportOptions::default() });
-    window.until("it is said", |window| has_notice(window, "nothing.warc could not be opened"));
+    window.until("a notice is shown", |window| has_notice(window, "nothing.warc could not be opened"));
     window.app_mut().send(Command::Open { path: folder.clone(), options: ImportOptions::default() });
     let is_in = |window: &Window| {
         window.app().ended().iter().any(|job| job.kind == crate::work::JobKind::Import && !job.failed)
@@ -422,7 +423,7 @@ fn archives_that_are_opened_are_imported_into_a_workspace_made_for_them() {
     assert_eq!(marked(&window, None), 1);
     // A file of it is opened into the same workspace, which has it already.
     window.app_mut().send(Command::Open { path: folder.join("2024/a.warc"), options: ImportOptions::default() });
-    window.until("it is said", |window| has_notice(window, "a.warc into the open workspace"));
+    window.until("a notice is shown", |window| has_notice(window, "a.warc into the open workspace"));
     #[cfg(unix)]
     {
         // A link out of the folder is followed where that is allowed.
@@ -460,7 +461,7 @@ fn the_sample_that_exists_is_opened_and_served() {
 }
 
 #[test]
-fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events() {
+fn a_crawl_without_room_explains_itself_in_a_message_on_its_page_and_among_its_events() {
     let dir = tempfile::tempdir().unwrap();
     let folder = workspace(dir.path(), 0);
     let mut full = campaign("Town");
@@ -470,7 +471,7 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.until("Town is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));
     window.app_mut().act(Action::StartCrawl);
-    window.check_says("Town, version 2");
+    window.assert_shows("Town, version 2");
     window.press(Key::Enter);
     let launch = |window: &Window| {
         window.app().session().unwrap().crawl(Some(CampaignId::new(1)), Launches::Last).unwrap().launch.unwrap()
@@ -479,9 +480,9 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
         launch(window).state == crate::app::models::LaunchState::Paused && has_notice(window, "disk full")
     });
     window.app_mut().send(Command::Go(Route::Crawl));
-    window.check_says("Paused: disk full: ");
+    window.assert_shows("Paused: disk full: ");
     window.click("Events");
-    window.check_says("1 event");
+    window.assert_shows("1 event");
     window.app_mut().act(Action::StopCrawl);
     window.until("it has ended", |window| window.app().jobs().is_empty());
     let messages =
@@ -489,5 +490,5 @@ fn a_crawl_without_room_says_why_in_a_message_on_its_page_and_among_its_events()
     assert_eq!(messages, 1, "once");
     let why = launch(&window).why;
     assert!(why.contains("Stopped on request. Paused: disk full: "), "{why}");
-    window.until("the end is an event", |window| window.says("2 events"));
+    window.until("the end is an event", |window| window.shows("2 events"));
 }

@@ -90,7 +90,7 @@ fn pages(window: &mut Window, folder: &Path) -> Vec<(String, Vec<String>)> {
         }
     }
     for dialog in [Dialog::Palette, Dialog::Settings, Dialog::Import, Dialog::Open, Dialog::Window] {
-        window.app_mut().send(Command::Ask(dialog));
+        window.app_mut().send(Command::OpenDialog(dialog));
         note(window, format!("{dialog:?}"));
         window.app_mut().send(Command::CloseDialog);
     }
@@ -119,7 +119,7 @@ fn used(folder: &Path, settings: Settings) -> Window {
         }
         fill_fields(&mut window);
         window.press(Key::Escape);
-        // The first row of a table is at hand, and the panel shows it.
+        // The first row of a table is the current one, and the panel shows it.
         window.press(Key::ArrowDown);
     }
     go(&mut window, Route::Captures { filter: String::new() });
@@ -129,7 +129,7 @@ fn used(folder: &Path, settings: Settings) -> Window {
     window.settle();
     fill_fields(&mut window);
     for dialog in [Dialog::Import, Dialog::Open, Dialog::Settings] {
-        window.app_mut().send(Command::Ask(dialog));
+        window.app_mut().send(Command::OpenDialog(dialog));
         window.settle();
         fill_fields(&mut window);
         window.app_mut().send(Command::CloseDialog);
@@ -146,7 +146,7 @@ fn used(folder: &Path, settings: Settings) -> Window {
     app.show_checks(folder.join(TYPED), Vec::new());
     app.choose_export(folder.join(TYPED));
     window.settle();
-    assert!(window.says(TYPED));
+    assert!(window.shows(TYPED));
     assert!(window.app().open.spec.as_ref().is_some_and(|spec| spec.is_edited()), "the draft was edited");
     window
 }
@@ -164,7 +164,7 @@ fn another_workspace_is_shown_as_in_a_window_that_never_saw_the_first() {
     // What a person chose is of the window; the same is chosen in the one to compare with.
     let settings = window.app().settings.clone();
     window.app_mut().send(Command::OpenWorkspace(second.clone()));
-    window.until("it is asked about the draft", |window| window.app().dialog() == Some(Dialog::Unsaved));
+    window.until("the dialog about the draft is open", |window| window.app().dialog() == Some(Dialog::Unsaved));
     window.app_mut().send(Command::AnswerUnsaved(UnsavedAnswer::Discard));
     window.until("the second is open", |window| {
         window.app().session().is_some_and(|session| session.workspace.folder() == second)

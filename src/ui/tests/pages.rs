@@ -1,4 +1,4 @@
-//! Each page: words shown, commands sent, empty states.
+//! Pages of the window: texts shown, commands sent, empty states.
 
 use super::TOWN;
 use super::Window;
@@ -19,26 +19,26 @@ fn go(window: &mut Window, key: Key) {
 #[test]
 fn the_first_page_offers_three_ways_that_work_offline() {
     let mut window = Window::bare();
-    for words in ["New campaign", "Open WARC, WACZ or workspace…", "Open the sample campaign"] {
-        window.check_says(words);
+    for text in ["New campaign", "Open WARC, WACZ or workspace…", "Open the sample campaign"] {
+        window.assert_shows(text);
     }
     let offered = window.root().join("fonds");
-    window.check_says(&format!("A new workspace is made in {}", offered.display()));
+    window.assert_shows(&format!("A new workspace is made in {}", offered.display()));
     window.click("Open the sample campaign");
-    window.until("the sample is open", |window| window.says("Vila Nova da Ria, the festival and the shipyard"));
+    window.until("the sample is open", |window| window.shows("Vila Nova da Ria, the festival and the shipyard"));
     assert_eq!(window.folder(), offered.with_file_name("fonds-sample"));
 }
 
 #[test]
 fn every_number_of_a_campaign_leads_to_its_rows() {
     let mut window = Window::town();
-    window.check_says("A town on a lagoon");
+    window.assert_shows("A town on a lagoon");
     let row = window.session().catalogue().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
     window.click(&format!("{} refused", row.refused));
     assert_eq!(window.route(), Route::Crawl);
-    window.until("the refused of all launches are shown", |window| window.says(&format!("{} URLs", row.refused)));
-    window.check_says("All 2 launches");
-    window.check_says("http://praias.example/");
+    window.until("the refused of all launches are shown", |window| window.shows(&format!("{} URLs", row.refused)));
+    window.assert_shows("All 2 launches");
+    window.assert_shows("http://praias.example/");
     go(&mut window, Key::Num1);
     window.click(&row.to_review.to_string());
     assert_eq!(window.route(), Route::Review { filter: String::new() });
@@ -68,14 +68,14 @@ fn all_links_are_written_for_another_program() {
 }
 
 #[test]
-fn empty_pages_say_what_to_do_next() {
+fn empty_pages_name_the_next_step() {
     let mut window = Window::empty();
-    window.check_says("No campaign yet");
-    let words = format!("Data in {}; ", window.folder().display());
-    window.check_says(&words);
-    let place = window.texts().into_iter().find(|said| said.starts_with(&words)).unwrap();
+    window.assert_shows("No campaign yet");
+    let text = format!("Data in {}; ", window.folder().display());
+    window.assert_shows(&text);
+    let place = window.texts().into_iter().find(|shown| shown.starts_with(&text)).unwrap();
     assert!(place.ends_with("B free"), "{place}");
-    for (key, words) in [
+    for (key, text) in [
         (Key::Num3, "No crawl has run yet"),
         (Key::Num4, "No captures yet"),
         (Key::Num5, "Inlinks not built"),
@@ -84,11 +84,11 @@ fn empty_pages_say_what_to_do_next() {
         (Key::Num8, "No campaign selected"),
     ] {
         go(&mut window, key);
-        window.check_says(words);
+        window.assert_shows(text);
     }
     let mut window = Window::bare();
     go(&mut window, Key::Num4);
-    window.check_says("No workspace open");
+    window.assert_shows("No workspace open");
 }
 
 #[test]
@@ -96,17 +96,17 @@ fn a_new_campaign_is_written_and_saved() {
     let mut window = Window::empty();
     window.click("New campaign");
     assert_eq!(window.route(), Route::Spec(None));
-    window.check_says("before a crawl can start");
+    window.assert_shows("before a crawl can start");
     window.type_into("Name", "Cheias");
     window.click("Seeds 0");
     window.type_into("Seeds to add, one per line", "https://www.vilanova.example/\nnot a url\nhttps://museum.example/");
     window.click("Add these seeds");
-    window.check_says("✔ 2 seeds added, ✖ 1 not an http or https URL, left above");
+    window.assert_shows("✔ 2 seeds added, ✖ 1 not an http or https URL, left above");
     window.click("Politeness");
-    window.check_says("✖ Required: who crawls");
+    window.assert_shows("✖ Required: who crawls");
     window.type_into("User-Agent, sent to every server", "Fonds (archive@example.org)");
-    window.check_says("✔ Contains contact information");
-    window.check_says("unsaved edits");
+    window.assert_shows("✔ Contains contact information");
+    window.assert_shows("unsaved edits");
     window.click("Save as new version");
     window.until("the draft is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
     let saved = window.session().catalogue().campaign_page(window.app().campaign().unwrap()).unwrap();
@@ -118,13 +118,13 @@ fn the_request_is_edited_as_text_and_as_rows() {
     let mut window = Window::town();
     go(&mut window, Key::Num2);
     window.click("Request");
-    window.check_says("all of these (AND)");
+    window.assert_shows("all of these (AND)");
     window.type_into("Request as text", " AND museum");
     let request = window.app().open.spec.as_ref().unwrap().campaign.request.to_string();
     assert!(request.contains("museum"), "{request}");
     window.type_into("Request as text", " AND (");
-    window.check_says("✖ ");
-    window.check_says("show the last valid request");
+    window.assert_shows("✖ ");
+    window.assert_shows("show the last valid request");
     window.click("Discard changes");
     assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
     // The last one is that of the inner group.
@@ -142,7 +142,7 @@ fn rules_are_moved_switched_added_and_tested() {
     };
     let (first, second) = (name(&window, 6), name(&window, 7));
     window.click("#: 7");
-    window.check_says("Number of path segments");
+    window.assert_shows("Number of path segments");
     window.click("⏶ Move up");
     assert_eq!((name(&window, 6), name(&window, 7)), (second.clone(), first.clone()));
     window.press_with(Modifiers::ALT, Key::ArrowDown);
@@ -154,8 +154,8 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Reject long queries");
     assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.rules.len(), 11);
     window.type_into("URLs to test", "http://harborblog.example/a");
-    window.until("the tester answers", |window| window.says("✔ In scope by rule 3: seed scope"));
-    window.check_says("decides");
+    window.until("the tester answers", |window| window.shows("✔ In scope by rule 3: seed scope"));
+    window.assert_shows("decides");
 }
 
 #[test]
@@ -164,15 +164,15 @@ fn captures_are_filtered_chosen_and_marked() {
     go(&mut window, Key::Num4);
     let rows = window.captures("");
     let all = format!("{} rows", rows.len());
-    window.check_says(&format!("{all}, none selected"));
+    window.assert_shows(&format!("{all}, none selected"));
     let failed = rows.iter().filter(|row| row.status >= 400).count();
-    window.check_says(&format!("Failed {failed}"));
+    window.assert_shows(&format!("Failed {failed}"));
     let at = rows.iter().position(|row| !row.title.is_empty() && row.mark.is_none()).unwrap();
     window.click(&rows[at].title);
     assert_eq!(window.app().focus(), Some(Focus::Capture(rows[at].id)));
     let detail = window.session().detail(rows[at].id, 90).unwrap().details;
     let (_, digest) = detail.iter().find(|(name, _)| name == "Payload digest").unwrap();
-    window.check_says(digest);
+    window.assert_shows(digest);
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     let chosen = [rows[at + 1].id, rows[at + 2].id];
@@ -181,36 +181,36 @@ fn captures_are_filtered_chosen_and_marked() {
     let marks =
         |window: &Window| chosen.map(|id| window.captures("").into_iter().find(|row| row.id == id).unwrap().mark);
     window.until("they are marked", |window| marks(window) == [Some(ReviewMark::Reject); 2]);
-    window.until("the mark is shown", |window| window.says("✖ Rejected"));
+    window.until("the mark is shown", |window| window.shows("✖ Rejected"));
     window.press_with(Modifiers::COMMAND, Key::Z);
     window.until("it is undone", |window| marks(window) == [rows[at + 1].mark, rows[at + 2].mark]);
 
     window.press(Key::Slash);
     window.harness.event(egui::Event::Text("re:(".to_owned()));
-    window.until("the problem is shown", |window| window.says("⚠ ") && window.says("re:("));
+    window.until("the problem is shown", |window| window.shows("⚠ ") && window.shows("re:("));
     window.press(Key::Escape);
-    window.until("the filter is gone", |window| window.says(&all));
+    window.until("the filter is gone", |window| window.shows(&all));
     window.click("Fields of the filter");
-    window.check_says("Hosts that link to it");
+    window.assert_shows("Hosts that link to it");
     window.scroll_to("host:gov.pt");
     window.click("host:gov.pt");
     window.until("the example is the filter", |window| {
         window.route() == Route::Captures { filter: "host:gov.pt".to_owned() }
     });
     window.click("Clear filter");
-    window.until("all rows are back", |window| window.says(&all));
+    window.until("all rows are back", |window| window.shows(&all));
     window.app_mut().send(Command::Go(Route::Captures { filter: "evil.example".to_owned() }));
     // A title that would turn the reading order and move a terminal is written out.
-    window.check_says("Invoice <U+202E>gpj.exe <U+001B>[31m end");
-    window.until("the counts follow", |window| window.says("Images 0"));
+    window.assert_shows("Invoice <U+202E>gpj.exe <U+001B>[31m end");
+    window.until("the counts follow", |window| window.shows("Images 0"));
     window.click("Images 0");
-    window.until("nothing matches", |window| window.says("No rows match"));
+    window.until("nothing matches", |window| window.shows("No rows match"));
     window.click("Clear");
-    window.until("rows are back", |window| window.says(&all));
+    window.until("rows are back", |window| window.shows(&all));
     window.sort_by("URL");
     window.sort_by("URL");
     let last = rows.iter().map(|row| &row.url).max().unwrap();
-    window.until("the last comes first", |window| window.says(last));
+    window.until("the last comes first", |window| window.shows(last));
 }
 
 #[test]
@@ -218,12 +218,12 @@ fn the_lower_panel_explains_the_row() {
     let mut window = Window::town();
     go(&mut window, Key::Num4);
     window.app_mut().send(Command::Go(Route::Captures { filter: "host:estaleiro-gaivota.example".to_owned() }));
-    window.check_says("http://estaleiro-gaivota.example/mestre.html");
+    window.assert_shows("http://estaleiro-gaivota.example/mestre.html");
     let row = window.captures("").into_iter().find(|row| row.url == "http://estaleiro-gaivota.example/").unwrap();
     window.click(&row.title);
     let session = window.session();
     let links = session.workspace.inlinks_of_capture(row.id, 90).unwrap();
-    for (tab, words) in [
+    for (tab, text) in [
         ("Details", "✔ Fetched (HTTP 200)."),
         ("Decision", "✔ In scope by rule 2: country of the server"),
         ("Inlinks", "http://estaleiro-gaivota.example/barcos/"),
@@ -236,7 +236,7 @@ fn the_lower_panel_explains_the_row() {
         ("Notes", "No notes or decisions yet"),
     ] {
         window.click(tab);
-        window.until(tab, |window| window.says(words));
+        window.until(tab, |window| window.shows(text));
     }
     // Numbers of anchors lead to the links that they count, of both sides.
     let anchors = session.anchors(row.id, 90).unwrap();
@@ -247,29 +247,29 @@ fn the_lower_panel_explains_the_row() {
     window.click("Inlinks");
     window.click("internal only");
     window.click("Anchors");
-    window.check_says("✔ term");
+    window.assert_shows("✔ term");
     window.click(&anchor.links.to_string());
     assert_eq!(window.app().settings.panel_tab, PanelTab::Inlinks);
     let narrowed = format!("in the window, “{}” ✖", anchor.text);
-    window.check_says(&narrowed);
-    assert!(!window.says(&other.anchor) && !window.says("– outside"));
+    window.assert_shows(&narrowed);
+    assert!(!window.shows(&other.anchor) && !window.shows("– outside"));
     window.click(&narrowed);
-    window.until("all links are back", |window| !window.says(&narrowed));
+    window.until("all links are back", |window| !window.shows(&narrowed));
     window.click("Notes");
     window.type_into("Note", "cited by the paper");
     window.click("Add note");
-    window.until("the note is shown", |window| window.says("cited by the paper"));
+    window.until("the note is shown", |window| window.shows("cited by the paper"));
     let notes = session.detail(row.id, 90).unwrap().notes;
     assert!(notes.iter().any(|note| (note.mark, note.note.as_str()) == (ReviewMark::Note, "cited by the paper")));
     // The tab is kept from row to row.
     window.press(Key::ArrowDown);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Notes);
-    window.check_says("No notes or decisions yet");
+    window.assert_shows("No notes or decisions yet");
     window.press(Key::W);
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
-    window.check_says("✔ In scope by rule");
+    window.assert_shows("✔ In scope by rule");
     window.press(Key::F7);
-    assert!(!window.says("✔ In scope by rule"));
+    assert!(!window.shows("✔ In scope by rule"));
 }
 
 #[test]
@@ -280,21 +280,21 @@ fn refused_urls_explain_themselves() {
     });
     let session = window.session();
     go(&mut window, Key::Num3);
-    window.until("the launch is shown", |window| window.says("Stopped, can be resumed"));
+    window.until("the launch is shown", |window| window.shows("Stopped, can be resumed"));
     window.click("End this launch");
-    window.until("it is ended", |window| !window.says("Stopped, can be resumed"));
+    window.until("it is ended", |window| !window.shows("Stopped, can be resumed"));
     let state = session.crawl(Some(TOWN), Launches::Last).unwrap().launch.unwrap().state;
     assert_eq!(state, LaunchState::Finished);
-    window.check_says("ran ");
+    window.assert_shows("ran ");
     window.click("Launch");
     window.click("All 3 launches");
     let all = session.crawl(Some(TOWN), Launches::All).unwrap();
     let figure = format!("{} refused", all.launch.unwrap().refused);
-    window.until("all launches are shown", |window| window.says(&figure));
+    window.until("all launches are shown", |window| window.shows(&figure));
     window.click(&figure);
     let rule = all.refused_by_rule.iter().find(|(rule, _)| rule == "TooManyHopsDecideRule").unwrap();
     window.click(&rule.1.to_string());
-    window.until("the list is that of the rule", |window| window.says("rule=TooManyHopsDecideRule"));
+    window.until("the list is that of the rule", |window| window.shows("rule=TooManyHopsDecideRule"));
     let filter = "rule=TooManyHopsDecideRule".to_owned();
     let by_hops = SeenQuery {
         campaign: Some(TOWN),
@@ -304,11 +304,11 @@ fn refused_urls_explain_themselves() {
         ..SeenQuery::of_launch(LaunchId::new(0), "refused")
     };
     let row = session.catalogue().seen(&by_hops).unwrap().rows.remove(0);
-    window.check_says(&row.url);
+    window.assert_shows(&row.url);
     window.click(&row.url);
     assert_eq!(window.app().focus(), Some(Focus::Seen(row.id)));
-    window.until("the trace is shown", |window| window.says("✖ Refused by rule 4: number of hops."));
-    window.check_says("rejects more than 8 hops from the seed");
+    window.until("the trace is shown", |window| window.shows("✖ Refused by rule 4: number of hops."));
+    window.assert_shows("rejects more than 8 hops from the seed");
 }
 
 #[test]
@@ -317,12 +317,12 @@ fn refused_urls_are_selected_and_exported_by_keys() {
     let launch = window.session().crawl(Some(TOWN), Launches::Last).unwrap().launch.unwrap();
     go(&mut window, Key::Num3);
     window.click(&format!("{} refused", launch.refused));
-    window.check_says("http://praias.example/");
+    window.assert_shows("http://praias.example/");
     window.press(Key::ArrowDown);
     assert!(matches!(window.app().focus(), Some(Focus::Seen(_))), "the row explains itself");
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);
     window.press_with(Modifiers::COMMAND, Key::E);
-    window.check_says(&format!("{} rows, sorted and filtered as shown, 6 columns", launch.refused));
+    window.assert_shows(&format!("{} rows, sorted and filtered as shown, 6 columns", launch.refused));
     window.click("JSON lines");
     window.click("Export table");
     window.until_done(JobKind::WriteTable);
@@ -340,18 +340,18 @@ fn prospects_become_seeds() {
     go(&mut window, Key::Num5);
     let cited = window.session().prospects(&ProspectQuery::new(Some(TOWN), "", 0, 1000)).unwrap();
     let (first, last) = (&cited.rows[0].url, &cited.rows.last().unwrap().url);
-    window.check_says(first);
-    window.check_says(&text::counted(cited.total, "page"));
+    window.assert_shows(first);
+    window.assert_shows(&text::counted(cited.total, "page"));
     window.press(Key::End);
-    window.until("the last rows are there", |window| window.says(last));
+    window.until("the last rows are there", |window| window.shows(last));
     window.press(Key::Home);
-    window.until("the first rows are back", |window| window.says(first));
+    window.until("the first rows are back", |window| window.shows(first));
     window.click(first);
     window.click("Add as seed");
     assert_eq!(window.route(), Route::Prospect);
     let spec = window.app().open.spec.as_ref().unwrap();
     assert_eq!(&spec.campaign.seeds.last().unwrap().url, first);
-    window.check_says("unsaved edits");
+    window.assert_shows("unsaved edits");
 }
 
 #[test]
@@ -359,23 +359,23 @@ fn links_of_any_page_are_found() {
     let mut window = Window::town();
     go(&mut window, Key::Num6);
     let anchors = window.session().top_anchors(100).unwrap();
-    window.check_says(&anchors[0].text);
+    window.assert_shows(&anchors[0].text);
     let is_alone =
         |of: &&AnchorRow| anchors.iter().filter(|row| [row.links, row.hosts].contains(&of.links)).count() == 1;
     let anchor = anchors.iter().take(10).find(is_alone).unwrap();
     window.click(&anchor.links.to_string());
-    assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Words(anchor.text.clone())));
-    window.check_says(&format!("Pages linked as “{}”", anchor.text));
-    let by = CitedBy::Words(anchor.text.clone());
+    assert_eq!(window.route(), Route::CitedPages(None, CitedBy::Anchor(anchor.text.clone())));
+    window.assert_shows(&format!("Pages linked as “{}”", anchor.text));
+    let by = CitedBy::Anchor(anchor.text.clone());
     let pages = crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap();
-    window.check_says(&pages.rows[0].target);
+    window.assert_shows(&pages.rows[0].target);
     window.click("← Links");
     let page = "http://estaleiro-gaivota.example/";
     window.type_into("Inlinks of", page);
     window.click("Show inlinks");
     assert_eq!(window.route(), Route::Links { target: page.to_owned() });
     let first = window.session().inlinks_of(page, 90).unwrap().rows.remove(0);
-    window.check_says(&first.source);
+    window.assert_shows(&first.source);
 }
 
 #[test]
@@ -385,9 +385,9 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     let host = table.by(HostColumn::Captures)[0].node.clone();
     go(&mut window, Key::Num6);
     window.click("Hosts");
-    window.check_says(&host.host);
-    window.check_says("no page");
-    window.check_says("not errors, redirects or PDF files");
+    window.assert_shows(&host.host);
+    window.assert_shows("no page");
+    window.assert_shows("not errors, redirects or PDF files");
     window.click("Captures");
     assert_eq!(window.route(), Route::LinkHosts(None));
     window.click_number(&format!("Captures: {}", host.captures));
@@ -398,11 +398,11 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     assert_eq!(window.route(), Route::CitedPages(None, by.clone()));
     let pages =
         crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap().rows;
-    window.check_says(&pages[0].target);
+    window.assert_shows(&pages[0].target);
     let route = window.route();
     window.click_number(&format!("External: {}", pages[0].counts.external));
     assert!(matches!(&window.route(), Route::Links { target } if !target.is_empty()));
-    window.check_says("of all dates");
+    window.assert_shows("of all dates");
     window.click("← Back");
     assert_eq!(window.route(), route);
     window.click_number(&format!("Captures: {}", pages[0].captures));
@@ -410,7 +410,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     let mut window = Window::empty();
     go(&mut window, Key::Num6);
     window.click("Hosts");
-    window.until("it says what to do", |window| window.says("Inlinks are not built yet"));
+    window.until("it says what to do", |window| window.shows("Inlinks are not built yet"));
 }
 
 #[test]
@@ -421,23 +421,23 @@ fn a_data_set_of_others_is_opened_and_queried() {
     crate::testing::load_links(&other);
     go(&mut window, Key::Num6);
     window.click("its loaded data set");
-    window.check_says("6 links");
+    window.assert_shows("6 links");
     window.click("Cited pages");
-    window.check_says("links stored in ");
-    window.check_says("pt,fct,sub");
+    window.assert_shows("links stored in ");
+    window.assert_shows("pt,fct,sub");
     window.click("← Links");
     window.type_into("Link data set", &other.display().to_string());
     window.click("Open link data set");
     assert_eq!(window.route().link_folder(), Some(&other));
     window.type_into("Inlinks of", "https://www.fct.pt/");
     window.click("Show inlinks");
-    window.check_says("Fundação");
+    window.assert_shows("Fundação");
     window.click("this workspace");
     assert_eq!(window.route(), Route::Links { target: String::new() });
-    window.check_says("O Moliceiro");
+    window.assert_shows("O Moliceiro");
     window.type_into("Link data set", &window.root().join("broken").display().to_string());
     window.click("Open link data set");
-    window.until("it says why", |window| window.says("no links are stored here"));
+    window.until("it says why", |window| window.shows("no links are stored here"));
 }
 
 #[test]
@@ -456,18 +456,18 @@ fn review_shows_the_findings_of_all_checks() {
     let percent = row.size as f64 / before.size as f64 * 100.0;
     let filter = filter_of(&row);
     window.app_mut().send(Command::GoToAll(Route::Review { filter }));
-    window.check_says("✔ status 200");
-    window.check_says(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
+    window.assert_shows("✔ status 200");
+    window.assert_shows(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
     let sign = if percent > 50.0 { "✔" } else { "⚠" };
-    window.check_says(&format!("{sign} {percent:.0} % of the previous size"));
-    window.check_says(&format!("✔ {} external inlink", row.inlinks_external.unwrap()));
+    window.assert_shows(&format!("{sign} {percent:.0} % of the previous size"));
+    window.assert_shows(&format!("✔ {} external inlink", row.inlinks_external.unwrap()));
 }
 
 #[test]
 fn review_is_done_with_keys() {
     let mut window = Window::town();
     go(&mut window, Key::Num7);
-    window.until("the queue is there", |window| window.says("captures to review"));
+    window.until("the queue is there", |window| window.shows("captures to review"));
     let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).map(|row| row.id).collect();
     window.press(Key::J);
     assert_eq!(window.app().focus(), Some(Focus::Capture(queue[1])));
@@ -492,9 +492,9 @@ fn review_is_done_with_keys() {
 fn a_selection_is_scored_exported_and_verified() {
     let mut window = Window::town();
     go(&mut window, Key::Num8);
-    window.until("scores are there", |window| window.says("7 decisions differ from the score"));
+    window.until("scores are there", |window| window.shows("7 decisions differ from the score"));
     window.press(Key::CloseBracket);
-    window.check_says("Preview, not saved");
+    window.assert_shows("Preview, not saved");
     // What is tried is not exported.
     let out = window.folder().join("exports/selection");
     window.app_mut().act(Action::Export);
@@ -514,8 +514,8 @@ fn a_selection_is_scored_exported_and_verified() {
     window.until_done(JobKind::DryRun);
     assert!(!out.exists() && window.session().catalogue().exports().unwrap().len() == listed);
     let plan = window.app().dry_run().unwrap().clone();
-    window.check_says(&plan.figures());
-    window.check_says(&plan.room());
+    window.assert_shows(&plan.figures());
+    window.assert_shows(&plan.room());
     window.click("Export selection");
     window.until_done(JobKind::Export);
     assert!(!has_package(&out));
@@ -523,7 +523,7 @@ fn a_selection_is_scored_exported_and_verified() {
     assert_eq!((written.captures, written.records), (plan.captures, plan.records));
     assert_eq!(plan.files.len(), crate::testing::files_under(&out).len());
     window.click("Close dry run");
-    assert!(!window.says("Close dry run"));
+    assert!(!window.shows("Close dry run"));
     let report = format!("file://{}", out.join("report.html").display());
     assert_eq!(window.click_to_browser("Open report"), Some(report));
     // What is left out stays so with the selection.
@@ -541,8 +541,8 @@ fn a_selection_is_scored_exported_and_verified() {
     assert_eq!(kept.report_language, Some(crate::campaign::ReportLanguage::Pt));
     assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
     window.click("Verify last export");
-    window.until("the checks are shown", |window| window.says("checks passed"));
-    window.check_says("✔ passed");
+    window.until("the checks are shown", |window| window.shows("checks passed"));
+    window.assert_shows("✔ passed");
     // A byte of an archive file turns.
     let warc = crate::testing::files_under(&out).into_iter().find(|path| path.to_string_lossy().ends_with(".warc.gz"));
     let warc = warc.unwrap();
@@ -551,8 +551,8 @@ fn a_selection_is_scored_exported_and_verified() {
     bytes[middle] ^= 0xff;
     std::fs::write(&warc, bytes).unwrap();
     window.click("Verify last export");
-    window.until("the checks are shown", |window| window.says("checks failed"));
-    window.check_says("✖ ");
+    window.until("the checks are shown", |window| window.shows("checks failed"));
+    window.assert_shows("✖ ");
 }
 
 #[test]
@@ -566,10 +566,10 @@ fn a_signature_that_nobody_vouches_for_is_shown_neither_as_fine_nor_as_wrong() {
     window.session().export(&spec, &out, wishes, &crate::jobs::JobCx::detached()).unwrap();
     window.app_mut().choose_export(out);
     window.click("Verify last export");
-    window.until("the checks are shown", |window| window.says("signed by a key that nobody vouches for"));
-    window.check_says("⚠ nobody vouches");
-    window.check_says("⚠ Signed, nobody vouches");
-    assert!(!window.says("✔ Verified") && !window.says("✖ failed") && !window.says("checks failed"));
+    window.until("the checks are shown", |window| window.shows("signed by a key that nobody vouches for"));
+    window.assert_shows("⚠ nobody vouches");
+    window.assert_shows("⚠ Signed, nobody vouches");
+    assert!(!window.shows("✔ Verified") && !window.shows("✖ failed") && !window.shows("checks failed"));
     let (_, notice) = window.app().notices().last().unwrap();
     assert!(notice.what.ends_with("signed by a key that nobody vouches for"), "{}", notice.what);
 }
@@ -579,7 +579,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
     let mut window = Window::town();
     let page = window.session().selection(TOWN).unwrap();
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("7 decisions differ from the score"));
+    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
     let export = page.balance.inside.captures + page.requisites;
     let vetoed = window.session().catalogue().vetoed(TOWN).unwrap();
     assert_eq!(vetoed as usize, window.captures("vetoed:yes").len());
@@ -594,7 +594,7 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         (format!("{export} captures to write"), "export:yes"),
     ] {
         if figure.starts_with("0 ") {
-            assert!(window.says(&figure) && !window.can_click(&figure), "{figure}");
+            assert!(window.shows(&figure) && !window.can_click(&figure), "{figure}");
             continue;
         }
         window.click(&figure);
@@ -605,13 +605,13 @@ fn every_number_of_a_selection_leads_to_its_rows() {
         window.click(&figure.to_string());
         assert_eq!(window.route(), Route::SelectedHosts(selected));
         let host = window.session().catalogue().selected_hosts(TOWN, selected).unwrap().remove(0);
-        window.check_says(&host.host);
+        window.assert_shows(&host.host);
         window.click_number(&format!("Captures: {}", host.captures));
         let side = if selected { "yes" } else { "no" };
         assert_eq!(window.route(), Route::Captures { filter: format!("selected:{side} host={}", host.host) });
         window.click("← Back");
         window.click("← Select & export");
-        window.until("the figures are there", |window| window.says("7 decisions differ from the score"));
+        window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
     }
 }
 
@@ -621,8 +621,8 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
     let page = window.session().selection(TOWN).unwrap();
     let kept = page.spec.clone().unwrap().threshold;
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("7 decisions differ from the score"));
-    assert!(!window.says("compared with the saved selection"));
+    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
+    assert!(!window.shows("compared with the saved selection"));
     let count = |window: &Window, filter: &str| {
         let (filter, tab) = (filter.to_owned(), CaptureTab::All);
         let query = CaptureQuery { campaign: Some(TOWN), filter, tab, sort: Vec::new(), offset: 0, limit: 1 };
@@ -638,9 +638,9 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
         if at == kept {
             continue;
         }
-        window.check_says("compared with the saved selection");
-        window.check_says("⚠ Preview, not saved");
-        // What the screen says is what the catalogue counts, and each number leads there.
+        window.assert_shows("compared with the saved selection");
+        window.assert_shows("⚠ Preview, not saved");
+        // Numbers on the screen are those of the catalogue, and each leads to its rows.
         let inside = format!("(score>={at} -rejected_before:yes OR mark:approve) -mark:reject");
         let removed = format!("selected:yes score<{at} -mark:approve");
         assert!(count(&window, &removed) > 0, "nothing goes out at {at}");
@@ -651,11 +651,11 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
             window.click(&label);
             assert_eq!(window.route(), Route::Captures { filter });
             window.click("← Back");
-            window.until("the figures are there", |window| window.says("7 decisions differ from the score"));
+            window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
         }
     }
     // Back where it was, the kept selection is shown.
-    assert!(!window.says("compared with the saved selection"));
+    assert!(!window.shows("compared with the saved selection"));
     assert_eq!(window.session().selection(TOWN).unwrap().balance, page.balance);
 }
 
@@ -663,13 +663,13 @@ fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
 fn selections_are_saved_and_collections_made_filled_and_selected() {
     let mut window = Window::town();
     go(&mut window, Key::Num8);
-    window.until("the figures are there", |window| window.says("7 decisions differ from the score"));
+    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
     window.scroll_to("Save kept selection");
     window.type_into("Name", "Handover 2026");
     window.click("Save kept selection");
     window.until("it is saved", |window| window.session().selection(TOWN).unwrap().named.len() == 1);
     let kept = window.session().selection(TOWN).unwrap().balance.inside.captures;
-    window.until("it is listed", |window| window.says(&format!("Captures: {kept}")));
+    window.until("it is listed", |window| window.shows(&format!("Captures: {kept}")));
     window.scroll_to("Save collection");
     window.type_into("Collection", "Ria");
     window.type_into("Filled by filter", "title:ria");
@@ -677,12 +677,12 @@ fn selections_are_saved_and_collections_made_filled_and_selected() {
     let collections = |window: &Window| window.session().catalogue().collections().unwrap();
     window.until("it is filled", |window| collections(window).first().is_some_and(|row| row.captures > 0));
     let captures = collections(&window)[0].captures;
-    window.until("the number is there", |window| window.says(&format!("Captures: {captures}")));
+    window.until("the number is there", |window| window.shows(&format!("Captures: {captures}")));
     // Its captures come in with the draft, before anything is kept.
     window.scroll_to("Score and select");
     window.click("Ria");
     assert_eq!(window.app().open.selection_draft.collections, ["Ria"]);
-    window.until("what it adds is shown", |window| window.says("compared with the saved selection"));
+    window.until("what it adds is shown", |window| window.shows("compared with the saved selection"));
     window.click("Score and select");
     window.until("it is kept", |window| {
         let page = window.session().selection(TOWN).unwrap();
@@ -698,8 +698,8 @@ fn jobs_and_settings_are_shown() {
     let mut window = Window::town();
     go(&mut window, Key::Num9);
     for job in window.session().job_history(10).unwrap() {
-        window.check_says(&job.name);
-        window.check_says(&job.outcome[..20]);
+        window.assert_shows(&job.name);
+        window.assert_shows(&job.outcome[..20]);
     }
     window.press_with(Modifiers::COMMAND, Key::Comma);
     window.click("Light");
@@ -716,16 +716,16 @@ fn events_of_a_launch_lead_to_the_urls_they_are_about() {
     let query = EventQuery { launch, kind: None, each: false, offset: 0, limit: 100 };
     let events = window.session().catalogue().events(&query).unwrap();
     window.click("Events");
-    window.check_says(&text::counted(events.total, "event"));
-    window.check_says(&events.rows[0].event.text);
+    window.assert_shows(&text::counted(events.total, "event"));
+    window.assert_shows(&events.rows[0].event.text);
     let hosts = events.kinds.iter().find(|(kind, _)| *kind == EventKind::Host).unwrap().1;
     window.click(&format!("Host {hosts}"));
-    window.check_says(&text::counted(hosts, "event"));
+    window.assert_shows(&text::counted(hosts, "event"));
     let event = events.rows.iter().find(|row| row.event.kind == EventKind::Host && row.seen.is_some()).unwrap();
     window.click(&event.event.url);
     assert_eq!(window.app().focus(), event.seen.map(Focus::Seen));
     window.click(&event.event.host);
-    window.until("its queue is shown", |window| !window.says(&text::counted(hosts, "event")));
+    window.until("its queue is shown", |window| !window.shows(&text::counted(hosts, "event")));
 }
 
 #[test]
@@ -740,7 +740,7 @@ fn captures_nearest_to_the_threshold_are_in_where_a_filter_finds_them() {
     let rows = session.scored_under(&draft, &[above, below].concat()).unwrap();
     assert!(rows.iter().any(|row| row.selected) && rows.iter().any(|row| !row.selected));
     for row in rows {
-        let by_hand = row.decision.and_then(ReviewMark::decides);
-        assert_eq!(row.selected, by_hand.unwrap_or(found.contains(&row.id)), "{}, score {}", row.url, row.score);
+        let manual = row.decision.and_then(ReviewMark::decides);
+        assert_eq!(row.selected, manual.unwrap_or(found.contains(&row.id)), "{}, score {}", row.url, row.score);
     }
 }

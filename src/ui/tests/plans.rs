@@ -25,12 +25,12 @@ fn keep_run(session: &Session, state: RunState) {
 
 #[test]
 fn a_missed_run_is_offered_and_answered() {
-    let mut window = Window::town_as(|session| keep_run(session, RunState::Asked));
-    window.until("the question is there", |window| window.says("was missed"));
-    window.check_says("Fonds was not running");
+    let mut window = Window::town_as(|session| keep_run(session, RunState::Unanswered));
+    window.until("the question is there", |window| window.shows("was missed"));
+    window.assert_shows("Fonds was not running");
     window.click("Run now");
     window.until("it runs", |window| window.app().runs(JobKind::ScheduledCrawl));
-    assert!(!window.says("was missed"));
+    assert!(!window.shows("was missed"));
     let launches = |window: &Window| window.session().scheduled_runs(TOWN, 10).unwrap()[0].launch;
     window.until("it has a launch", |window| launches(window).is_some());
     window.app_mut().act(Action::StopCrawl);
@@ -38,16 +38,16 @@ fn a_missed_run_is_offered_and_answered() {
 }
 
 #[test]
-fn the_schedule_tells_runs_to_come_and_runs_that_were() {
+fn the_schedule_lists_future_and_past_runs() {
     let mut window = spec(Window::town_as(|session| keep_run(session, RunState::Missed)), "Schedule");
-    window.check_says("missed");
-    window.check_says("found 60 minutes late");
+    window.assert_shows("missed");
+    window.assert_shows("found 60 minutes late");
     let spec = window.app_mut().open.spec.as_mut().unwrap();
     spec.campaign.schedule.frequency = Frequency::Yearly;
     spec.campaign.schedule.start = Some("2999-12-31T01:30".to_owned());
     spec.campaign.schedule.time_zone = Some("Europe/Lisbon".to_owned());
     window.settle();
-    window.check_says("Tuesday 31 Dec 2999 01:30 Europe/Lisbon");
+    window.assert_shows("Tuesday 31 Dec 2999 01:30 Europe/Lisbon");
     window.click("make up for them by one run");
     assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.schedule.catch_up, CatchUp::Once);
 }
@@ -56,16 +56,16 @@ fn the_schedule_tells_runs_to_come_and_runs_that_were() {
 fn permissions_show_where_they_come_from() {
     let mut window = spec(Window::town(), "Permissions");
     window.type_into("Another URL", "https://www.bl.uk/collection/");
-    window.until("the answer is there", |window| window.says("no record covers it, and no grounds are set"));
+    window.until("the answer is there", |window| window.shows("no record covers it, and no grounds are set"));
     window.type_into("Hosts under these domains", "uk, ");
-    window.until("the domain is seen", |window| window.says("is under uk"));
+    window.until("the domain is seen", |window| window.shows("is under uk"));
     window.click("Add a record");
     let record = window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
     record.covers = "http://bl.uk/".to_owned();
     record.state = PermissionState::Refused;
-    window.until("the record decides", |window| window.says("refused, inherited from http://bl.uk/"));
+    window.until("the record decides", |window| window.shows("refused, inherited from http://bl.uk/"));
     window.click("like W3ACT");
-    window.until("the refusal counts for nothing", |window| !window.says("✖ refused"));
+    window.until("the refusal counts for nothing", |window| !window.shows("✖ refused"));
 }
 
 #[test]
@@ -75,17 +75,17 @@ fn a_refused_seed_is_an_error_and_a_rule_that_can_be_switched_off() {
     let record = window.app_mut().open.spec.as_mut().unwrap().campaign.permissions.last_mut().unwrap();
     record.state = PermissionState::Refused;
     let covers = record.covers.clone();
-    window.until("the seed is an error", |window| window.says("must not be crawled"));
+    window.until("the seed is an error", |window| window.shows("must not be crawled"));
     window.click("Scope rules 10");
-    window.check_says(&format!("rejects what permissions refuse: the record for {covers}"));
+    window.assert_shows(&format!("rejects what permissions refuse: the record for {covers}"));
     // The question before a crawl has it too.
     window.app_mut().send(Command::RequestCrawl(CrawlTarget::Draft));
-    window.until("the question is there", |window| window.says("Save and start this crawl?"));
-    window.until("the error is there", |window| window.says("must not be crawled (permission"));
+    window.until("the question is there", |window| window.shows("Save and start this crawl?"));
+    window.until("the error is there", |window| window.shows("must not be crawled (permission"));
     window.app_mut().send(Command::CloseDialog);
     window.settle();
     window.click("Permissions");
     window.click("Crawls leave out what a record refuses");
-    window.until("it is no error any more", |window| !window.says("must not be crawled"));
+    window.until("it is no error any more", |window| !window.shows("must not be crawled"));
     assert!(!window.app().open.spec.as_ref().unwrap().campaign.grounds.obey_refusals);
 }

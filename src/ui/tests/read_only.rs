@@ -122,7 +122,7 @@ fn no_control_of_any_page_that_can_be_pressed_writes() {
     }
     for dialog in [Dialog::Open, Dialog::Palette, Dialog::Settings, Dialog::Window] {
         pressed += press_all(&mut window, &of_every_page, |window| {
-            window.app_mut().send(Command::Ask(dialog));
+            window.app_mut().send(Command::OpenDialog(dialog));
             window.still(1);
         });
     }
@@ -155,7 +155,7 @@ fn what_writes_is_there_and_off_with_its_reason() {
         let node = window.harness.query_all_by_label(labels[0]).rfind(is_pressed).unwrap();
         node.hover();
         window.harness.run_steps(8);
-        window.until(&format!("the reason of {} is shown", labels[0]), |window| window.says(WHY));
+        window.until(&format!("the reason of {} is shown", labels[0]), |window| window.shows(WHY));
     }
 }
 
@@ -174,7 +174,7 @@ fn the_menu_of_a_row_offers_no_decision() {
 }
 
 #[test]
-fn keys_that_decide_say_once_that_nothing_is_written() {
+fn keys_that_decide_report_once_that_nothing_is_written() {
     let (mut window, _first) = second_window();
     let capture = window.captures("status:200")[0].id;
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
@@ -202,7 +202,7 @@ fn keys_that_decide_say_once_that_nothing_is_written() {
     assert!(window.app().dialog().is_none());
     window.pass(60.0);
     window.settle();
-    assert!(!window.says("Nothing was changed"), "the message goes away");
+    assert!(!window.shows("Nothing was changed"), "the message goes away");
 }
 
 #[test]
@@ -211,12 +211,12 @@ fn the_title_names_the_workspace_and_the_other_window_s_job_is_not_denied() {
     let folder = window.folder();
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     assert_eq!(window.title(), format!("Fonds – {name} (read only)"));
-    window.check_says("No job running");
+    window.assert_shows("No job running");
     let job = first.catalogue().job_started("Crawl", None).unwrap();
-    window.until("the other's job is known", |window| window.says("Crawl of another window may be running"));
-    assert!(!window.says("No job running"));
+    window.until("the other's job is known", |window| window.shows("Crawl of another window may be running"));
+    assert!(!window.shows("No job running"));
     first.catalogue().job_ended(job, "finished").unwrap();
-    window.until("its end is known", |window| window.says("No job running"));
+    window.until("its end is known", |window| window.shows("No job running"));
     let other = window.root().join("Other");
     window.app_mut().send(Command::NewWorkspace(other));
     window.until("it is open", |window| window.title() == "Fonds – Other");

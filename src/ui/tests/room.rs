@@ -46,7 +46,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
         window.press_with(Modifiers::COMMAND, Key::Num4);
-        window.until("rows are there", |window| window.says("vilanova.example"));
+        window.until("rows are there", |window| window.shows("vilanova.example"));
         window.press(Key::ArrowDown);
         let panel = window.top_of("Details");
         for tab in ["Decision", "Inlinks", "Outlinks", "Anchors", "Text", "Versions", "Headers", "Notes", "Details"] {
@@ -58,7 +58,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
         assert!(panel + 30.0 < height, "the tabs are in sight: {panel} of {height}");
         // Facets take width, or are a menu: lines of buttons grow, not the buttons.
         window.press(Key::F8);
-        window.until("facets are there", |window| window.says("Language") || width < 900.0);
+        window.until("facets are there", |window| window.shows("Language") || width < 900.0);
         let rows = window.count_within("http://", 0.0, window.top_of("Details"));
         assert!(rows >= 4, "{rows} rows beside facets at {width}×{height}");
     }
@@ -68,7 +68,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
 fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
     let mut window = sized(1280.0, 800.0);
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     let before = window.app().settings.panel_height;
     let edge = window.top_of("Hide the lower panel") - 5.0;
@@ -116,7 +116,7 @@ fn review_shows_text_in_a_small_window() {
         let mut lines = queue.iter().map(|row| long_line(session.content(row.id).unwrap().text));
         let (at, line) = lines.by_ref().enumerate().find_map(|(at, line)| Some((at, line?))).unwrap();
         (0..at).for_each(|_| window.press(Key::J));
-        window.until("the text is there", |window| window.says(&line));
+        window.until("the text is there", |window| window.shows(&line));
         let panel = window.top_of("Details");
         let text = window.harness.query_all_by_label_contains(&line).last().unwrap().rect();
         assert!(text.top() + 36.0 < panel, "text at {text}, panel at {panel} of {width}×{height}");
@@ -128,28 +128,28 @@ fn review_shows_text_in_a_small_window() {
 fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     let mut window = sized(1280.0, 800.0);
     window.press_with(Modifiers::COMMAND, Key::Num3);
-    window.until("the plots are there", |window| window.says("Discovered and finished"));
+    window.until("the plots are there", |window| window.shows("Discovered and finished"));
     window.click("21 refused");
     // Which of them are in sight depends on the order in which the crawl found them.
     let refused = |window: &Window| window.texts().into_iter().find(|text| text.starts_with("http://praias.example/"));
     window.until("rows are there", |window| refused(window).is_some());
     let page = refused(&window).unwrap();
     window.click(&page);
-    window.until("they are folded", |window| !window.says("Discovered and finished"));
+    window.until("they are folded", |window| !window.shows("Discovered and finished"));
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     let rows = window.count_within("http://", 0.0, window.top_of("Hide the lower panel"));
     assert!(rows >= 6, "{rows} rows");
     window.press(Key::F7);
-    window.until("they are back", |window| window.says("Discovered and finished"));
+    window.until("they are back", |window| window.shows("Discovered and finished"));
 }
 
 #[test]
 fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     let mut window = sized(900.0, 600.0);
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("rows are there", |window| window.says("vilanova.example"));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
     window.app_mut().act(Action::BuildInlinks);
-    window.until("it is told", |window| window.says("Build inlinks finished"));
+    window.until("a notice is shown", |window| window.shows("Build inlinks finished"));
     let message = window.harness.query_all_by_label_contains("Build inlinks finished").next().unwrap().rect();
     for label in ["Details", "Not reviewed 0", "✖ Hide"] {
         let others = window.harness.query_all_by_label(label);
@@ -157,10 +157,10 @@ fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     }
     window.click("Go to Links");
     assert_eq!(window.route(), Route::Links { target: String::new() });
-    assert!(!window.says("Go to Links"), "the page is on screen");
+    assert!(!window.shows("Go to Links"), "the page is on screen");
     window.harness.hover_at(Pos2::ZERO);
     window.pass(60.0);
-    window.until("it goes by", |window| !window.says("Build inlinks finished"));
+    window.until("it goes by", |window| !window.shows("Build inlinks finished"));
 }
 
 #[test]
@@ -170,23 +170,23 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     let place = window.folder().join("fonds.sqlite/export").display().to_string();
     window.app_mut().open.export_folder.clone_from(&place);
     window.app_mut().act(Action::Export);
-    window.until("the error is shown", |window| window.says("Export failed"));
+    window.until("the error is shown", |window| window.shows("Export failed"));
     window.click("Go to Select & export");
     assert_eq!(window.route(), Route::Select);
     // Another job does not touch it; the same one that does its work does.
     window.app_mut().act(Action::BuildInlinks);
-    window.until("it is told", |window| window.says("Build inlinks finished"));
-    window.check_says("Export failed");
+    window.until("a notice is shown", |window| window.shows("Build inlinks finished"));
+    window.assert_shows("Export failed");
     window.app_mut().open.export_folder = window.root().join("export").display().to_string();
     window.app_mut().act(Action::Export);
-    window.until("the error is gone", |window| !window.says("Export failed"));
+    window.until("the error is gone", |window| !window.shows("Export failed"));
     window.until_done(JobKind::Export);
     // So does another workspace.
     window.app_mut().open.export_folder = place;
     window.app_mut().act(Action::Export);
-    window.until("the error is shown", |window| window.says("Export failed"));
+    window.until("the error is shown", |window| window.shows("Export failed"));
     let other = window.root().join("other");
     drop(Workspace::create(&other).unwrap());
     window.app_mut().send(Command::OpenWorkspace(other));
-    window.until("the error is gone", |window| !window.says("Export failed"));
+    window.until("the error is gone", |window| !window.shows("Export failed"));
 }

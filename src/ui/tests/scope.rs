@@ -43,12 +43,12 @@ fn add_country(window: &mut Window) {
 }
 
 /// Takes the rule of these words away.
-fn remove_rule(window: &mut Window, words: &str) {
-    window.click(words);
+fn remove_rule(window: &mut Window, text: &str) {
+    window.click(text);
     window.click("✖ Remove");
 }
 
-/// Waits until the edits as they stand have been tried; the answer.
+/// Waits until the current edits have been tried; gives the answer.
 #[track_caller]
 fn until_tried(window: &mut Window) -> WhatIf {
     window.until("the edits are tried", |window| matches!(window.app().what_if(), Some(Loaded::Ready(_))));
@@ -67,45 +67,45 @@ fn tables(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_country_is_added_its_effect_seen_and_undone() {
     let mut window = spec(RULES);
-    window.check_says("Edits of rules or seeds are evaluated here");
+    window.assert_shows("Edits of rules or seeds are evaluated here");
     add_country(&mut window);
     let figures = until_tried(&mut window);
     assert!(figures.moved_in.urls > 0 && figures.moved_out.urls == 0, "{figures:?}");
     let seen = text::count(figures.seen);
     window.click(&seen);
     assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(WhatIfList::Seen)));
-    window.check_says("http://biblioteca.vilanova.example/");
+    window.assert_shows("http://biblioteca.vilanova.example/");
     window.press(Key::Backspace);
-    window.check_says("change:");
+    window.assert_shows("change:");
     let newly_in = format!("newly in scope {}", figures.moved_in.urls);
-    for words in [
+    for text in [
         text::counted(figures.moved_in.urls, "URL"),
         "1 host".to_owned(),
         "unknown size".to_owned(),
         newly_in.clone(),
         "newly out 0".to_owned(),
     ] {
-        window.check_says(&words);
+        window.assert_shows(&text);
     }
     assert_eq!(campaign(&window).rules.len(), 11);
     for _ in 0..4 {
         window.press_with(Modifiers::COMMAND, Key::Z);
     }
     assert_eq!(window.last_command(), Some(&Command::UndoEdit));
-    window.until("the figures are gone", |window| !window.says("change:"));
+    window.until("the figures are gone", |window| !window.shows("change:"));
     assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
     // Forth again, by its button, and the figures are back.
     for _ in 0..4 {
         window.click("↷ Redo edit");
     }
     assert_eq!(window.last_command(), Some(&Command::RedoEdit));
-    window.until("the figures are back", |window| window.says(&newly_in));
+    window.until("the figures are back", |window| window.shows(&newly_in));
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
     assert_eq!(window.app().log().back().unwrap().1.why, "Nothing to redo");
 }
 
 #[test]
-fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
+fn edits_outside_scope_and_edits_without_effect_are_labelled() {
     let mut window = spec("About");
     window.type_into("Name", " II");
     window.settle();
@@ -114,12 +114,12 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
     // No URL has so many segments.
     window.click("Rule 7 is on");
     let figures = until_tried(&mut window);
-    window.check_says("These edits change no decision on the");
-    window.check_says(&text::counted(figures.seen, "URL"));
-    // A rule that cannot be read is told, and nothing is tried.
+    window.assert_shows("These edits change no decision on the");
+    window.assert_shows(&text::counted(figures.seen, "URL"));
+    // A rule that cannot be read is reported, and nothing is tried.
     window.click(BY_COUNTRY);
     window.type_into("Countries", "Portugal");
-    window.until("the mistake is told", |window| window.says("is no country code"));
+    window.until("the mistake is shown", |window| window.shows("is no country code"));
     window.click("Discard changes");
     window.until("the bar is gone", |window| window.app().what_if().is_none());
 }
@@ -127,7 +127,7 @@ fn edits_that_are_no_matter_of_scope_and_those_that_change_nothing_say_so() {
 #[test]
 fn a_rule_is_broken_where_what_it_is_read_with_is() {
     let mut window = spec(RULES);
-    window.until("rules are read", |window| window.says("rejects everything"));
+    window.until("rules are read", |window| window.shows("rejects everything"));
     let spec = window.app_mut().open.spec.as_mut().unwrap();
     for rule in [
         json!({"rule": "regex", "patterns": ["("], "decision": "REJECT"}),
@@ -135,11 +135,11 @@ fn a_rule_is_broken_where_what_it_is_read_with_is() {
     ] {
         spec.campaign.rules.push(rule);
     }
-    window.until("the pattern is told", |window| window.says("unclosed group"));
-    assert!(!window.says("Rule 11 cannot be read"));
+    window.until("the pattern is shown", |window| window.shows("unclosed group"));
+    assert!(!window.shows("Rule 11 cannot be read"));
     window.app_mut().open.spec.as_mut().unwrap().campaign.grounds.countries.push("Portugal".to_owned());
-    window.until("the record is told", |window| {
-        window.says("Rule 11 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
+    window.until("the record is shown", |window| {
+        window.shows("Rule 11 cannot be read: grounds: “Portugal” is no country code; give two letters, such as PT")
     });
 }
 
@@ -165,7 +165,7 @@ fn tables_go_to_the_workspace_that_is_open() {
             window.press_with(Modifiers::COMMAND, Key::Num2);
             window.click("Geolocation");
         }
-        window.check_says("diaspora.example");
+        window.assert_shows("diaspora.example");
         export_table(&mut window, "Hosts accepted by geolocation");
         let tables = tables(&folder);
         assert_eq!(tables.len(), 1);
@@ -178,45 +178,45 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     let mut window = spec(RULES);
     remove_rule(&mut window, BY_COUNTRY);
     let figures = until_tried(&mut window);
-    window.check_says(&text::bytes(figures.moved_out.bytes));
+    window.assert_shows(&text::bytes(figures.moved_out.bytes));
     window.click(&format!("newly out {}", figures.moved_out.urls));
     let list_of = |list| Route::Scope(TOWN, ScopeList::WhatIf(list));
     let out = WhatIfList::Side(MovedSide::Out);
     assert_eq!(window.route(), list_of(out));
     let edited = campaign(&window).clone();
     let row = window.session().what_if_rows(TOWN, &edited, &figures, out, 0..5).unwrap().remove(0);
-    window.check_says(&row.url);
-    window.check_says("✔ in scope by rule 2: country of the server");
-    window.check_says("✖ refused by rule 0: reject everything");
+    window.assert_shows(&row.url);
+    window.assert_shows("✔ in scope by rule 2: country of the server");
+    window.assert_shows("✖ refused by rule 0: reject everything");
     window.click(&row.url);
     assert_eq!(window.app().focus(), Some(Focus::Seen(row.seen)));
     window.until("both traces are shown", |window| {
-        window.says("With the edited rules") && window.says("As crawled") && window.says("decides")
+        window.shows("With the edited rules") && window.shows("As crawled") && window.shows("decides")
     });
     window.press_with(Modifiers::COMMAND, Key::E);
     let rows = text::counted(figures.moved_out.urls, "row");
-    window.check_says(&format!("{rows}, sorted and filtered as shown, 6 columns"));
+    window.assert_shows(&format!("{rows}, sorted and filtered as shown, 6 columns"));
     window.click("Export table");
     window.until_done(JobKind::WriteTable);
     let table = std::fs::read_to_string(&tables(&window.folder())[0]).unwrap();
     assert_eq!(table.lines().count() as u64, 1 + figures.moved_out.urls, "{table}");
     window.click("Newly in scope 0");
-    window.check_says("No URLs in this list");
+    window.assert_shows("No URLs in this list");
     // Rows that cannot be read say why.
     let catalogue = rusqlite::Connection::open(window.folder().join("fonds.sqlite")).unwrap();
     catalogue.execute_batch("ALTER TABLE seen RENAME TO elsewhere").unwrap();
     window.app_mut().send(Command::Go(list_of(WhatIfList::Captured)));
-    window.until("the failure is told", |window| {
-        window.says("no such table: main.seen") || window.says("no such table: seen")
+    window.until("the failure is shown", |window| {
+        window.shows("no such table: main.seen") || window.shows("no such table: seen")
     });
     window.click("↶ Undo edit");
-    window.until("nothing is left", |window| window.says("No edits to compare"));
+    window.until("nothing is left", |window| window.shows("No edits to compare"));
     window.click("Back to the rules");
     assert_eq!(window.route(), Route::Spec(Some(TOWN)));
 }
 
 #[test]
-fn long_lists_are_read_where_they_are_looked_at() {
+fn only_the_visible_part_of_long_lists_is_read() {
     let mut window = spec(RULES);
     remove_rule(&mut window, BY_SEEDS);
     let figures = until_tried(&mut window);
@@ -229,19 +229,19 @@ fn long_lists_are_read_where_they_are_looked_at() {
     assert!(rows.len() > 200, "{}", rows.len());
     window.click(&format!("{} undetermined", figures.unknown.urls));
     assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(undetermined)));
-    window.check_says(&rows[7].url);
+    window.assert_shows(&rows[7].url);
     let far = &rows[199].url;
     let as_begin = rows[..60].iter().any(|row| row.url.starts_with(far.as_str()) || row.via == *far);
-    assert!(as_begin || !window.says(far), "rows out of sight are drawn");
-    window.check_says("The decision depends on the country of these servers");
+    assert!(as_begin || !window.shows(far), "rows out of sight are drawn");
+    window.assert_shows("The decision depends on the country of these servers");
     for (name, list, urls) in [
         ("Depend on a fetch", WhatIfList::Unfetched, figures.unfetched),
         ("Newly out", WhatIfList::Side(MovedSide::Out), figures.moved_out.urls),
     ] {
         window.click(&format!("{name} {urls}"));
         match rows_of(&window, list).first() {
-            Some(row) => window.check_says(&row.url),
-            None => window.check_says("No URLs in this list"),
+            Some(row) => window.assert_shows(&row.url),
+            None => window.assert_shows("No URLs in this list"),
         }
     }
     window.click("↶ Undo edit");
@@ -258,9 +258,9 @@ fn long_lists_are_read_where_they_are_looked_at() {
     let list = WhatIfList::Host(hosts[1].id);
     assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::WhatIf(list)));
     let rows = window.session().what_if_rows(TOWN, &edited, &figures, list, 0..10).unwrap();
-    window.check_says(&rows[0].url);
+    window.assert_shows(&rows[0].url);
     assert!(rows.iter().all(|row| row.url.contains(&hosts[1].host)));
-    window.check_says("URLs of one host that are newly in scope or newly out");
+    window.assert_shows("URLs of one host that are newly in scope or newly out");
 }
 
 #[test]
@@ -269,34 +269,34 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
     let hits = crate::work::rule_hits(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
     let (all, by_seeds) = (hits.rules[0].spoke, hits.rules[3].decided);
     let (all, by_seeds) = (text::count(all), text::count(by_seeds));
-    window.until("hits are there", |window| window.says(&all) && window.says(&by_seeds));
+    window.until("hits are there", |window| window.shows(&all) && window.shows(&by_seeds));
     window.click(&by_seeds);
-    let Route::Scope(TOWN, ScopeList::DecidedBy(asked)) = window.route() else { panic!("no list") };
-    assert_eq!(asked.index, 3);
-    window.check_says("URLs decided by rule 3");
-    window.check_says("reach”: this rule decided these URLs");
-    window.check_says(&format!("{by_seeds} URLs, with the decision of the last crawl"));
+    let Route::Scope(TOWN, ScopeList::DecidedBy(rule)) = window.route() else { panic!("no list") };
+    assert_eq!(rule.index, 3);
+    window.assert_shows("URLs decided by rule 3");
+    window.assert_shows("reach”: this rule decided these URLs");
+    window.assert_shows(&format!("{by_seeds} URLs, with the decision of the last crawl"));
     let ids: Vec<_> = hits.rules[3].ids.first().to_vec();
     let row = window.session().seen_rows(&ids[..1]).unwrap().remove(0);
-    window.check_says(&row.url);
+    window.assert_shows(&row.url);
     window.click(&row.url);
-    window.until("the trace is shown", |window| window.says("✔ In scope by rule 3: seed scope"));
+    window.until("the trace is shown", |window| window.shows("✔ In scope by rule 3: seed scope"));
     window.press(Key::Backspace);
     assert_eq!(window.route(), Route::Spec(Some(TOWN)));
     window.click(&all);
-    assert!(matches!(&window.route(), Route::Scope(TOWN, ScopeList::SpokenBy(asked)) if asked.index == 0));
-    window.check_says(&format!("{all} URLs, with the decision of the last crawl"));
-    window.check_says("http://");
+    assert!(matches!(&window.route(), Route::Scope(TOWN, ScopeList::SpokenBy(rule)) if rule.index == 0));
+    window.assert_shows(&format!("{all} URLs, with the decision of the last crawl"));
+    window.assert_shows("http://");
     window.press(Key::Backspace);
     // A rule that was changed has no hits: no crawl knows it.
     window.click("Rule 3 is on");
-    assert!(!window.says(&by_seeds));
-    // A list that was asked for stays that of its rule when another crawl has other rules.
+    assert!(!window.shows(&by_seeds));
+    // An open list stays that of its rule when another crawl has other rules.
     for list in [ScopeList::DecidedBy, ScopeList::SpokenBy] {
-        let other = RuleRef { summary: "rejects more than 9 hops from the seed".to_owned(), ..asked.clone() };
+        let other = RuleRef { summary: "rejects more than 9 hops from the seed".to_owned(), ..rule.clone() };
         window.app_mut().send(Command::Go(Route::Scope(TOWN, list(other))));
-        window.until("the change is told", |window| window.says("The rules have changed"));
-        assert!(!window.says("with the decision of the last crawl"));
+        window.until("the change is shown", |window| window.shows("The rules have changed"));
+        assert!(!window.shows("with the decision of the last crawl"));
     }
 }
 
@@ -308,23 +308,23 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     window.type_into("URLs to test", urls);
     let counts = |accepted: u32, refused: u32| {
         move |window: &Window| {
-            window.says(&format!("{accepted} accepted")) && window.says(&format!("{refused} refused"))
+            window.shows(&format!("{accepted} accepted")) && window.shows(&format!("{refused} refused"))
         }
     };
     window.until("the tester answers", counts(1, 2));
-    window.check_says("1 not a URL");
-    window.check_says("✖ “nothing at all” is no http or https URL");
+    window.assert_shows("1 not a URL");
+    window.assert_shows("✖ “nothing at all” is no http or https URL");
     let mut open = |begin: &str| {
-        let line = window.texts().into_iter().find(|words| words.starts_with(begin)).unwrap();
+        let line = window.texts().into_iter().find(|text| text.starts_with(begin)).unwrap();
         window.scroll_to(&line);
         window.click(&line);
     };
     open("✖ Refused by rule 0: reject everything  https://elsewhere.example/x");
     open("✖ Refused by rule 5");
-    window.check_says("the country of its server is not looked up yet");
-    let turn = window.texts().into_iter().find(|words| words.starts_with("⮫ ")).unwrap();
-    window.scroll_to(&turn);
-    window.click(&turn);
+    window.assert_shows("the country of its server is not looked up yet");
+    let change = window.texts().into_iter().find(|text| text.starts_with("⮫ ")).unwrap();
+    window.scroll_to(&change);
+    window.click(&change);
     assert!(matches!(window.last_command(), Some(Command::EditSpec(_))));
     window.until("the verdict turns", counts(2, 1));
     window.click("↶ Undo edit");
@@ -332,31 +332,31 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     // Each number shows its URLs alone.
     window.scroll_to("1 not a URL");
     window.click("1 not a URL");
-    window.check_says("✖ “nothing at all” is no http or https URL");
-    assert!(!window.says("✖ Refused by rule 0"));
+    window.assert_shows("✖ “nothing at all” is no http or https URL");
+    assert!(!window.shows("✖ Refused by rule 0"));
 }
 
 #[test]
-fn a_seed_tells_what_it_reaches_while_it_is_typed() {
+fn a_seed_shows_what_it_reaches_while_it_is_typed() {
     let mut window = spec("Seeds 6");
     window.type_into("Seeds to add, one per line", "https://www.fct.pt");
-    window.check_says("everything that starts with http://(pt,fct,www,");
-    window.check_says("⚠ opens subdomains; end the seed with a slash to keep to this host");
+    window.assert_shows("everything that starts with http://(pt,fct,www,");
+    window.assert_shows("⚠ opens subdomains; end the seed with a slash to keep to this host");
     window.type_into("Seeds to add, one per line", "/");
-    window.check_says("everything that starts with http://(pt,fct,www,)/");
-    assert!(!window.says("⚠ opens subdomains"));
-    for (word, name, reach) in [
+    window.assert_shows("everything that starts with http://(pt,fct,www,)/");
+    assert!(!window.shows("⚠ opens subdomains"));
+    for (label, name, reach) in [
         ("this page", "resource: ", "this page and what it needs to be shown"),
         ("page + 1 link", "plus1: ", "this page, the pages it links to"),
         ("host + subdomains", "subdomains: ", "this host and all hosts below it: http://(pt,fct,"),
         ("this path and below", "root: ", "everything that starts with"),
     ] {
-        window.click_radio(word);
-        window.check_says(name);
-        window.check_says(reach);
+        window.click_radio(label);
+        window.assert_shows(name);
+        window.assert_shows(reach);
     }
     window.type_into("URL of seed 2", "2024/lanternas");
-    window.check_says("http://(example,festival-da-ria,www,)/2024/");
+    window.assert_shows("http://(example,festival-da-ria,www,)/2024/");
 }
 
 #[test]
@@ -369,15 +369,15 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
         "Geolocation",
     );
     let report = crate::work::geo_report(&window.session(), TOWN, None, &JobCx::detached()).unwrap();
-    // The table's rows stand in this order, and the first cell of a name is clicked.
+    // The table's rows are in this order, and the first cell of a name is clicked.
     let is_first =
         |host: &&GeoHost| report.hosts.iter().find(|other| other.urls == host.urls).unwrap().host == host.host;
     let is_known = |fact: &GeoFact| matches!(fact, GeoFact::Known(_));
     let host = report.hosts.iter().find(|host| is_first(host) && is_known(&host.evidence)).unwrap();
-    window.check_says(&host.host);
-    window.check_says(&format!("{} hosts, listed below; country rules decided", report.hosts.len()));
-    window.check_says("127.0.17.1 in 127.0.17.0/24 is PT");
-    window.check_says("⚠ since then: no such host");
+    window.assert_shows(&host.host);
+    window.assert_shows(&format!("{} hosts, listed below; country rules decided", report.hosts.len()));
+    window.assert_shows("127.0.17.1 in 127.0.17.0/24 is PT");
+    window.assert_shows("⚠ since then: no such host");
     // Each number leads to what it counts.
     let decided = text::counted(report.decided, "URL");
     for (cell, list, title, urls) in [
@@ -394,14 +394,14 @@ fn hosts_let_in_by_location_show_their_evidence_and_captures() {
             None => window.click(&decided),
         }
         assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::Geo(list)));
-        window.check_says(&title);
-        window.check_says(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL")));
+        window.assert_shows(&title);
+        window.assert_shows(&format!("{}, with the decision of the last crawl", text::counted(urls, "URL")));
         window.press(Key::Backspace);
-        window.check_says(&decided);
+        window.assert_shows(&decided);
     }
     window.click(&host.host);
     let GeoFact::Known(evidence) = &host.evidence else { panic!("{host:?}") };
-    window.check_says(evidence.source.label());
+    window.assert_shows(evidence.source.label());
     export_table(&mut window, "Hosts accepted by geolocation");
     let table = std::fs::read_to_string(&tables(&window.folder())[0]).unwrap();
     assert!(report.hosts.iter().all(|host| table.contains(&host.host)), "{table}");
@@ -429,7 +429,7 @@ fn another_database_is_compared() {
     let mut window = spec("Geolocation");
     window.type_into("Other database", &broken.display().to_string());
     window.click("Compare");
-    window.until("the mistake is told", |window| window.says("is not a sound MaxMind database"));
+    window.until("the mistake is shown", |window| window.shows("is not a sound MaxMind database"));
     let mut window = spec_of(
         Window::town_as(|session| {
             let why = "no such host".to_owned();
@@ -439,32 +439,32 @@ fn another_database_is_compared() {
     );
     window.type_into("Other database", &newer.display().to_string());
     window.click("Compare");
-    window.until("the drift is there", |window| window.says("1 host changes decisions"));
+    window.until("the drift is there", |window| window.shows("1 host changes decisions"));
     let drift = window.session().geo_drift(TOWN, None, &newer, &JobCx::detached()).unwrap();
     let host = &drift.hosts[0];
     assert_eq!((host.host.as_str(), host.moved_in), ("diaspora.example", 0));
     let moved_out = format!("Newly out: {}", host.moved_out);
-    window.check_says(&moved_out);
-    window.check_says("127.0.17.1 in 127.0.17.0/24 is FR");
+    window.assert_shows(&moved_out);
+    window.assert_shows("127.0.17.1 in 127.0.17.0/24 is FR");
     // Every number has its rows.
     window.click("1 host was not resolved");
-    window.check_says("gone.example");
-    window.check_says("no such host");
+    window.assert_shows("gone.example");
+    window.assert_shows("no such host");
     export_table(&mut window, "Hosts");
     assert!(std::fs::read_to_string(&tables(&window.folder())[0]).unwrap().contains("gone.example"));
     window.click(&format!("{} hosts have known addresses", drift.known));
-    window.check_says(&drift.known_hosts[0].0);
+    window.assert_shows(&drift.known_hosts[0].0);
     window.click("2 hosts have another country");
-    window.check_says("diaspora.example");
-    window.check_says("praias.example");
+    window.assert_shows("diaspora.example");
+    window.assert_shows("praias.example");
     window.click("1 host moved, no decision changes");
-    window.check_says("praias.example");
+    window.assert_shows("praias.example");
     window.click("1 host changes decisions");
     window.click_number(&moved_out);
     let list = GeoList::DriftOut("diaspora.example".to_owned());
     assert_eq!(window.route(), Route::Scope(TOWN, ScopeList::Geo(list)));
-    window.check_says("URLs of diaspora.example that it would refuse");
-    window.check_says("http://diaspora.example/");
+    window.assert_shows("URLs of diaspora.example that it would refuse");
+    window.assert_shows("http://diaspora.example/");
 }
 
 #[test]
@@ -474,20 +474,20 @@ fn the_geolocation_database_is_chosen_and_given_up() {
     std::fs::write(&broken, "no database").unwrap();
     write_country_database(&sound, town_countries().map(|(_, network, country)| (network, country)));
     window.press_with(Modifiers::COMMAND, Key::Comma);
-    window.check_says("No geolocation database set");
+    window.assert_shows("No geolocation database set");
     window.type_into("Database file", &broken.display().to_string());
     window.click("Use this database");
-    window.until("the mistake is told", |window| window.says("Geolocation database not changed"));
-    window.check_says(&format!("{} is not a sound MaxMind database (.mmdb)", broken.display()));
+    window.until("the mistake is shown", |window| window.shows("Geolocation database not changed"));
+    window.assert_shows(&format!("{} is not a sound MaxMind database (.mmdb)", broken.display()));
     window.app_mut().send(Command::SetGeoDatabase(Some(sound.clone())));
-    window.until("it is shown", |window| window.says("✔ Test-Country"));
+    window.until("it is shown", |window| window.shows("✔ Test-Country"));
     let choice = window.session().geo_choice().unwrap().unwrap();
     assert_eq!(choice.path, sound);
-    window.check_says(&format!("{} nodes", text::count(choice.database.unwrap().nodes)));
-    window.check_says("⚠ The country database (Test-Country) was built on 2024-06-01, ");
+    window.assert_shows(&format!("{} nodes", text::count(choice.database.unwrap().nodes)));
+    window.assert_shows("⚠ The country database (Test-Country) was built on 2024-06-01, ");
     window.scroll_to("Remove database");
     window.click("Remove database");
-    window.check_says("No geolocation database set");
+    window.assert_shows("No geolocation database set");
     assert_eq!(window.session().geo_choice().unwrap(), None);
 }
 
@@ -498,25 +498,25 @@ fn the_hours_of_a_window_of_time_stay_numbers() {
     window.click("Time, reviewers");
     window.click("Reject outside a window of time");
     let at = campaign(&window).rules.iter().position(|rule| rule["rule"] == "schedule_window").unwrap();
-    window.check_says("0\n0");
+    window.assert_shows("0\n0");
     window.type_into("Hours", "6");
     assert_eq!(campaign(&window).rules[at]["hours"], serde_json::json!([0, 6]));
-    window.until("the rule is read", |window| window.says("rejects what is not decided between 0:00 and 6:00 UTC"));
+    window.until("the rule is read", |window| window.shows("rejects what is not decided between 0:00 and 6:00 UTC"));
 }
 
 #[test]
 fn a_mistake_that_a_seed_makes_goes_with_it() {
     let mut window = spec(RULES);
-    let broken = |window: &Window| window.says("✖ seed 3 (“no url at all”)");
+    let broken = |window: &Window| window.shows("✖ seed 3 (“no url at all”)");
     let seed = |window: &mut Window, url: &str| {
         url.clone_into(&mut window.app_mut().open.spec.as_mut().unwrap().campaign.seeds[2].url);
     };
     seed(&mut window, "no url at all");
-    window.until("the mistake is told", broken);
+    window.until("the mistake is shown", broken);
     seed(&mut window, "https://museu.example/");
     window.until("it is gone", |window| !broken(window));
     seed(&mut window, "no url at all");
-    window.until("it is told again", broken);
+    window.until("it is shown again", broken);
 }
 
 #[test]
@@ -524,15 +524,15 @@ fn domains_and_countries_are_undone_where_they_are_typed() {
     let mut window = spec("Permissions");
     let grounds = campaign(&window).grounds.clone();
     window.type_into("Servers in these countries", ", BR");
-    window.check_says(", BR");
+    window.assert_shows(", BR");
     assert_ne!(campaign(&window).grounds, grounds);
     window.click("Discard changes");
     assert_eq!(campaign(&window).grounds, grounds);
-    assert!(!window.says(", BR"), "on screen: {:?}", window.texts());
+    assert!(!window.shows(", BR"), "on screen: {:?}", window.texts());
     window.click("↶ Undo edit");
-    window.check_says("BR");
+    window.assert_shows("BR");
     while window.app().open.spec.as_ref().unwrap().is_edited() {
         window.click("↶ Undo edit");
     }
-    assert!(!window.says("BR"));
+    assert!(!window.shows("BR"));
 }

@@ -9,9 +9,9 @@ use egui::{Key, Modifiers};
 #[test]
 fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
     let mut window = Window::town();
-    for (number, (_, word)) in PAGES.iter().enumerate() {
-        window.click(word);
-        assert_eq!(window.route().page(), number, "{word}");
+    for (number, (_, label)) in PAGES.iter().enumerate() {
+        window.click(label);
+        assert_eq!(window.route().page(), number, "{label}");
     }
     for (number, (modifiers, key)) in super::access::PAGE_KEYS.into_iter().enumerate() {
         window.press_with(modifiers, key);
@@ -35,22 +35,22 @@ fn the_palette_finds_and_does() {
     window.press_with(Modifiers::COMMAND, Key::K);
     window.harness.event(egui::Event::Text("mestre.html".to_owned()));
     window.settle();
-    window.check_says("Find captures with “mestre.html”");
+    window.assert_shows("Find captures with “mestre.html”");
     window.press(Key::Enter);
     assert_eq!(window.route(), Route::Captures { filter: "mestre.html".to_owned() });
     let rows = window.captures("mestre.html").len();
-    window.check_says(&format!("{rows} rows"));
+    window.assert_shows(&format!("{rows} rows"));
 }
 
 #[test]
-fn greyed_commands_do_nothing_and_keys_say_why() {
+fn greyed_commands_do_nothing_and_keys_explain_why() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::P);
-    let said = &window.app().log().back().unwrap().1;
-    assert_eq!(said.why, "No crawl is running");
+    let notice = &window.app().log().back().unwrap().1;
+    assert_eq!(notice.why, "No crawl is running");
     window.harness.event(egui::Event::Text("?".to_owned()));
     window.settle();
-    window.check_says("Ctrl+Enter");
+    window.assert_shows("Ctrl+Enter");
     window.press(Key::Escape);
     assert_eq!(window.app().dialog(), None);
 }
@@ -58,8 +58,8 @@ fn greyed_commands_do_nothing_and_keys_say_why() {
 /// Asks for a crawl of the town, confirms it and holds it at its begin.
 pub(super) fn begin_crawl(window: &mut Window) {
     window.press_with(Modifiers::COMMAND, Key::R);
-    window.check_says("Start this crawl?");
-    window.check_says("Expected to contact 6 hosts");
+    window.assert_shows("Start this crawl?");
+    window.assert_shows("Expected to contact 6 hosts");
     window.press(Key::Enter);
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     window.app().crawl_job().unwrap().cx().set_paused(true);
@@ -70,13 +70,13 @@ fn a_running_crawl_is_shown_paused_and_stopped() {
     let mut window = Window::town();
     begin_crawl(&mut window);
     window.press_with(Modifiers::COMMAND, Key::Num3);
-    window.check_says("Paused");
+    window.assert_shows("Paused");
     window.click("▶ Resume crawl");
     assert!(!window.app().crawl_job().unwrap().cx().is_paused());
-    window.until("the page says so", |window| window.says("▶ Running"));
+    window.until("the page says so", |window| window.shows("▶ Running"));
     window.click("⏸ Pause crawl");
     assert!(window.app().crawl_job().unwrap().cx().is_paused());
-    window.check_says("Paused");
+    window.assert_shows("Paused");
     window.click("⏹ Stop");
     window.until("the crawl ends", |window| window.app().jobs().is_empty());
     let crawl = window.app_mut().take_ended(JobKind::Crawl).unwrap();
@@ -91,12 +91,12 @@ fn errors_stay_on_screen_until_taken_away() {
     let place = window.folder().join("fonds.sqlite/export");
     window.app_mut().open.export_folder = place.display().to_string();
     window.press_with(Modifiers::COMMAND, Key::Enter);
-    window.check_says("fonds.sqlite/export");
-    window.check_says("Export failed");
+    window.assert_shows("fonds.sqlite/export");
+    window.assert_shows("Export failed");
     window.click("Dismiss");
-    window.until("it is gone", |window| !window.says("Export failed"));
+    window.until("it is gone", |window| !window.shows("Export failed"));
     window.press_with(Modifiers::COMMAND, Key::Num9);
-    window.check_says("Not a directory");
+    window.assert_shows("Not a directory");
 }
 
 #[test]
@@ -106,11 +106,11 @@ fn a_folder_that_is_no_workspace_is_refused_with_a_reason() {
     let folder = window.root().join("broken");
     std::fs::create_dir(&folder).unwrap();
     window.app_mut().send(Command::OpenWorkspace(folder.clone()));
-    window.check_says(&format!("{} could not be opened", folder.display()));
-    window.check_says("this folder is not a workspace");
+    window.assert_shows(&format!("{} could not be opened", folder.display()));
+    window.assert_shows("this folder is not a workspace");
     window.click("Cancel");
     assert_eq!(window.app().dialog(), None);
-    window.check_says("Choose another folder");
+    window.assert_shows("Choose another folder");
 }
 
 #[test]
@@ -120,12 +120,12 @@ fn the_window_of_inlinks_is_set() {
     window.click("30 days");
     window.click("Set window");
     window.until_done(JobKind::SetWindow);
-    window.check_says("± 30 days");
+    window.assert_shows("± 30 days");
     assert_eq!(window.session().workspace().unwrap().counted_window_days, Some(30));
-    window.until("all agree", |window| !window.says("columns: ± "));
+    window.until("all agree", |window| !window.shows("columns: ± "));
     // Columns that count otherwise say so, and are counted again.
     window.session().set_window(90, &crate::jobs::JobCx::detached()).unwrap();
-    window.until("it says so", |window| window.says("columns: ± 90 days"));
+    window.until("it says so", |window| window.shows("columns: ± 90 days"));
     window.click("columns: ± 90 days");
     window.until_done(JobKind::SetWindow);
     assert_eq!(window.session().workspace().unwrap().counted_window_days, Some(30));
@@ -142,21 +142,21 @@ fn light_and_dark_change_places() {
     }
 }
 
-pub(super) fn ask_to_close(window: &mut Window) {
+pub(super) fn request_close(window: &mut Window) {
     let viewports = &mut window.harness.input_mut().viewports;
     viewports.entry(egui::ViewportId::ROOT).or_default().events.push(egui::ViewportEvent::Close);
     window.settle();
 }
 
 #[test]
-fn closing_while_work_runs_asks_once() {
+fn closing_while_work_runs_is_confirmed_once() {
     let mut window = Window::town();
     begin_crawl(&mut window);
-    ask_to_close(&mut window);
-    window.check_says("Close the window?");
+    request_close(&mut window);
+    window.assert_shows("Close the window?");
     window.click("Keep open");
     assert!(window.app().dialog().is_none() && !window.app().jobs().is_empty());
-    ask_to_close(&mut window);
+    request_close(&mut window);
     window.click("Stop and close");
     window.until("the crawl has stopped", |window| window.app().jobs().is_empty());
     let closes = |window: &Window| {

@@ -1,4 +1,4 @@
-//! The lines of an archive file.
+//! Builds the index lines of an archive file.
 
 use super::IndexLine;
 use super::post::{self, Appended, MAX_REQUEST_BYTES};
@@ -18,29 +18,28 @@ use std::path::Path;
 /// Problems of a file that are listed; further ones are counted.
 const MAX_PROBLEMS: usize = 100_000;
 
-/// Bytes of a block that are looked at for its HTTP head.
+/// Bytes of a block that are searched for its HTTP head.
 pub const MAX_INDEXED_BEGIN: usize = 256 * 1024;
 
-/// What goes into the lines.
+/// Options for index lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexOptions {
-    /// Captures that were asked for with a body have it in their keys, as
-    /// cdxj-indexer has with `--post-append`: `__wb_method=POST&…`. The request
-    /// has to stand right before or after its response.
+    /// Captures requested with a body have it in their keys, as with `--post-append` of cdxj-indexer:
+    /// `__wb_method=POST&…`. The request has to be the record right before or after its response.
     pub post_append: bool,
 }
 
-/// What the index wants to know of a record; it may wait for its neighbour.
-struct Seen {
+/// Index data of a record, which may wait for that of its neighbour.
+struct PendingRecord {
     record_type: RecordType,
     target: Option<String>,
     id: Option<String>,
     concurrent_to: Option<String>,
     line: Option<IndexLine>,
-    asked: Option<Appended>,
+    appended: Option<Appended>,
 }
 
-impl Seen {
+impl PendingRecord {
     fn of(head: &RecordHead, block: &mut dyn BufRead, filename: &str, options: IndexOptions) -> io::Result<Self> {
         let wants_request = options.post_append && head.record_type == RecordType::Request;
         Ok(Self {
@@ -48,27 +47,27 @@ impl Seen {
             id: head.headers.get("WARC-Record-ID"),
             concurrent_to: head.headers.get("WARC-Concurrent-To"),
             line: if is_indexed(head) { read_line(block, head, filename)? } else { None },
-            asked: if wants_request { read_request(block, head)? } else { None },
+            appended: if wants_request { read_request(block, head)? } else { None },
             record_type: head.record_type.clone(),
         })
     }
 }
 
 /// Lines in the order of their records.
-struct Lines {
+struct LineBuilder {
     options: IndexOptions,
-    last: Option<Seen>,
+    last: Option<PendingRecord>,
 }
 
-/// Who takes lines.
+/// Receiver of lines.
 type Sink<'a> = &'a mut dyn FnMut(IndexLine) -> io::Result<()>;
 
-impl Lines {
+impl LineBuilder {
     fn new(options: IndexOptions) -> Self {
         Self { options, last: None }
     }
 
-    fn take(&mut self, mut seen: Seen, span: Option<Span>, sink: Sink<'_>) -> io::Result<()> {
+    fn take(&mut self, mut seen: PendingRecord, span: Option<Span>, sink: Sink<'_>) -> io::Result<()> {
         let line = seen.line.take().zip(span.filter(|span| !span.is_inside_member()));
         seen.line = line.map(|(line, span)| IndexLine { span, ..line });
         if !self.options.post_append {
@@ -90,9 +89,8 @@ impl Lines {
     }
 }
 
-/// The index lines of a file, in the order of its records; `filename` is what
-/// they call the file. Stops early, with what was found so far, when `cx` asks
-/// for it.
+/// The index lines of a file, in the order of its records; `filename` is what they call the file. Stops
+/// early, with what was found so far, when `cx` is cancelled.
 pub fn index_file(
     path: &Path,
     filename: &str,
@@ -120,11 +118,11 @@ pub fn index_each(
     cx: &JobCx,
     sink: &mut dyn FnMut(IndexLine) -> io::Result<()>,
 ) -> Result<Vec<Problem>, WarcError> {
-    let mut lines = Lines::new(options);
+    let mut lines = LineBuilder::new(options);
     let mut problems = ProblemList::new(MAX_PROBLEMS);
     let mut read_to = 0;
     let mut failed = Ok(());
-    let see = |head: &RecordHead, block: &mut dyn BufRead| Seen::of(head, block, filename, options);
+    let see = |head: &RecordHead, block: &mut dyn BufRead| PendingRecord::of(head, block, filename, options);
     let last = read_file_in_parallel(path, reading_threads(), cx, see, |visit| {
         problems.extend(visit.problems);
         failed = lines.take(visit.value, visit.span, sink);
@@ -145,7 +143,7 @@ pub fn index_reader<R: Read>(
     options: IndexOptions,
     cx: &JobCx,
 ) -> Result<(Vec<IndexLine>, Vec<Problem>), WarcError> {
-    let mut lines = Lines::new(options);
+    let mut lines = LineBuilder::new(options);
     let mut found = Vec::new();
     let mut sink = |line| {
         found.push(line);
@@ -153,7 +151,7 @@ pub fn index_reader<R: Read>(
     };
     let io = |source| WarcError::Io { path: Path::new(filename).to_owned(), source };
     while let Some(head) = reader.next_head()? {
-        let seen = Seen::of(&head, &mut reader, filename, options).map_err(io)?;
+        let seen = PendingRecord::of(&head, &mut reader, filename, options).map_err(io)?;
         lines.take(seen, reader.finish_record()?, &mut sink).map_err(io)?;
         cx.set_done(reader.file_offset());
         if cx.checkpoint().is_err() {
@@ -164,9 +162,9 @@ pub fn index_reader<R: Read>(
     Ok((found, reader.take_problems()))
 }
 
-/// Whether the two are request and response of one capture; the line of the
-/// response then gets what was asked.
-fn join(first: &mut Seen, second: &mut Seen) -> bool {
+/// Whether the two are request and response of one capture; the line of the response then gets the query of
+/// the request.
+fn join(first: &mut PendingRecord, second: &mut PendingRecord) -> bool {
     if first.target != second.target || second.concurrent_to.is_none() || second.concurrent_to != first.id {
         return false;
     }
@@ -175,12 +173,12 @@ fn join(first: &mut Seen, second: &mut Seen) -> bool {
         (RecordType::Response, RecordType::Request) => (second, first),
         _ => return false,
     };
-    if let (Some(asked), Some(line)) = (request.asked.take(), &mut response.line)
-        && let Some(key) = CdxKey::of_text(&asked.url)
+    if let (Some(appended), Some(line)) = (request.appended.take(), &mut response.line)
+        && let Some(key) = CdxKey::of_text(&appended.url)
     {
         line.key = key;
-        line.more.insert("requestBody".to_owned(), asked.query.map_or(Value::Null, Value::from));
-        line.more.insert("method".to_owned(), Value::from(asked.method));
+        line.more.insert("requestBody".to_owned(), appended.query.map_or(Value::Null, Value::from));
+        line.more.insert("method".to_owned(), Value::from(appended.method));
     }
     true
 }
@@ -226,15 +224,13 @@ fn read_line(reader: &mut dyn BufRead, head: &RecordHead, filename: &str) -> io:
     Ok(line.map(|line| IndexLine { filename: filename.to_owned(), ..line }))
 }
 
-/// The payload digest that the head of a record tells; an index has another one of those
-/// that tell none.
+/// The payload digest that the head of a record declares; for others an index has one of its own.
 pub fn declared_digest(head: &RecordHead) -> Option<String> {
     head.headers.get("WARC-Payload-Digest").filter(|digest| !digest.is_empty())
 }
 
-/// The line of a record whose block begins so, with no place yet; none where it has no
-/// URL or date. Of a block it takes [`MAX_INDEXED_BEGIN`] bytes. `payload_digest` is
-/// asked where the head tells none.
+/// The line of a record whose block begins so, with no place yet; none where it has no URL or date. Of a
+/// block it takes [`MAX_INDEXED_BEGIN`] bytes. `payload_digest` is called where the head declares none.
 pub fn index_line(
     head: &RecordHead,
     begin: &[u8],

@@ -1,11 +1,11 @@
-//! Holds an index against the archive files that it leads to.
+//! Checks an index against the archive files that it refers to.
 
 use super::{IndexLine, indexed_url};
 use crate::warc::{ArchiveReader, Problem, ProblemKind};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Looks a line up in an archive file.
+/// Checks index lines against archive files.
 #[derive(Debug, Default)]
 pub struct LineCheck {
     /// Lines whose records were found.
@@ -14,31 +14,30 @@ pub struct LineCheck {
 }
 
 impl LineCheck {
-    /// What is wrong with a line, where something is: not the record of its
-    /// URL and date stands at its offset, the record has another length, or
-    /// the line stands out of order. `source` is the archive file that the
-    /// line names; `None` where there is none.
+    /// Problems of a line: its offset is not that of the record of its URL and date, the record has another
+    /// length, or the line is out of order. `source` is the archive file that the line names; `None` where
+    /// there is none.
     ///
     /// # Errors
     ///
     /// When the archive file cannot be read.
-    pub fn look(&mut self, line: &IndexLine, source: Option<impl Read + Seek>) -> io::Result<Vec<String>> {
+    pub fn check_line(&mut self, line: &IndexLine, source: Option<impl Read + Seek>) -> io::Result<Vec<String>> {
         let mut wrong = Vec::new();
         let place = (line.key.as_str().to_owned(), line.date.to_digits14());
         if self.last.as_ref().is_some_and(|last| *last > place) {
-            wrong.push("stands out of order: replay tools search in sorted lines".to_owned());
+            wrong.push("is out of order: replay tools search in sorted lines".to_owned());
         }
         self.last = Some(place);
         match source {
             None => wrong.push(format!("{}: there is no such archive file", line.filename)),
-            Some(source) => wrong.extend(look_up(line, source)?),
+            Some(source) => wrong.extend(check_record(line, source)?),
         }
         self.found += u64::from(wrong.is_empty());
         Ok(wrong)
     }
 }
 
-fn look_up(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<String>> {
+fn check_record(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<String>> {
     let at = format!("{}, offset {}", line.filename, line.span.offset);
     let size = source.seek(SeekFrom::End(0))?;
     if line.span.offset >= size {
@@ -46,7 +45,7 @@ fn look_up(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<
     }
     source.seek(SeekFrom::Start(line.span.offset))?;
     let found = |problems: Vec<Problem>, otherwise: String| match problems.first() {
-        // How far it was looked for a record says nothing of this place.
+        // The extent of the search for a record is no property of this place.
         Some(problem) if problem.kind != ProblemKind::Garbage => format!("{at}: {}", problem.detail),
         _ => otherwise,
     };
@@ -67,7 +66,7 @@ fn look_up(line: &IndexLine, mut source: impl Read + Seek) -> io::Result<Option<
     }
     if url != line.url || date.as_deref() != Some(&line.date.to_digits14()) {
         let date = date.unwrap_or_default();
-        return Ok(Some(format!("{at}: here stands {url} of {date}")));
+        return Ok(Some(format!("{at}: the record here is {url} of {date}")));
     }
     if line.span.length > 0 && span.length != line.span.length {
         return Ok(Some(format!("{at}: the record has {} bytes, not {}", span.length, line.span.length)));
@@ -108,31 +107,31 @@ mod tests {
             let (bytes, lines) = file(compressed);
             let mut check = LineCheck::default();
             for line in &lines {
-                assert_eq!(check.look(line, Some(Cursor::new(&bytes))).unwrap(), Vec::<String>::new());
+                assert_eq!(check.check_line(line, Some(Cursor::new(&bytes))).unwrap(), Vec::<String>::new());
             }
             assert_eq!((check.found, lines.len()), (2, 2));
             let mut wrong = |offset: u64, length: u64, url: &str| {
                 let span = Span { offset, length };
                 let line = IndexLine { span, url: url.to_owned(), ..lines[1].clone() };
-                check.look(&line, Some(Cursor::new(&bytes))).unwrap().join("; ")
+                check.check_line(&line, Some(Cursor::new(&bytes))).unwrap().join("; ")
             };
             let Span { offset, length } = lines[1].span;
             assert_eq!(wrong(offset, 0, "http://b.pt/"), "", "a line without a length");
             for (offset, length, url, why) in [
-                (offset, length, "http://c.pt/", "here stands http://b.pt/ of 20240301090000"),
-                (0, lines[0].span.length, "http://b.pt/", "here stands http://a.pt/"),
+                (offset, length, "http://c.pt/", "the record here is http://b.pt/ of 20240301090000"),
+                (0, lines[0].span.length, "http://b.pt/", "the record here is http://a.pt/"),
                 (offset, length - 1, "http://b.pt/", "the record has"),
                 (offset - 3, length, "http://b.pt/", ""),
                 (offset + 3, length, "http://b.pt/", ""),
                 (1 << 40, length, "http://b.pt/", "the file has"),
             ] {
-                let told = wrong(offset, length, url);
-                assert!(told.starts_with("a.warc") && told.contains(why), "{told}");
+                let message = wrong(offset, length, url);
+                assert!(message.starts_with("a.warc") && message.contains(why), "{message}");
             }
             let too_long = wrong(0, lines[0].span.length + 1, "http://a.pt/");
             assert!(too_long.contains(&format!("the record has {} bytes", lines[0].span.length)), "{too_long}");
-            let none = check.look(&lines[0], None::<Cursor<Vec<u8>>>).unwrap();
-            assert_eq!(none[0], "stands out of order: replay tools search in sorted lines");
+            let none = check.check_line(&lines[0], None::<Cursor<Vec<u8>>>).unwrap();
+            assert_eq!(none[0], "is out of order: replay tools search in sorted lines");
             assert_eq!(none[1], "a.warc: there is no such archive file");
         }
     }

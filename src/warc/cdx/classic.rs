@@ -1,4 +1,4 @@
-//! Classic CDX: columns named by the letters of a header line.
+//! Reads and writes classic CDX, with columns named by the letters of a header line.
 //!
 //! ` CDX N b a m s k r M S V g` (11 columns) and ` CDX N b a m s k r V g`
 //! (9 columns) are what programs write; any other choice and order is read.
@@ -16,7 +16,7 @@ const TEN: &str = "N b a m s k r M V g";
 /// The 9 columns of older programs.
 const NINE: &str = "N b a m s k r V g";
 
-/// What stands in the columns of a classic CDX file.
+/// Meaning of the columns of a classic CDX file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
     letters: Vec<char>,
@@ -38,8 +38,7 @@ impl Columns {
         Self { letters: letters.chars().filter(|letter| *letter != ' ').collect(), divider: ' ' }
     }
 
-    /// From a header line: its first character divides the columns. `None`
-    /// when the line is no header.
+    /// Parses a header line, whose first character divides the columns. `None` when the line is no header.
     pub fn of_header(line: &str) -> Option<Self> {
         let divider = line.chars().next()?;
         let rest = line[divider.len_utf8()..].strip_prefix("CDX")?.strip_prefix(divider)?;
@@ -120,7 +119,7 @@ impl Columns {
         })
     }
 
-    /// The line in these columns; `-` stands for what is not known.
+    /// The line in these columns, with `-` for what is not known.
     pub fn line(&self, line: &IndexLine) -> String {
         let mut text = String::new();
         for (index, letter) in self.letters.iter().enumerate() {
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_says_why() {
+    fn what_is_no_line_is_rejected_with_a_reason() {
         for (bad, why) in [
             ("pt,a)/x 20240301090000 u", "3 columns, 11 are named by the header"),
             ("k 2024 - m 200 - - - 1 2 f", "no URL"),

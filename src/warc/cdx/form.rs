@@ -1,4 +1,4 @@
-//! The forms that an index is written in.
+//! Forms in which an index is written.
 
 use super::classic::Columns;
 use super::{IndexLine, IndexSorter};

@@ -1,11 +1,11 @@
-//! A line of an index, and its CDXJ text.
+//! Reads and writes the lines of an index as CDXJ.
 
 use crate::uri::{CaptureDate, CdxKey};
 use crate::warc::Span;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A line: where the record of a capture stands.
+/// Index line of a capture: its key, its properties and the span of its record.
 ///
 /// As text it is a line of CDXJ the way cdxj-indexer writes it:
 ///
@@ -16,9 +16,9 @@ pub struct IndexLine {
     pub key: CdxKey,
     /// Date, to the second.
     pub date: CaptureDate,
-    /// URL as it stands in the record.
+    /// URL of the record.
     pub url: String,
-    /// MIME type as the server told it; `warc/revisit` for revisits.
+    /// MIME type that the server declared; `warc/revisit` for revisits.
     pub mime: Option<String>,
     /// HTTP status.
     pub status: Option<u16>,
@@ -63,9 +63,8 @@ impl fmt::Display for IndexLine {
 }
 
 impl IndexLine {
-    /// Reads a line of CDXJ. Numbers may stand with or without quotes, `-`
-    /// stands for nothing, and the longer names of other programs
-    /// (`original`, `mimetype`, `statuscode`) are understood.
+    /// Reads a line of CDXJ. Numbers may have quotes, `-` means absent, and the longer names of other
+    /// programs (`original`, `mimetype`, `statuscode`) are understood.
     pub fn parse(line: &str) -> Result<Self, LineError> {
         let error = |why: &str| LineError(why.to_owned());
         let (key, rest) = line
@@ -109,7 +108,7 @@ pub(super) fn number(text: &str, name: &str) -> Result<u64, LineError> {
     number.ok_or_else(|| LineError(format!("the {name} is no number of bytes: “{}”", clip(text))))
 }
 
-/// A digest; where no algorithm is told, the 32 letters of base 32 are SHA-1.
+/// Adds `sha1:` to a digest of 32 letters of base 32 without an algorithm.
 pub(super) fn with_algorithm(digest: String) -> String {
     let bare = digest.len() == 32 && digest.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'));
     if bare { format!("sha1:{digest}") } else { digest }
@@ -232,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_line_says_why() {
+    fn what_is_no_line_is_rejected_with_a_reason() {
         for (bad, why) in [
             ("", "no key"),
             ("pt,a)/", "no key"),

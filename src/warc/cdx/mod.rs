@@ -1,21 +1,20 @@
-//! Indexes: a line for each capture, so that replay tools find its record.
+//! CDX indexes: a line for each capture, so that replay tools find its record.
 //!
 //! In: archive files, or index files of others: CDXJ as pywb, cdxj-indexer,
 //! OutbackCDX, Common Crawl and WACZ packages have it, and classic CDX with
 //! the columns that its header names. Out: [`IndexLine`]s, or text in one of
 //! the [`IndexForm`]s.
 //!
-//! Invariants: a line that cannot be read is told with its number and why, and
-//! the others come in; a line has a longest length, so that no file fills the
-//! memory; a gzip index is read as it is.
+//! Invariants: a line that cannot be read is reported with its number and the reason, and the others are
+//! read; a line has a longest length, so that no file fills the memory; a gzip index is read as it is.
 //!
 //! | where | what |
 //! |---|---|
 //! | [`index_each`], [`index_file`] | from archive files to lines |
-//! | [`index_line`] | from a record that is at hand to its line |
+//! | [`index_line`] | from the head and block of a record to its line |
 //! | [`IndexSorter`], [`write_sorted`] | from lines to text in order, however many there are |
 //! | [`IndexReader`] | from text to lines |
-//! | [`LineCheck`] | whether the record of a line stands where the line says |
+//! | [`LineCheck`] | checks lines against their records |
 //!
 //! Not in the index: records without a place of their own (several share a
 //! gzip member), requests, and metadata of `application/warc-fields`.

@@ -1,10 +1,9 @@
-//! Keys of what was asked for with a body.
+//! Index keys of captures that were requested with a body.
 //!
-//! Two POST requests of one URL are told apart by their bodies. pywb and
-//! ReplayWeb.page look such captures up by the URL with the body appended as a
-//! query, after `__wb_method=POST`; cdxj-indexer writes these keys with
-//! `--post-append`, and what is done to a body here is what it does there.
-//! `application/x-amf` (Flash) is kept as bytes; cdxj-indexer takes it apart.
+//! Two POST requests of one URL differ in their bodies. pywb and ReplayWeb.page look such captures up by the
+//! URL with the body appended as a query, after `__wb_method=POST`; cdxj-indexer writes these keys with
+//! `--post-append`, and what is done to a body here is what it does there. `application/x-amf` (Flash) is
+//! kept as bytes; cdxj-indexer takes it apart.
 
 use crate::warc::http::HttpRequestHead;
 use data_encoding::BASE64;
@@ -15,28 +14,28 @@ use std::collections::HashMap;
 /// A query made of a body is cut after so many characters, as elsewhere.
 const MAX_QUERY_CHARS: usize = 4096;
 
-/// How much of a body without `Content-Length` is looked at.
+/// Bytes read of a body without `Content-Length`.
 const UNTOLD_BYTES: usize = 8192;
 
-/// Bytes of a request that are looked at.
+/// Bytes read of a request.
 pub(super) const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Named values of JSON and parts of a form beyond this number are left out:
 /// the query is cut long before.
 const MAX_PARTS: usize = 10_000;
 
-/// What a request adds to the URL of its response.
+/// Method and query that a request adds to the URL of its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Appended {
     /// `POST` or `PUT`.
     pub method: String,
-    /// The body as a query; none where its length cannot be told.
+    /// The body as a query; none where its length is unknown.
     pub query: Option<String>,
     /// What the key is made of: the URL and all that.
     pub url: String,
 }
 
-/// For a request with its body; `None` where the method has none.
+/// Makes the key of a request with its body; `None` where the method has none.
 pub(super) fn append(url: &str, head: &HttpRequestHead, body: &[u8]) -> Option<Appended> {
     let method = head.method.as_str();
     if !matches!(method.to_ascii_uppercase().as_str(), "POST" | "PUT") {

@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// A longer line is passed over and told. Lines of honest indexes stay below
-/// some ten thousand bytes, request bodies included.
+/// A longer line is skipped and reported. Lines of honest indexes stay below some ten thousand bytes, request
+/// bodies included.
 pub const MAX_INDEX_LINE_BYTES: usize = 1024 * 1024;
 
 /// A line that could not be read.
@@ -34,11 +34,10 @@ impl fmt::Display for IndexProblem {
     }
 }
 
-/// The lines of an index file with their numbers; CDXJ and classic CDX, plain
-/// or gzip, told by content.
+/// The lines of an index file with their numbers; CDXJ and classic CDX, plain or gzip, recognised by content.
 ///
-/// Header lines (` CDX …`, `!…`), comments (`#`) and empty lines are passed
-/// over. After an error of the system, which is told as a problem, it ends.
+/// Header lines (` CDX …`, `!…`), comments (`#`) and empty lines are passed over. It ends after an error of
+/// the system, which is reported as a problem.
 pub struct IndexReader<'a> {
     lines: Lines<Box<dyn BufRead + Send + 'a>>,
     file: String,
@@ -54,7 +53,7 @@ impl IndexReader<'static> {
 }
 
 impl<'a> IndexReader<'a> {
-    /// Reads from any source; `file` stands in messages.
+    /// Reads from any source; messages name it `file`.
     pub fn new(source: impl Read + Send + 'a, file: &str) -> io::Result<Self> {
         let mut plain = BufReader::with_capacity(64 * 1024, source);
         let is_gzip = plain.fill_buf()?.starts_with(&[0x1f, 0x8b]);
@@ -136,7 +135,7 @@ mod tests {
 
     const CDXJ: &str = r#"pt,a)/ 20240301090000 {"url": "http://a.pt/", "offset": "3", "filename": "x"}"#;
 
-    /// URLs, and problems in words.
+    /// URLs, and problems as text.
     fn read(bytes: &[u8]) -> Vec<String> {
         let lines = IndexReader::new(bytes, "i").unwrap();
         lines.map(|line| line.map_or_else(|problem| problem.to_string(), |line| line.url)).collect()

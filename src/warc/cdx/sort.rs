@@ -1,4 +1,4 @@
-//! The lines of an index in order, however many there are.
+//! Sorts the lines of an index on disk.
 
 use super::{IndexForm, IndexLine};
 use crate::jobs::{SortedLines, SpillSort};
@@ -26,7 +26,7 @@ impl IndexSorter {
         self.lines.push(self.form.line(line))
     }
 
-    /// All lines in order.
+    /// Returns all lines in order.
     ///
     /// # Errors
     ///

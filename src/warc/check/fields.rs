@@ -1,8 +1,6 @@
-//! Which fields a record must, may and may not have (WARC/1.0 and 1.1,
-//! clauses 5 to 7), and what their values must look like.
+//! Checks which fields a record has, and their values (WARC/1.0 and 1.1, clauses 5 to 7).
 //!
-//! Reading has told already of fields that every record must have and of
-//! fields that stand twice.
+//! The reader has reported missing mandatory fields and duplicate fields already.
 
 use super::super::findings::Findings;
 use super::super::revisit::RevisitProfile;
@@ -74,9 +72,9 @@ fn values(head: &RecordHead, found: &mut Findings) {
         for value in head.headers.all(name).filter(|value| !value.is_empty()) {
             let value = String::from_utf8_lossy(value);
             match value.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
-                // The drafts before WARC/1.0 did not ask for them.
+                // The drafts before WARC/1.0 did not require them.
                 None if head.version.to_ascii_uppercase().starts_with("WARC/0.") => {}
-                None => bad(format!("{name} does not stand in angle brackets")),
+                None => bad(format!("{name} is not in angle brackets")),
                 Some(uri) if !is_uri(uri) => bad(format!("{name} is no URI")),
                 Some(_) => {}
             }
@@ -88,9 +86,9 @@ fn values(head: &RecordHead, found: &mut Findings) {
         if !bare.contains(char::is_whitespace) && !is_uri(bare) {
             bad("WARC-Target-URI is no URI".to_owned());
         }
-        // The grammar of WARC/1.0 asked for them by mistake; its examples had none.
+        // The grammar of WARC/1.0 required them by mistake; its examples had none.
         if uri.starts_with('<') && head.version.eq_ignore_ascii_case("WARC/1.1") {
-            bad("WARC-Target-URI stands in angle brackets".to_owned());
+            bad("WARC-Target-URI is in angle brackets".to_owned());
         }
     }
     if let Some(date) = text("WARC-Date") {
@@ -130,18 +128,18 @@ fn values(head: &RecordHead, found: &mut Findings) {
 }
 
 fn advice(head: &RecordHead, found: &mut Findings) {
-    let mut say = |detail: String| found.push((ProblemKind::Advice, detail));
+    let mut advise = |detail: String| found.push((ProblemKind::Advice, detail));
     let text = |name: &str| head.headers.get_trimmed(name);
     let kind = text("Content-Type");
     let mime = kind.as_deref().map(|kind| kind.split(';').next().unwrap_or_default().trim());
     let is = |mime: &str, name: &str| mime.eq_ignore_ascii_case(name);
     if head.content_length > 0 && kind.is_none() && head.record_type != Continuation {
-        say("Content-Type is missing".to_owned());
+        advise("Content-Type is missing".to_owned());
     }
     if let RecordType::Other(other) = &head.record_type
         && !other.is_empty()
     {
-        say(format!("“{}” is no type of record that the standard knows", clip(other)));
+        advise(format!("“{}” is no type of record that the standard knows", clip(other)));
     }
     let is_web = text("WARC-Target-URI").is_some_and(|uri| {
         let uri = uri.trim_start_matches('<').as_bytes();
@@ -150,10 +148,10 @@ fn advice(head: &RecordHead, found: &mut Findings) {
     });
     match (&head.record_type, mime) {
         (Warcinfo, Some(mime)) if !is(mime, "application/warc-fields") => {
-            say("application/warc-fields is recommended for warcinfo records".to_owned());
+            advise("application/warc-fields is recommended for warcinfo records".to_owned());
         }
         (Response | Request, Some(mime)) if is_web && !is(mime, "application/http") => {
-            say(format!("a {} of a web URL should be application/http", head.record_type));
+            advise(format!("a {} of a web URL should be application/http", head.record_type));
         }
         _ => {}
     }
@@ -161,34 +159,34 @@ fn advice(head: &RecordHead, found: &mut Findings) {
         && let Some(uri) = text("WARC-Profile")
     {
         match RevisitProfile::parse(&uri) {
-            RevisitProfile::Other(_) => say(format!("the revisit profile “{}” is not known", clip(&uri))),
+            RevisitProfile::Other(_) => advise(format!("the revisit profile “{}” is not known", clip(&uri))),
             profile if !profile.is_standard(&uri) => {
-                say(format!("the revisit profile “{}” is not spelled as in the standard", clip(&uri)));
+                advise(format!("the revisit profile “{}” is not spelled as in the standard", clip(&uri)));
             }
             _ => {}
         }
         let refers = ["WARC-Refers-To", "WARC-Refers-To-Target-URI"].iter().any(|name| text(name).is_some());
         if !refers {
-            say("the revisit does not say which record it repeats".to_owned());
+            advise("the revisit does not say which record it repeats".to_owned());
         }
     } else if text("WARC-Profile").is_some() {
-        say(format!("WARC-Profile means nothing in a {} record", head.record_type));
+        advise(format!("WARC-Profile means nothing in a {} record", head.record_type));
     }
     if let Some(reason) = text("WARC-Truncated")
         && !["length", "time", "disconnect", "unspecified"].contains(&reason.to_ascii_lowercase().as_str())
     {
-        say(format!("WARC-Truncated “{}” is no reason that the standard knows", clip(&reason)));
+        advise(format!("WARC-Truncated “{}” is no reason that the standard knows", clip(&reason)));
     }
 }
 
-/// What is wrong with the form of a date: WARC/1.1 takes parts of a date and
-/// fractions of up to nine digits, its forerunners whole seconds.
+/// Problem of the form of a date: WARC/1.1 takes parts of a date and fractions of up to nine digits, its
+/// forerunners whole seconds.
 fn date_form(date: &str, version: &str) -> Option<&'static str> {
     if crate::uri::CaptureDate::parse(date).is_err() {
-        // Reading has said so.
+        // The reader has reported it.
         return None;
     }
-    // d stands for a digit. Small letters are RFC 3339's leave.
+    // `d` replaces a digit. RFC 3339 permits small letters.
     let shape: String = date.chars().map(|c| if c.is_ascii_digit() { 'd' } else { c.to_ascii_uppercase() }).collect();
     let seconds = "dddd-dd-ddTdd:dd:dd";
     if shape.strip_suffix('Z') == Some(seconds) {

@@ -1,4 +1,4 @@
-//! How the records of a gzip file are packed: what its member headers hold.
+//! Checks the member headers of a gzip file.
 
 use super::super::findings::Finding;
 use super::super::{GzipNote, ProblemKind, Span};
@@ -6,12 +6,13 @@ use super::super::{GzipNote, ProblemKind, Span};
 /// Findings about the header of the member that a record has for its own.
 pub(super) fn findings(note: GzipNote, span: Span) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Some((told, fits)) = note.checksum.filter(|(told, fits)| told != fits) {
-        let detail = format!("the checksum of the gzip header is {fits:04x}, the file says {told:04x}");
+    if let Some((declared, fits)) = note.checksum.filter(|(declared, fits)| declared != fits) {
+        let detail = format!("the checksum of the gzip header is {fits:04x}, the file says {declared:04x}");
         found.push((ProblemKind::BadCompression, detail));
     }
-    if let Some(told) = note.skip_length.filter(|&told| u64::from(told) != span.length) {
-        let detail = format!("the gzip header tells {told} bytes up to the next record, there are {}", span.length);
+    if let Some(declared) = note.skip_length.filter(|&declared| u64::from(declared) != span.length) {
+        let detail =
+            format!("the gzip header declares {declared} bytes up to the next record, there are {}", span.length);
         found.push((ProblemKind::Advice, detail));
     }
     found
@@ -37,8 +38,8 @@ mod tests {
         header[10] ^= 1;
         assert_eq!(check(&header), 1);
         // The extra field: an alien one, then skip lengths.
-        let extra = |told: u8| {
-            let fields = [b"xy\x01\0!".as_slice(), b"sl\x08\0", &[told, 0, 0, 0, 99, 0, 0, 0]].concat();
+        let extra = |declared: u8| {
+            let fields = [b"xy\x01\0!".as_slice(), b"sl\x08\0", &[declared, 0, 0, 0, 99, 0, 0, 0]].concat();
             [&[0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 3, fields.len() as u8, 0], fields.as_slice()].concat()
         };
         assert_eq!(check(&extra(12)), 0);

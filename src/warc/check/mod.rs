@@ -1,4 +1,4 @@
-//! Holds whole files against the standard.
+//! Checks whole files against the standard.
 //!
 //! In: files, one after the other. Out: what each holds, and what is wrong
 //! with it as it is found; at the end, what only shows when all are known:
@@ -9,14 +9,12 @@
 //! for what a revisit may name it by, as much for its id while its file is
 //! read, 40 bytes of a revisit.
 //!
-//! [`Severity`] tells errors from warnings: a problem of a kind always has the
-//! same one.
+//! [`Severity`] separates errors and warnings: a problem of a kind always has the same one.
 
 mod fields;
 mod layout;
 mod record_checks;
 mod revisits;
-mod telling;
 
 use super::read::clip;
 use super::segments::{Reach, SegmentSeries};
@@ -25,6 +23,7 @@ use super::{
     format_offset, read_file_in_parallel, reading_threads,
 };
 use crate::jobs::JobCx;
+use problem_sink::ProblemSink;
 use record_checks::{Checked, Whole, check_record};
 use revisits::Revisits;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -32,30 +31,28 @@ use std::hash::RandomState;
 use std::io::{BufRead, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use telling::Telling;
 
-/// So many types of records, and reasons why they were cut, are counted one by
-/// one; further ones count as “other”.
+/// Types of records, and reasons why they were cut, that are counted separately; further ones count as
+/// “other”.
 const MAX_DISTINCT: usize = 1000;
 
-/// What a file holds and what is wrong with it.
+/// Counts of the records and problems of a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// How the file is compressed; none where that is not known.
     pub compression: Option<Compression>,
     /// Whole records by type; beyond 1,000 types as “other”.
     pub records: BTreeMap<String, u64>,
-    /// Records with digests that were held against their bytes.
+    /// Records with digests that were compared with their bytes.
     pub digests_checked: u64,
-    /// Records that say by `WARC-Truncated` that their writer cut them, by the
-    /// reason told; beyond 1,000 reasons as “other”.
+    /// Records that their writer cut, by the reason in `WARC-Truncated`; beyond 1,000 reasons as “other”.
     pub truncated: BTreeMap<String, u64>,
     /// How many problems of each kind there are.
     pub found: BTreeMap<ProblemKind, u64>,
 }
 
 impl CheckReport {
-    /// All whole records.
+    /// Number of whole records.
     pub fn total(&self) -> u64 {
         self.records.values().sum()
     }
@@ -66,11 +63,10 @@ impl CheckReport {
     }
 }
 
-/// Reads a whole file by itself: structure, fields and, where `digests`, every
-/// digest. What is wrong is in the order it stands; beyond 100,000 problems, how
-/// many there are.
+/// Reads a whole file by itself: structure, fields and, where `digests`, every digest. Problems come in file
+/// order; beyond 100,000 they are counted.
 ///
-/// Stops early, with what was found so far, when `cx` asks for it.
+/// Stops early, with what was found so far, when `cx` is cancelled.
 pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<(CheckReport, Vec<Problem>), WarcError> {
     let mut problems = Vec::new();
     let report = Checker::new(digests).check(path, cx, &mut |problem| {
@@ -80,16 +76,15 @@ pub fn check_file(path: &Path, digests: bool, cx: &JobCx) -> Result<(CheckReport
     Ok((report, problems))
 }
 
-/// As [`Checker::check`], one file from any source, with one thread; `path`
-/// stands in messages.
+/// As [`Checker::check`], one file from any source, with one thread; messages name it `path`.
 pub fn check_reader<R: Read>(
     reader: ArchiveReader<R>,
     path: &Path,
     digests: bool,
     cx: &JobCx,
-    tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
+    on_problem: &mut dyn FnMut(Problem) -> ControlFlow<()>,
 ) -> Result<CheckReport, WarcError> {
-    Checker::new(digests).check_reader(reader, path, cx, tell)
+    Checker::new(digests).check_reader(reader, path, cx, on_problem)
 }
 
 /// A file while it is checked.
@@ -98,17 +93,17 @@ struct FileCheck<'a> {
     /// Its number among the files.
     number: usize,
     report: CheckReport,
-    telling: Telling<'a>,
+    sink: ProblemSink<'a>,
     /// Offset in the file up to which it has been read.
     read_to: u64,
-    /// Hashes of the record ids, and where each stands first.
+    /// Hashes of the record ids, and the first offset of each.
     ids: HashMap<u64, u64>,
 }
 
 impl FileCheck<'_> {
     fn finish(mut self, last: Vec<Problem>) -> CheckReport {
-        self.telling.extend(last);
-        CheckReport { found: self.telling.finish(self.read_to), ..self.report }
+        self.sink.extend(last);
+        CheckReport { found: self.sink.finish(self.read_to), ..self.report }
     }
 }
 
@@ -125,7 +120,7 @@ pub struct Checker {
     series: HashMap<u64, SegmentSeries>,
     /// The same, by the hash of their own ids.
     segments: HashSet<u64>,
-    /// What their first segments tell of the whole.
+    /// Digests of whole records, in their first segments.
     wholes: HashMap<u64, Whole>,
     reach: Reach,
 }
@@ -146,20 +141,20 @@ impl Checker {
         }
     }
 
-    /// Reads one file. What is wrong with it alone is told as it is found, in
-    /// the order it stands; beyond 100,000 problems, how many there are.
+    /// Reads one file. Its own problems are reported as they are found, in file order; beyond 100,000 they
+    /// are counted.
     ///
-    /// Stops early, with what was found so far, when `cx` or `tell` asks for it.
+    /// Stops early, with what was found so far, when `cx` is cancelled or `on_problem` breaks.
     pub fn check(
         &mut self,
         path: &Path,
         cx: &JobCx,
-        tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
+        on_problem: &mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> Result<CheckReport, WarcError> {
         if is_pipe(path) {
-            return self.check_reader(ArchiveReader::open(path)?, path, cx, tell);
+            return self.check_reader(ArchiveReader::open(path)?, path, cx, on_problem);
         }
-        let mut file = self.begin(path, ArchiveReader::open(path)?.compression(), tell);
+        let mut file = self.begin(path, ArchiveReader::open(path)?.compression(), on_problem);
         let mut added = Ok(());
         let (digests, hasher) = (self.digests, self.hasher.clone());
         let last = read_file_in_parallel(
@@ -170,7 +165,7 @@ impl Checker {
             |visit| {
                 cx.set_done(visit.read_to);
                 added = self.add(&mut file, visit);
-                if added.is_ok() && cx.checkpoint().is_ok() { file.telling.flow() } else { ControlFlow::Break(()) }
+                if added.is_ok() && cx.checkpoint().is_ok() { file.sink.flow() } else { ControlFlow::Break(()) }
             },
         )?;
         added?;
@@ -181,12 +176,12 @@ impl Checker {
         &mut self,
         path: &'a Path,
         compression: Compression,
-        tell: &'a mut dyn FnMut(Problem) -> ControlFlow<()>,
+        on_problem: &'a mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> FileCheck<'a> {
         self.files.push(path.to_owned());
         let report = CheckReport { compression: Some(compression), ..CheckReport::default() };
         let number = self.files.len() - 1;
-        FileCheck { path, number, report, telling: Telling::new(tell), read_to: 0, ids: HashMap::new() }
+        FileCheck { path, number, report, sink: ProblemSink::new(on_problem), read_to: 0, ids: HashMap::new() }
     }
 
     /// As [`check`](Self::check), from any source, with one thread.
@@ -195,10 +190,10 @@ impl Checker {
         reader: ArchiveReader<R>,
         path: &Path,
         cx: &JobCx,
-        tell: &mut dyn FnMut(Problem) -> ControlFlow<()>,
+        on_problem: &mut dyn FnMut(Problem) -> ControlFlow<()>,
     ) -> Result<CheckReport, WarcError> {
         let mut reader = reader.stopped_by(cx);
-        let mut file = self.begin(path, reader.compression(), tell);
+        let mut file = self.begin(path, reader.compression(), on_problem);
         loop {
             match self.check_next(&mut reader, &mut file) {
                 Ok(true) => cx.set_done(file.read_to),
@@ -206,7 +201,7 @@ impl Checker {
                 Err(error) if !cx.is_cancelled() => return Err(error),
                 Ok(false) | Err(_) => break,
             }
-            if cx.checkpoint().is_err() || file.telling.flow().is_break() {
+            if cx.checkpoint().is_err() || file.sink.flow().is_break() {
                 break;
             }
         }
@@ -231,7 +226,7 @@ impl Checker {
     fn add(&mut self, file: &mut FileCheck, visit: Visit<Checked>) -> Result<(), WarcError> {
         let report = &mut file.report;
         file.read_to = visit.read_to;
-        file.telling.extend(visit.problems);
+        file.sink.extend(visit.problems);
         let Some(span) = visit.span else { return Ok(()) };
         let Checked { kind, findings: mut found, has_digests, truncated, id, place, original, segment } = visit.value;
         count(&mut report.records, kind.as_str());
@@ -251,7 +246,7 @@ impl Checker {
             let detail = format!("WARC-Record-ID is that of the record at offset {}, too", format_offset(first));
             found.push((ProblemKind::BadField, detail));
         }
-        file.telling.extend(found.into_problems(offset).map(|problem| problem.in_member(visit.member)));
+        file.sink.extend(found.into_problems(offset).map(|problem| problem.in_member(visit.member)));
         if let Some(reason) = truncated {
             count(&mut report.truncated, &reason);
         }
@@ -275,20 +270,18 @@ impl Checker {
         Ok(())
     }
 
-    /// Tells what is wrong with the files together, file by file as they are
-    /// named, at the record concerned; until `tell` wants no more.
+    /// Reports the problems of the files together, in the order of their names, at the record concerned;
+    /// until `on_problem` breaks.
     ///
-    /// Returns the records in segments of which no segment has a digest of its
-    /// own but the whole has one, which was held against all of them: the file
-    /// that each begins in.
+    /// Returns the records in segments of which no segment has a digest of its own but the whole has one,
+    /// which was checked: the file that each begins in.
     pub fn finish(
         mut self,
         cx: &JobCx,
-        mut tell: impl FnMut(&Path, Problem) -> ControlFlow<()>,
+        mut on_problem: impl FnMut(&Path, Problem) -> ControlFlow<()>,
     ) -> Result<Vec<PathBuf>, WarcError> {
         let (mut found, mut joined) = (Vec::new(), Vec::new());
-        // In the order in which they stand, so that what is left to spend on
-        // reading them again is spent the same way each time.
+        // In file order, so that the budget for reading them again is spent in the same way each time.
         let mut series: Vec<_> = self.series.into_iter().collect();
         series.sort_by(|(_, a), (_, b)| {
             let place =
@@ -323,23 +316,22 @@ impl Checker {
         found.sort_by(|a, b| (&a.0, a.1.offset).cmp(&(&b.0, b.1.offset)));
         let mut found = found.into_iter().peekable();
         self.known.sort_unstable();
-        let flow = self.revisits.tell_lonely(&self.files, &self.known, |file, problem| {
+        let flow = self.revisits.report_unmatched(&self.files, &self.known, |file, problem| {
             let is_before = |(of, other): &(PathBuf, Problem)| (of.as_path(), other.offset) < (file, problem.offset);
             while let Some((of, other)) = found.next_if(is_before) {
-                tell(&of, other)?;
+                on_problem(&of, other)?;
             }
-            tell(file, problem)
+            on_problem(file, problem)
         })?;
         if flow.is_continue() {
-            let _ = found.try_for_each(|(file, problem)| tell(&file, problem));
+            let _ = found.try_for_each(|(file, problem)| on_problem(&file, problem));
         }
         Ok(joined)
     }
 }
 
-/// Holds the payload digest of a whole segmented record against its parts
-/// joined: the file it begins in, and what is wrong. None where there is no
-/// digest, or `Cancelled`.
+/// Checks the payload digest of a segmented record against its joined segments: the file it begins in, and
+/// what is wrong. None where there is no digest, or `Cancelled`.
 fn whole_digest(
     whole: &Whole,
     series: &SegmentSeries,
@@ -348,16 +340,17 @@ fn whole_digest(
 ) -> Result<Option<(PathBuf, Option<Problem>)>, WarcError> {
     let mut proof = RecordProof::of_joined(&whole.payload_digest, whole.is_http);
     let Some(first) = series.segments().next().filter(|_| proof.has_digests()) else { return Ok(None) };
-    let tell = |kind, detail: String| Some((first.file.clone(), Some(Problem::new(first.span.offset, kind, detail))));
+    let problem =
+        |kind, detail: String| Some((first.file.clone(), Some(Problem::new(first.span.offset, kind, detail))));
     if let Some(segment) = series.segments().find(|segment| is_pipe(&segment.file)) {
         let why = "which cannot be read a second time";
         let detail =
             format!("WARC-Payload-Digest: segment {} comes from {}, {why}", segment.number, segment.file.display());
-        return Ok(tell(ProblemKind::Unchecked, detail));
+        return Ok(problem(ProblemKind::Unchecked, detail));
     }
     let joined = match series.joined_within(reach, cx) {
         Ok(joined) => joined,
-        Err(error) => return Ok(tell(ProblemKind::Limit, format!("segments are not joined: {error}"))),
+        Err(error) => return Ok(problem(ProblemKind::Limit, format!("segments are not joined: {error}"))),
     };
     match feed(&mut proof, &mut BufReader::with_capacity(1 << 17, joined)) {
         Err(_) if cx.is_cancelled() => return Ok(None),
@@ -365,24 +358,24 @@ fn whole_digest(
     }
     let wrong = proof.finish().pop();
     Ok(match wrong {
-        Some(detail) => tell(ProblemKind::BadDigest, format!("{detail} of all segments joined")),
+        Some(detail) => problem(ProblemKind::BadDigest, format!("{detail} of all segments joined")),
         None => Some((first.file.clone(), None)),
     })
 }
 
-/// Whether the file cannot be looked into a second time.
+/// Whether the file cannot be read a second time.
 fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
 }
 
-/// Counts a word of others.
-fn count(counts: &mut BTreeMap<String, u64>, word: &str) {
-    if let Some(count) = counts.get_mut(word) {
+/// Counts a name from an untrusted file.
+fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
+    if let Some(count) = counts.get_mut(name) {
         *count += 1;
         return;
     }
-    let word = if counts.len() < MAX_DISTINCT { clip(word) } else { "other".to_owned() };
-    *counts.entry(word).or_default() += 1;
+    let name = if counts.len() < MAX_DISTINCT { clip(name) } else { "other".to_owned() };
+    *counts.entry(name).or_default() += 1;
 }
 
 fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()> {
@@ -397,5 +390,6 @@ fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()>
     }
 }
 
+mod problem_sink;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
-//! What is found of one record by itself, by whichever thread reads it.
+//! Checks of a single record, made by the thread that reads it.
 //!
 //! Most records are fine: only what looking at the files together will need
 //! is kept of them, hashed, and no copy of the head.
 
 use super::super::filter::url_identity;
 use super::super::findings::Findings;
+use super::super::http::{parse_request_head, parse_response_head};
 use super::super::read::clip;
 use super::super::record::unbracket;
 use super::super::segments::{Segment, origin_of, segment_of};
@@ -29,10 +30,10 @@ pub(super) struct Checked {
     /// What it names as its original.
     pub(super) original: Option<OriginalRef>,
     /// Which part it is of which record, where it is a segment.
-    pub(super) segment: Option<Box<Part>>,
+    pub(super) segment: Option<Box<RecordPart>>,
 }
 
-/// What a revisit names as its original.
+/// The original that a revisit names.
 pub(super) struct OriginalRef {
     /// Any of these will do.
     pub(super) keys: Vec<u64>,
@@ -40,15 +41,15 @@ pub(super) struct OriginalRef {
 }
 
 /// A part of a segmented record.
-pub(super) struct Part {
+pub(super) struct RecordPart {
     /// Hash of the id of the whole record.
     pub(super) origin: u64,
     segment: Segment,
-    /// What the first one tells of the whole.
+    /// Digest of the whole record, in its first segment.
     pub(super) whole: Option<Whole>,
 }
 
-/// What the digest of a whole segmented record is held against.
+/// Declared digest of a whole segmented record.
 pub(super) struct Whole {
     pub(super) payload_digest: String,
     pub(super) is_http: bool,
@@ -60,7 +61,7 @@ pub(super) struct Whole {
 /// fit as little as before.
 const MAX_DIGEST_FIELD: usize = 256;
 
-impl Part {
+impl RecordPart {
     fn of(head: &RecordHead, hasher: &RandomState) -> Option<Box<Self>> {
         head.headers.get_bytes("WARC-Segment-Number")?;
         let facts = RecordFacts::of(head, &[]);
@@ -74,10 +75,27 @@ impl Part {
         Some(Box::new(Self { origin, segment, whole }))
     }
 
-    /// The segment, which stands there.
+    /// The segment with its file and span.
     pub(super) fn at(self, path: &Path, span: Span) -> Segment {
         Segment { file: path.to_owned(), span, ..self.segment }
     }
+}
+
+/// What is missing in the block of a record that is declared as an HTTP message, which begins with these bytes.
+fn lacks_http_head(head: &RecordHead, begin: &[u8]) -> Option<String> {
+    /// Bytes that tell a message.
+    const BEGIN: usize = 4096;
+    let begin = begin.get(..BEGIN).unwrap_or(begin);
+    let (lacks, what) = match head.record_type {
+        _ if !head.is_http() => return None,
+        RecordType::Response => (parse_response_head(begin).is_none(), "response"),
+        RecordType::Revisit => (!begin.is_empty() && parse_response_head(begin).is_none(), "response"),
+        RecordType::Request => (parse_request_head(begin).is_none(), "request"),
+        _ => return None,
+    };
+    lacks.then(|| {
+        format!("no HTTP {what} inside: the block does not begin with a line of one; it is taken as a payload")
+    })
 }
 
 /// Looks at one record; `digests`: holds its digests against `block`.
@@ -88,9 +106,12 @@ pub(super) fn check_record(
     hasher: &RandomState,
 ) -> io::Result<Checked> {
     let mut findings = fields::findings(head);
+    if let Some(why) = lacks_http_head(head, block.fill_buf()?) {
+        findings.push((ProblemKind::BadHttp, why));
+    }
     let proof = digests.then(|| RecordProof::new(head));
-    let unknown = proof.iter().flat_map(RecordProof::unknown).cloned();
-    findings.extend(unknown.map(|detail| (ProblemKind::Unchecked, detail)));
+    let unknown = proof.iter().flat_map(RecordProof::unknown).collect::<Vec<_>>();
+    findings.extend(unknown.into_iter().map(|detail| (ProblemKind::Unchecked, detail)));
     let proof = proof.filter(RecordProof::has_digests);
     let has_digests = proof.is_some();
     if let Some(mut proof) = proof {
@@ -118,6 +139,6 @@ pub(super) fn check_record(
         id: text("WARC-Record-ID").map(|id| of_id(&id)),
         place: head.target_uri().zip(head.date()).filter(|_| !is_revisit).map(|(url, date)| of_place(&url, date)),
         original: if is_revisit { original() } else { None },
-        segment: Part::of(head, hasher),
+        segment: RecordPart::of(head, hasher),
     })
 }

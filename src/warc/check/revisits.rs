@@ -1,4 +1,4 @@
-//! Revisits that wait for their original until all files are known.
+//! Keeps revisits without an original until all files are known.
 //!
 //! There may be millions: what is only needed for words waits on the disk.
 
@@ -26,7 +26,7 @@ struct Waiting {
     offset: u64,
     /// Either will do.
     keys: [u64; 2],
-    /// Where its words stand among the names.
+    /// Place of its text among the names.
     names_at: u64,
     names_len: u32,
 }
@@ -59,13 +59,13 @@ impl Revisits {
         Ok(())
     }
 
-    /// Tells each of which the original is not among the `known` (sorted), in
-    /// the order of `files` by their names, and in these as they stand.
-    pub(super) fn tell_lonely(
+    /// Reports each revisit whose original is not among the `known` (sorted), by the names of `files` and
+    /// their offsets.
+    pub(super) fn report_unmatched(
         mut self,
         files: &[PathBuf],
         known: &[u64],
-        mut tell: impl FnMut(&Path, Problem) -> ControlFlow<()>,
+        mut on_problem: impl FnMut(&Path, Problem) -> ControlFlow<()>,
     ) -> Result<ControlFlow<()>, WarcError> {
         self.waiting.retain(|revisit| !revisit.keys.iter().any(|key| known.binary_search(key).is_ok()));
         self.waiting.sort_by(|a, b| (&files[a.file as usize], a.offset).cmp(&(&files[b.file as usize], b.offset)));
@@ -81,7 +81,7 @@ impl Revisits {
             let original = String::from_utf8_lossy(&text);
             let detail = format!("the record that the revisit names ({original}) is not in the files given");
             let problem = Problem::new(revisit.offset, ProblemKind::NoOriginal, detail);
-            if tell(&files[revisit.file as usize], problem).is_break() {
+            if on_problem(&files[revisit.file as usize], problem).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -108,7 +108,7 @@ mod tests {
         let known: Vec<u64> = (0..3000).filter(|number| number % 3 != 0).collect();
         let mut found = Vec::new();
         let files = [PathBuf::from("b"), PathBuf::from("a")];
-        let ended = revisits.tell_lonely(&files, &known, |path, problem| {
+        let ended = revisits.report_unmatched(&files, &known, |path, problem| {
             let name = format!("(urn:test:{})", problem.offset);
             assert!(problem.detail.contains(&name), "{}", problem.detail);
             found.push((path.to_owned(), problem.offset));

@@ -1,3 +1,5 @@
+//! Tests of checking whole files.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -72,9 +74,9 @@ fn a_revisit_needs_its_original_in_one_of_the_files() {
 
 #[test]
 fn a_hostile_head_does_not_flood_the_report() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
     let page = String::from_utf8(page).unwrap();
-    // Broken lines, which reading tells, and fields that are no ids.
+    // Broken lines, which the reader reports, and fields that are no ids.
     let flood = "no colon\r\n".repeat(50_000) + &"WARC-Concurrent-To: x\r\n".repeat(10_000);
     let found = problems(&[page.replacen("Content-Type", &(flood + "Content-Type"), 1).into_bytes()]);
     assert_eq!(found.len(), 2 * 6);
@@ -103,7 +105,7 @@ fn segments_are_checked_together() {
     let part = sha1_base32(&whole[19..25]);
     let wrong = "0@0 wrong digest: WARC-Payload-Digest does not fit the payload of all segments joined";
     assert_eq!(problems(&[first(&part), rest.clone()]), [wrong]);
-    let missing = "0@0 broken segments: the last segment is missing: none tells the whole length";
+    let missing = "0@0 broken segments: the last segment is missing: none has the whole length";
     assert_eq!(problems(&[first(&payload)]), [missing]);
     assert_eq!(problems(&[rest]), ["0@0 broken segments: segment 1 is missing before segment 2"]);
 }
@@ -161,7 +163,7 @@ fn very_many_types_and_reasons_are_not_listed_one_by_one() {
     let (report, _) = read(&bytes, false);
     for counts in [&report.records, &report.truncated] {
         assert_eq!((counts.len(), counts["other"], counts.values().sum::<u64>()), (1001, 10, 1010));
-        assert!(counts.keys().all(|word| word.len() < 100));
+        assert!(counts.keys().all(|key| key.len() < 100));
     }
 }
 
@@ -178,13 +180,13 @@ fn problems_are_reported_as_they_are_found_until_nobody_reads_more() {
     let cx = JobCx::detached();
     let (all, _) = checked(&mut Checker::new(true), &path);
     assert_eq!((all.total(), all.count(Severity::Error) >= 1000), (1000, true));
-    let mut told = 0;
+    let mut reported = 0;
     let mut stop = |_| {
-        told += 1;
-        if told < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        reported += 1;
+        if reported < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
     let report = Checker::new(true).check(&path, &cx, &mut stop).unwrap();
-    assert_eq!((told, report.total() <= 3), (3, true));
+    assert_eq!((reported, report.total() <= 3), (3, true));
 }
 
 #[test]
@@ -207,18 +209,18 @@ fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between(
         std::fs::write(folder.path().join(name), bytes).unwrap();
         checked(&mut checker, &folder.path().join(name));
     }
-    let told: Vec<_> = together(checker)
+    let reported: Vec<_> = together(checker)
         .into_iter()
         .map(|(path, problem)| format!("{} {}", path.file_name().unwrap().display(), problem.detail))
         .collect();
     let lonely = |name: &str| format!("the record that the revisit names ({name}) is not in the files given");
     assert_eq!(
-        told,
+        reported,
         [
             format!("a {}", lonely("urn:lost:1")),
             format!("a {}", lonely("urn:lost:2")),
             format!("b {}", lonely("urn:lost:3")),
-            "b the last segment is missing: none tells the whole length".to_owned(),
+            "b the last segment is missing: none has the whole length".to_owned(),
             format!("b {}", lonely(&clip(&"urn:lost:4".repeat(30)))),
         ]
     );
@@ -226,7 +228,7 @@ fn lonely_revisits_are_reported_file_by_file_with_the_flaws_of_segments_between(
 
 #[test]
 fn counted_problems_count() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
     let page = String::from_utf8(page).unwrap();
     let page = page.replacen("Content-Type", &("no colon\r\n".repeat(40) + "Content-Type"), 1);
     let (report, problems) = read(page.as_bytes(), true);
@@ -254,8 +256,8 @@ fn what_comes_from_a_pipe_is_checked_with_the_others() {
         assert_eq!(checked(&mut checker, &pipe).0.total(), 4);
     });
     checked(&mut checker, &file);
-    // The original that came by the pipe is known, its lonely revisit is
-    // told, and nobody waits for the pipe to say it all again.
+    // The original from the pipe is known, the revisit without one is reported, and the pipe is not read
+    // again.
     let found: Vec<_> = together(checker).into_iter().map(|(_, problem)| problem).collect();
     assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::NoOriginal, ProblemKind::Unchecked]);
     assert!(found[0].detail.contains("urn:test:9"), "{}", found[0]);
@@ -264,7 +266,7 @@ fn what_comes_from_a_pipe_is_checked_with_the_others() {
 
 #[test]
 fn ids_are_not_given_twice() {
-    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"");
+    let page = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").compress(b"HTTP/1.1 200 OK\r\n\r\n");
     let twice = format!("0@{} invalid header: WARC-Record-ID is that of the record at offset 0, too", page.len());
     assert_eq!(problems(&[[page.clone(), page.clone()].concat()]), [twice]);
     // A copy of a file is no fault.
@@ -275,7 +277,8 @@ fn ids_are_not_given_twice() {
 fn records_and_members_go_together() {
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
-    let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/").plain(&[b'x'; 500]);
+    let plain = RecordBuilder::response("urn:test:1", DATE, "http://a.pt/")
+        .plain(&[b"HTTP/1.1 200 OK\r\n\r\n".to_vec(), vec![b'x'; 481]].concat());
     let member = |bytes: &[u8]| {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         encoder.write_all(bytes).unwrap();
@@ -283,7 +286,7 @@ fn records_and_members_go_together() {
     };
     let split = [member(&plain[..400]), member(&plain[400..600]), member(&plain[600..])].concat();
     assert_eq!(problems(&[split]), ["0@0 not compressed per record: the record lies in 3 compressed members"]);
-    let told = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
-    let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"");
-    assert_eq!(problems(&[member(&[plain, other].concat())]), [told]);
+    let expected = "0@0 not compressed per record: records share a compressed member: to reach one, the file is read from its start";
+    let other = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/").plain(b"HTTP/1.1 200 OK\r\n\r\n");
+    assert_eq!(problems(&[member(&[plain, other].concat())]), [expected]);
 }

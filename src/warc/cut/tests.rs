@@ -1,3 +1,5 @@
+//! Tests of copying chosen records.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -54,8 +56,8 @@ fn check(cut: Cut, expected: &[&str], counts: (u64, u64, u64)) {
     };
     for (bytes, source) in [(members.concat(), &members), (plain.concat(), &plain), (one.finish().unwrap(), &members)] {
         let (out, report) = cut_of(&bytes, &cut);
-        let wanted: Vec<u8> = expected.iter().flat_map(|id| source[number(id).unwrap()].clone()).collect();
-        assert!(out == wanted, "{:?} is not {expected:?}", ids(&out));
+        let expected_bytes: Vec<u8> = expected.iter().flat_map(|id| source[number(id).unwrap()].clone()).collect();
+        assert!(out == expected_bytes, "{:?} is not {expected:?}", ids(&out));
         assert_eq!((report.chosen, report.related, report.infos), counts);
     }
 }

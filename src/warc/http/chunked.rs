@@ -1,4 +1,4 @@
-//! Chunked transfer encoding (RFC 9112, 7.1), undone as a stream.
+//! Decodes chunked transfer encoding (RFC 9112, 7.1) as a stream.
 
 use super::Flaw;
 use crate::warc::ProblemKind;
@@ -11,11 +11,11 @@ const MAX_TRAILER: usize = 64 * 1024;
 
 /// Takes a body piece by piece and gives its entity body.
 ///
-/// A body that is declared chunked and is not comes out unchanged; where the
-/// encoding breaks off later, the rest comes out as it stands.
+/// A body that is declared chunked and is not comes out unchanged; where the encoding breaks off later, the
+/// rest comes out unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct Dechunker {
-    state: State,
+    state: ChunkState,
     line: Vec<u8>,
     /// Bytes taken so far.
     taken: u64,
@@ -24,7 +24,7 @@ pub struct Dechunker {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+enum ChunkState {
     #[default]
     Size,
     Data(u64),
@@ -42,63 +42,63 @@ impl Dechunker {
 
     /// Whether the last chunk and the trailer were seen.
     pub fn is_done(&self) -> bool {
-        self.state == State::Done
+        self.state == ChunkState::Done
     }
 
     /// Takes the next piece; `out` gets bytes of the entity body.
     pub fn feed(&mut self, mut piece: &[u8], out: &mut impl FnMut(&[u8])) {
         while !piece.is_empty() {
             let used = match self.state {
-                State::Raw => {
+                ChunkState::Raw => {
                     out(piece);
                     piece.len()
                 }
-                State::Data(left) => {
+                ChunkState::Data(left) => {
                     let len = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
                     out(&piece[..len]);
                     let left = left - len as u64;
-                    self.state = if left == 0 { State::DataEnd } else { State::Data(left) };
+                    self.state = if left == 0 { ChunkState::DataEnd } else { ChunkState::Data(left) };
                     len
                 }
-                State::Done => {
+                ChunkState::Done => {
                     if !self.flaws.iter().any(|flaw| flaw.detail.starts_with("bytes after")) {
                         self.flaws.push(Flaw::http("bytes after the last chunk"));
                     }
                     piece.len()
                 }
-                State::Size | State::DataEnd | State::Trailer => self.take_line(piece, out),
+                ChunkState::Size | ChunkState::DataEnd | ChunkState::Trailer => self.take_line(piece, out),
             };
             self.taken += used as u64;
             piece = &piece[used..];
         }
     }
 
-    /// What was malformed, once the body has ended.
+    /// Ends the body; returns what was malformed.
     pub fn finish(mut self, out: &mut impl FnMut(&[u8])) -> Vec<Flaw> {
         match self.state {
-            State::Size if !self.any_chunk => {
+            ChunkState::Size if !self.any_chunk => {
                 // Nothing, or a short body that is no chunk.
                 if !self.line.is_empty() {
                     self.flaws.push(Flaw::http("declared chunked, but is not"));
                     out(&self.line);
                 }
             }
-            State::Size | State::Data(_) | State::DataEnd => {
+            ChunkState::Size | ChunkState::Data(_) | ChunkState::DataEnd => {
                 let rest = self.line.trim_ascii();
-                let is_size = self.state == State::Size && rest.iter().all(u8::is_ascii_hexdigit);
+                let is_size = self.state == ChunkState::Size && rest.iter().all(u8::is_ascii_hexdigit);
                 if !rest.is_empty() && !is_size {
                     out(&self.line);
                 }
                 self.flaws.push(Flaw::lossy(ProblemKind::BadHttp, "the chunked body ends before its last chunk"));
             }
-            State::Trailer | State::Done | State::Raw => {}
+            ChunkState::Trailer | ChunkState::Done | ChunkState::Raw => {}
         }
         self.flaws
     }
 
     /// Collects a line; acts on it when it is whole. Returns the bytes used.
     fn take_line(&mut self, piece: &[u8], out: &mut impl FnMut(&[u8])) -> usize {
-        let limit = if self.state == State::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
+        let limit = if self.state == ChunkState::Trailer { MAX_TRAILER } else { MAX_SIZE_LINE };
         // Never beyond the limit: what is too long must not depend on the pieces.
         let piece = &piece[..piece.len().min(limit + 1 - self.line.len())];
         let end = memchr::memchr(b'\n', piece);
@@ -111,22 +111,22 @@ impl Dechunker {
         let text = line.trim_ascii();
         let is_whole = line.ends_with(b"\n");
         match self.state {
-            State::Size | State::DataEnd if !is_whole => self.give_up(&line, used, out),
-            State::DataEnd if text.is_empty() => self.state = State::Size,
-            State::Size => match chunk_size(text) {
+            ChunkState::Size | ChunkState::DataEnd if !is_whole => self.give_up(&line, used, out),
+            ChunkState::DataEnd if text.is_empty() => self.state = ChunkState::Size,
+            ChunkState::Size => match chunk_size(text) {
                 Some(0) => {
                     self.any_chunk = true;
-                    self.state = State::Trailer;
+                    self.state = ChunkState::Trailer;
                 }
                 Some(size) => {
                     self.any_chunk = true;
-                    self.state = State::Data(size);
+                    self.state = ChunkState::Data(size);
                 }
                 None => self.give_up(&line, used, out),
             },
-            State::Trailer => {
+            ChunkState::Trailer => {
                 if text.is_empty() || !is_whole {
-                    self.state = State::Done;
+                    self.state = ChunkState::Done;
                 }
             }
             _ => self.give_up(&line, used, out),
@@ -144,7 +144,7 @@ impl Dechunker {
             }
             false => Flaw::http("declared chunked, but is not"),
         });
-        self.state = State::Raw;
+        self.state = ChunkState::Raw;
         out(line);
     }
 }
@@ -252,12 +252,12 @@ mod tests {
             }
             body.extend_from_slice(format!("0{extension}{line_end}A: b{line_end}{line_end}").as_bytes());
             prop_assert_eq!(dechunk(&body), (pieces.concat(), Vec::new()));
-            let (mut out, mut rest, mut turn) = (Vec::new(), &body[..], 0);
+            let (mut out, mut rest, mut index) = (Vec::new(), &body[..], 0);
             let mut dechunker = Dechunker::new();
             while !rest.is_empty() {
-                let (piece, left) = rest.split_at(sizes[turn % sizes.len()].min(rest.len()));
+                let (piece, left) = rest.split_at(sizes[index % sizes.len()].min(rest.len()));
                 dechunker.feed(piece, &mut |bytes: &[u8]| out.extend_from_slice(bytes));
-                (rest, turn) = (left, turn + 1);
+                (rest, index) = (left, index + 1);
             }
             prop_assert!(dechunker.is_done());
             prop_assert_eq!(out, pieces.concat());

@@ -1,4 +1,4 @@
-//! Content encodings undone, within a limit.
+//! Decodes content encodings within a limit.
 
 use super::super::Headers;
 use super::super::ProblemKind;
@@ -72,14 +72,14 @@ impl Payload<'_> {
         !self.cut && !self.flaws.iter().any(|flaw| flaw.lossy)
     }
 
-    /// The same, with bytes of its own.
+    /// Copies borrowed bytes.
     pub fn into_owned(self) -> Payload<'static> {
         Payload { bytes: Cow::Owned(self.bytes.into_owned()), ..self }
     }
 }
 
 impl From<Vec<u8>> for Payload<'static> {
-    /// Of bytes that nothing has to be undone of.
+    /// Makes a payload of bytes without codings.
     fn from(bytes: Vec<u8>) -> Self {
         Self { bytes: Cow::Owned(bytes), cut: false, bomb: false, flaws: Vec::new() }
     }
@@ -117,7 +117,7 @@ pub fn decode_body<'a>(headers: &Headers, raw_body: &'a [u8], max_bytes: usize) 
     for field in ["Content-Encoding", "Transfer-Encoding"] {
         for value in headers.all(field) {
             let value = String::from_utf8_lossy(value).to_ascii_lowercase();
-            codings.extend(value.split([',', ';']).map(|word| word.trim().trim_matches(['"', '\'']).to_owned()));
+            codings.extend(value.split([',', ';']).map(|coding| coding.trim().trim_matches(['"', '\'']).to_owned()));
         }
     }
     codings.retain(|coding| !IDENTITY.contains(&coding.as_str()));
@@ -247,7 +247,7 @@ fn unzstd(body: &[u8], max_bytes: usize) -> Undone {
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// What follows the skippable frame at the beginning of `bytes`, if there is one.
+/// Bytes behind the skippable frame at the beginning of `bytes`, if there is one.
 fn after_skippable(bytes: &[u8]) -> Option<&[u8]> {
     let (magic, rest) = bytes.split_first_chunk()?;
     let (len, rest) = rest.split_first_chunk()?;

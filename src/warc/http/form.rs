@@ -1,8 +1,7 @@
-//! What a request sent: the fields of its body.
+//! Reads the fields of a request body.
 //!
-//! Servers tell pages apart by them, so replay and indexes need them. Bodies
-//! are hostile like everything else: numbers of fields, depth and length are
-//! limited, and what is beyond is told.
+//! Servers distinguish pages by them, so replay and indexes need them. Bodies are untrusted: numbers of
+//! fields, depth and length are limited, and what is left out is reported.
 
 use super::{Flaw, HttpRequestHead, MediaType, decode_body};
 use crate::warc::ProblemKind;
@@ -16,7 +15,7 @@ const MAX_FIELDS: usize = 10_000;
 /// Bytes of all names of fields in a JSON body: one key may lead to thousands.
 const MAX_NAME_BYTES: usize = 4 * 1024 * 1024;
 
-/// Bytes of a decoded body that are looked at.
+/// Bytes of a decoded body that are read.
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 /// Kind of a request body.
@@ -62,7 +61,7 @@ impl Form {
             return form;
         }
         let mime = MediaType::parse(content_type).mime;
-        let looks_like_json = || matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
+        let may_be_json = || matches!(body.trim_ascii_start().first(), Some(b'{' | b'['));
         let is_json = mime == "application/json" || mime.ends_with("+json");
         if mime == "application/x-www-form-urlencoded" && !body.contains(&0) {
             form.kind = FormKind::UrlEncoded;
@@ -70,7 +69,7 @@ impl Form {
         } else if mime == "multipart/form-data" {
             form.kind = FormKind::Multipart;
             form.multipart(content_type, body);
-        } else if is_json || (matches!(mime.as_str(), "" | "text/plain") && looks_like_json()) {
+        } else if is_json || (matches!(mime.as_str(), "" | "text/plain") && may_be_json()) {
             form.kind = FormKind::Json;
             form.json(body);
         }
@@ -120,7 +119,7 @@ impl Form {
         }
     }
 
-    /// One part, between two boundaries.
+    /// Reads one part, between two boundaries.
     fn part(&mut self, part: &[u8]) {
         let part = trim_break(part);
         let end = memchr::memmem::find(part, b"\r\n\r\n").map(|at| (at, at + 4));

@@ -1,4 +1,4 @@
-//! Heads of responses and requests.
+//! Parses heads of responses and requests.
 
 use super::super::Headers;
 use super::super::record::text_of;
@@ -50,9 +50,9 @@ pub struct HttpRequestHead {
 /// A `Content-Type`, split.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MediaType {
-    /// MIME type in lower case without parameters; empty where none is told.
+    /// MIME type in lower case without parameters; empty where none is declared.
     pub mime: String,
-    /// The charset parameter, as it stands, without quotes.
+    /// The charset parameter, without quotes.
     pub charset: Option<String>,
 }
 
@@ -97,9 +97,9 @@ impl HttpHead {
 
 /// Whether fields declare the body to be chunked.
 pub(super) fn is_chunked(headers: &Headers) -> bool {
-    headers
-        .all("Transfer-Encoding")
-        .any(|value| value.to_ascii_lowercase().split(|&byte| byte == b',').any(|word| word.trim_ascii() == b"chunked"))
+    headers.all("Transfer-Encoding").any(|value| {
+        value.to_ascii_lowercase().split(|&byte| byte == b',').any(|coding| coding.trim_ascii() == b"chunked")
+    })
 }
 
 /// Reads the head of a response; `None` when `block` begins with none: such
@@ -134,7 +134,7 @@ pub(crate) fn response_head_is_whole(block: &[u8]) -> bool {
             Some(head) if head.is_interim() => rest = &rest[head.head_len..],
             _ => return true,
         }
-        // What follows may be the body of a broken server: a word tells.
+        // What follows may be the body of a broken server: its first bytes decide.
         if rest.len() >= 5 && !rest[..5].eq_ignore_ascii_case(b"HTTP/") {
             return true;
         }
@@ -148,7 +148,7 @@ fn ends(bytes: &[u8]) -> bool {
 }
 
 fn parse_one_response_head(block: &[u8]) -> Option<HttpHead> {
-    if !block.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"HTTP/")) {
+    if !block.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/")) {
         return None;
     }
     let mut flaws = Vec::new();
@@ -191,7 +191,7 @@ pub fn parse_request_head(block: &[u8]) -> Option<HttpRequestHead> {
 
 /// First line, fields, and length of the head.
 fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
-    let mut lines = Lines::with_room(block.len());
+    let mut lines = HeadLines::with_room(block.len());
     let mut at = 0;
     let mut bare_lf = false;
     let head = &block[..block.len().min(MAX_HEAD_BYTES)];
@@ -232,14 +232,14 @@ fn parse(block: &[u8], flaws: &mut Vec<Flaw>) -> (String, Headers, usize) {
 
 /// The lines of a head, as far as they have been taken.
 #[derive(Default)]
-struct Lines {
+struct HeadLines {
     first: Option<String>,
     headers: Headers,
     without_colon: usize,
     left_out: usize,
 }
 
-impl Lines {
+impl HeadLines {
     /// Room for the fields of a block of so many bytes; most heads are short.
     fn with_room(block_len: usize) -> Self {
         Self { headers: Headers::with_room(block_len.min(1024)), ..Self::default() }

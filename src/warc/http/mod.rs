@@ -1,4 +1,4 @@
-//! The HTTP message inside a record: its head, its entity body, its payload.
+//! Reads the HTTP message inside a record: its head, its entity body, its payload.
 //!
 //! Three layers of the same bytes, after RFC 9110 and WARC/1.1 (6.3.2):
 //! the *raw body* as it crossed the wire, the *entity body* without transfer
@@ -19,8 +19,7 @@ pub use head::{HttpHead, HttpRequestHead, MediaType, parse_request_head, parse_r
 
 use super::{Problem, ProblemKind};
 
-/// Something malformed inside a message; where the record stands is known to
-/// the caller.
+/// A malformed part of a message; the caller knows the offset of the record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// What kind.
@@ -36,7 +35,7 @@ impl Flaw {
         Self { kind: ProblemKind::BadHttp, detail: detail.into(), lossy: false }
     }
 
-    /// One that leaves bytes out.
+    /// Makes a flaw that leaves bytes out.
     fn lossy(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self { kind, detail: detail.into(), lossy: true }
     }

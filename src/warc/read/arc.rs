@@ -1,4 +1,4 @@
-//! The URL line of an ARC record, told in WARC's field names.
+//! Reads the URL line of an ARC record into WARC fields.
 //!
 //! Version 1: `URL IP-address Archive-date Content-type Archive-length`.
 //! Version 2 has `Result-code Checksum Location Offset Filename` between type
@@ -10,24 +10,44 @@ use super::super::{Headers, ProblemKind, RecordHead, RecordType};
 use super::head::{clip, text};
 use crate::uri::CaptureDate;
 
-/// The fields of a URL line as they stand.
+/// The fields of a URL line, unchanged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct UrlLine {
     url: String,
     ip: String,
     date: String,
     mime: String,
-    /// Version 2: name in our words and value.
+    /// Version 2: name of the field here, and value.
     more: Vec<(&'static str, String)>,
     length: String,
+}
+
+/// What URL lines begin with as a rule.
+const KNOWN_BEGINS: [&[u8]; 5] = [b"http://", b"https://", b"ftp://", b"dns:", b"filedesc:"];
+
+/// Whether a block of an ARC file may end before these bytes; none where more are needed to tell. A line break is due
+/// there and then a URL line; some writers leave the break out.
+pub(super) fn may_follow_block(bytes: &[u8]) -> Option<bool> {
+    let breaks = bytes.iter().take_while(|&&byte| byte == b'\r' || byte == b'\n').count();
+    let line = &bytes[breaks..];
+    if line.is_empty() {
+        return Some(true);
+    }
+    let may_begin =
+        if breaks > 0 { may_begin_line(line) } else { KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin)) };
+    match memchr::memchr(b'\n', line) {
+        _ if !may_begin => Some(false),
+        Some(end) => Some(UrlLine::parse(&line[..end]).is_some()),
+        None => None,
+    }
 }
 
 /// Whether `bytes` can be the beginning of a URL line: a scheme, as far as is
 /// seen. Cheap, for the search after damage.
 pub(super) fn may_begin_line(bytes: &[u8]) -> bool {
-    let look = &bytes[..bytes.len().min(32)];
-    let scheme = look.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')).count();
-    scheme > 0 && look[0].is_ascii_alphabetic() && look.get(scheme).is_none_or(|&byte| byte == b':')
+    let start = &bytes[..bytes.len().min(32)];
+    let scheme = start.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')).count();
+    scheme > 0 && start[0].is_ascii_alphabetic() && start.get(scheme).is_none_or(|&byte| byte == b':')
 }
 
 impl UrlLine {
@@ -39,7 +59,11 @@ impl UrlLine {
         }
         let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
         let count = words.len();
-        let date = (2..count.checked_sub(2)?).rev().find(|&at| is_date(words[at]) && is_ip(words[at - 1]))?;
+        // An empty address stands between two blanks; a type may be missing with its blank.
+        let is_known = || KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin));
+        let is_unaddressed = |at: usize| words[at - 1].is_empty() && words[at].len() == 14 && is_known();
+        let is_it = |at: &usize| is_date(words[*at]) && (is_ip(words[*at - 1]) || is_unaddressed(*at));
+        let date = (2..count.checked_sub(1)?).rev().find(is_it)?;
         let join = |from: usize, to: usize| text(&words[from..to].join(&b' '));
         let length = words[count - 1];
         let is_length = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
@@ -59,6 +83,11 @@ impl UrlLine {
             more: more.unwrap_or_default(),
             length: text(length),
         })
+    }
+
+    /// How long it says that the block is; none where that is no length.
+    pub(super) fn declared_len(&self) -> Option<u64> {
+        self.length.parse().ok()
     }
 
     /// Whether this is the record that describes the file.
@@ -93,7 +122,9 @@ impl UrlLine {
             None => headers.push("WARC-Target-URI", self.url.as_str()),
         }
         headers.push("WARC-Date", date);
-        headers.push("WARC-IP-Address", self.ip);
+        if !self.ip.is_empty() {
+            headers.push("WARC-IP-Address", self.ip);
+        }
         if matches!(scheme.as_str(), "http" | "https") {
             headers.push("Content-Type", "application/http; msgtype=response");
             headers.push("ARC-Content-Type", self.mime);
@@ -108,24 +139,23 @@ impl UrlLine {
     }
 }
 
-/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`.
-/// The format calls itself version 1 whatever follows; the second number
-/// tells 1.1 from 1.0.
+/// `ARC/1.1` from the line after a `filedesc` line: `1 1 InternetArchive`. The format calls itself version 1
+/// whatever follows; the second number is 0 for 1.0 and 1 for 1.1.
 pub(super) fn version(block: &[u8]) -> Option<String> {
     let line = &block[..memchr::memchr(b'\n', block)?];
-    let mut words = line.split(|&byte| byte == b' ').map(text);
-    let (major, minor) = (words.next()?, words.next()?);
+    let mut fields = line.split(|&byte| byte == b' ').map(text);
+    let (major, minor) = (fields.next()?, fields.next()?);
     let is_number = |text: &str| !text.is_empty() && text.len() < 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     (is_number(&major) && is_number(&minor)).then(|| format!("ARC/{major}.{minor}"))
 }
 
-fn is_date(word: &[u8]) -> bool {
-    (8..=20).contains(&word.len()) && word.iter().all(u8::is_ascii_digit)
+fn is_date(field: &[u8]) -> bool {
+    (8..=20).contains(&field.len()) && field.iter().all(u8::is_ascii_digit)
 }
 
-fn is_ip(word: &[u8]) -> bool {
-    let ip = std::str::from_utf8(word).ok();
-    word == b"-" || ip.is_some_and(|ip| ip.parse::<std::net::IpAddr>().is_ok())
+fn is_ip(field: &[u8]) -> bool {
+    let ip = std::str::from_utf8(field).ok();
+    field == b"-" || ip.is_some_and(|ip| ip.parse::<std::net::IpAddr>().is_ok())
 }
 
 #[cfg(test)]
@@ -147,13 +177,23 @@ mod tests {
         let line = "http://a.pt/ 1.2.3.4 20240301090000 text/html; charset=utf-8 12\r";
         check(line, "http://a.pt/", "text/html; charset=utf-8", "12", 0);
         check("http://a.pt/ 1.2.3.4 20240301090000 text/html -1", "http://a.pt/", "text/html", "-1", 0);
+        check("http://a.pt/  20240301090000 text/html 12", "http://a.pt/", "text/html", "12", 0);
+        check("http://a.pt/ 1.2.3.4 20240301090000  12", "http://a.pt/", "", "12", 0);
+        check("http://a.pt/ 1.2.3.4 20240301090000 12", "http://a.pt/", "", "12", 0);
         let line = "http://a.pt/ 1.2.3.4 20240301090000 text/html 200 fac069150613fe55599cc7fa88aa089d - 209 x.arc 112";
         check(line, "http://a.pt/", "text/html", "112", 5);
     }
 
     #[test]
     fn other_lines_are_none() {
-        for line in ["", "hello", "http://a.pt/", "http://a.pt/ 1.2.3.4 20240301090000", "a b c 20240301090000 e 1"] {
+        for line in [
+            "",
+            "hello",
+            "Note: see  20240301090000 for 5",
+            "http://a.pt/",
+            "http://a.pt/ 1.2.3.4 20240301090000",
+            "a b c 20240301090000 e 1",
+        ] {
             assert_eq!(UrlLine::parse(line.as_bytes()), None, "{line}");
         }
     }

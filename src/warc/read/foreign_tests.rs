@@ -1,4 +1,4 @@
-//! Files that other tools wrote: read without panic, problems named.
+//! Reads files that other tools wrote, without panic and with their problems listed.
 
 use super::*;
 use crate::jobs::JobCx;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Offsets told of one kind of problem; further ones are counted.
+/// Offsets listed for one kind of problem; further ones are counted.
 const OFFSETS: usize = 6;
 
 /// Format, packing, records by type, and problems by kind with their offsets.
@@ -54,10 +54,10 @@ fn summary(path: &Path) -> String {
         report.digests_checked,
     );
     for ((Reverse(severity), kind), offsets) in kinds {
-        let told: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| format_offset(*offset)).collect();
+        let listed: Vec<String> = offsets.iter().take(OFFSETS).map(|offset| format_offset(*offset)).collect();
         let more =
             offsets.len().checked_sub(OFFSETS + 1).map_or(String::new(), |_| format!(" … {} in all", offsets.len()));
-        write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), told.join(", ")).unwrap();
+        write!(lines, "\n    {}: {kind} @ {}{more}", severity.as_str(), listed.join(", ")).unwrap();
     }
     lines
 }

@@ -1,4 +1,4 @@
-//! One gzip member at a time (RFC 1952).
+//! Decodes one gzip member at a time (RFC 1952).
 
 use flate2::{Decompress, FlushDecompress, Status};
 use libdeflater::Crc;
@@ -25,13 +25,13 @@ pub(super) struct GzipMember {
     broken: bool,
 }
 
-/// What a step did.
+/// Result of a step.
 pub(super) enum Step {
     /// So many bytes were used and so many written.
     Went { used: usize, written: usize },
     /// The member is complete; so many bytes were used for it.
     Ended { used: usize },
-    /// More input is wanted.
+    /// More input is needed.
     Starved,
     /// The stream is damaged.
     Broken(String),
@@ -83,9 +83,9 @@ impl GzipMember {
     fn trailer(&self, input: &[u8]) -> Step {
         let Some(trailer) = input.first_chunk::<TRAILER>() else { return Step::Starved };
         let [c0, c1, c2, c3, l0, l1, l2, l3] = *trailer;
-        let told = u32::from_le_bytes([c0, c1, c2, c3]);
-        if told != self.crc.sum() {
-            return Step::Broken(format!("the checksum is {:08x}, the file says {told:08x}", self.crc.sum()));
+        let declared = u32::from_le_bytes([c0, c1, c2, c3]);
+        if declared != self.crc.sum() {
+            return Step::Broken(format!("the checksum is {:08x}, the file says {declared:08x}", self.crc.sum()));
         }
         if u32::from_le_bytes([l0, l1, l2, l3]) != self.inflate.total_out() as u32 {
             return Step::Broken(format!("{} bytes came out, the file says otherwise", self.inflate.total_out()));
@@ -136,7 +136,7 @@ pub(in crate::warc) fn gzip_header_len(member: &[u8]) -> Option<usize> {
     header_len(member).ok().flatten()
 }
 
-/// What the header of a gzip member tells that can be held against the rest.
+/// Values in the header of a gzip member that can be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GzipNote {
     /// The checksum at the end of the header, and the one that fits it.
@@ -146,16 +146,16 @@ pub struct GzipNote {
     pub skip_length: Option<u32>,
 }
 
-/// What a whole gzip header tells; most tell nothing.
+/// Values of a whole gzip header that can be checked; most have none.
 pub(in crate::warc) fn gzip_note(header: &[u8]) -> Option<GzipNote> {
     let flags = *header.get(3)?;
     if flags & (FLAG_EXTRA | FLAG_HEADER_CRC) == 0 {
         return None;
     }
-    let checksum = header.split_last_chunk().filter(|_| flags & FLAG_HEADER_CRC != 0).map(|(before, told)| {
+    let checksum = header.split_last_chunk().filter(|_| flags & FLAG_HEADER_CRC != 0).map(|(before, declared)| {
         let mut crc = Crc::new();
         crc.update(before);
-        (u16::from_le_bytes(*told), crc.sum() as u16)
+        (u16::from_le_bytes(*declared), crc.sum() as u16)
     });
     let skip_length = if flags & FLAG_EXTRA != 0 { skip_length(header) } else { None };
     Some(GzipNote { checksum, skip_length })

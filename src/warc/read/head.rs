@@ -1,4 +1,4 @@
-//! The head of a WARC record: version line and named fields.
+//! Parses the head of a WARC record: version line and named fields.
 
 use super::super::findings::Findings;
 use super::super::record::text_of;
@@ -16,11 +16,11 @@ pub const MAX_LINE_BYTES: usize = 256 * 1024;
 /// Versions of the format whose fields are known.
 const VERSIONS: [&str; 4] = ["WARC/0.17", "WARC/0.18", "WARC/1.0", "WARC/1.1"];
 
-/// Fields that may stand more than once (WARC/1.1, 5; `WARC-Protocol` and
-/// `WARC-Cipher-Suite` as the community's extension has it).
+/// Fields that may be repeated (WARC/1.1, 5; `WARC-Protocol` and `WARC-Cipher-Suite` as the community's
+/// extension has it).
 const REPEATABLE: [&str; 3] = ["WARC-Concurrent-To", "WARC-Protocol", "WARC-Cipher-Suite"];
 
-/// Whether bytes begin a record.
+/// Kind of record that bytes begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Start {
     /// A WARC version line.
@@ -29,11 +29,11 @@ pub(super) enum Start {
     Arc,
     /// Neither.
     No,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Unclear,
 }
 
-/// Tells whether `bytes` begin a record. Some writers write `warc/1.0`.
+/// Decides whether `bytes` begin a record. Some writers write `warc/1.0`.
 pub(super) fn record_start(bytes: &[u8]) -> Start {
     const MAGIC: &[u8] = b"WARC/";
     let seen = bytes.len().min(MAGIC.len());
@@ -71,7 +71,7 @@ pub(super) fn head_len(bytes: &[u8], from: usize) -> Option<usize> {
 
 /// Reads a head, `bytes` being exactly one with its empty line.
 pub(super) fn parse(bytes: &[u8], odd: &mut Findings) -> RecordHead {
-    let mut lines = Lines { rest: bytes, bare_lf: false, cut: false };
+    let mut lines = SplitLines { rest: bytes, bare_lf: false, cut: false };
     let version = lines.next().map(text).unwrap_or_default();
     if !VERSIONS.iter().any(|known| known.eq_ignore_ascii_case(&version)) {
         odd.push((ProblemKind::BadHead, format!("version “{}” is not known", clip(&version))));
@@ -146,7 +146,7 @@ fn check_fields(headers: &Headers, odd: &mut Findings) -> u64 {
     0
 }
 
-/// Names of fields that stood before and may not stand twice.
+/// Names of fields that occur twice and may not.
 fn repeated(headers: &Headers) -> Vec<&str> {
     /// Up to so many fields, looking through them all is the quickest way.
     const FEW: usize = 40;
@@ -166,13 +166,13 @@ fn repeated(headers: &Headers) -> Vec<&str> {
 }
 
 /// Lines without their ends.
-struct Lines<'a> {
+struct SplitLines<'a> {
     rest: &'a [u8],
     bare_lf: bool,
     cut: bool,
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for SplitLines<'a> {
     type Item = &'a [u8];
 
     fn next(&mut self) -> Option<&'a [u8]> {
@@ -218,8 +218,8 @@ mod tests {
         assert_eq!(head_len(head.as_bytes(), 0), Some(head.len()));
         let read = parse(head.as_bytes(), &mut odd);
         let found: Vec<_> = read.headers.iter().map(|(name, value)| (name.to_owned(), text(value))).collect();
-        let wanted: Vec<_> = fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        assert_eq!(found, wanted);
+        let expected: Vec<_> = fields.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        assert_eq!(found, expected);
         assert_eq!(read.content_length, length);
         assert_eq!(odd.into_problems(0).map(|problem| problem.detail).collect::<Vec<_>>(), oddities);
     }
@@ -283,8 +283,8 @@ mod tests {
         let mut odd = Findings::default();
         let read = parse(head.as_bytes(), &mut odd);
         assert_eq!((read.headers.len(), read.content_length), (120_006, 3));
-        let told: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
-        assert_eq!(told, ["duplicate 1f", "duplicate warc-type"]);
+        let reported: Vec<_> = odd.into_problems(0).map(|problem| problem.detail).collect();
+        assert_eq!(reported, ["duplicate 1f", "duplicate warc-type"]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! Raw bytes of a file with their offset.
+//! Buffers the raw bytes of a file with their offset.
 
 use std::io::{self, Read};
 
-/// How much is read from the source at once.
+/// Bytes read from the source at once.
 const CHUNK: usize = 128 * 1024;
 
-/// How much is read first: enough for most records that are read by their place.
+/// Bytes read first: enough for most records that are read by their place.
 const FIRST_CHUNK: usize = 32 * 1024;
 
 /// Bytes that are read behind those that are expected: where a member begins there, the
@@ -33,7 +33,7 @@ pub(super) struct Input<R> {
 }
 
 impl<R: Read> Input<R> {
-    /// `base` is the offset in the file at which `inner` stands.
+    /// `base` is the offset of `inner` in the file.
     pub(super) fn new(inner: R, base: u64) -> Self {
         Self {
             inner,
@@ -68,7 +68,7 @@ impl<R: Read> Input<R> {
         self.base + self.start as u64
     }
 
-    /// Bytes at hand.
+    /// Bytes read and not yet used.
     pub(super) fn window(&self) -> &[u8] {
         &self.buf[self.start..self.end]
     }

@@ -1,4 +1,4 @@
-//! Decoded bytes of a file, member by member.
+//! Decodes the bytes of a file, member by member.
 
 use super::gzip::{self, GzipMember, GzipNote, Step};
 use super::head::{Start, record_start};
@@ -11,13 +11,12 @@ use std::io::{self, Read};
 /// Decoded bytes made at once.
 const CHUNK: usize = 64 * 1024;
 
-/// What is decoded a second time, within stretches that turned out to be
-/// damaged, in bytes before and after decoding. Archives within archives make
-/// every record of a damaged one begin such a stretch; a hostile file could
-/// nest them so that the whole of it is decoded from every few bytes on.
-const SECOND_LOOKS: u64 = 64 * 1024 * 1024;
+/// Limit on decoding damaged stretches a second time, in bytes before and after decoding. Archives within
+/// archives make every record of a damaged one begin such a stretch; a hostile file could nest them so that
+/// the whole of it is decoded from every few bytes on.
+const MAX_REDECODED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How a file is compressed, recognised by its first bytes.
+/// Compression of a file, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
     /// Not compressed.
@@ -40,7 +39,7 @@ impl Compression {
         }
     }
 
-    /// Its name.
+    /// Name of the compression.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -50,7 +49,7 @@ impl Compression {
     }
 }
 
-/// What decodes it.
+/// Decoder of a file.
 enum Layer {
     Plain,
     Gzip(Box<Gzip>),
@@ -64,11 +63,11 @@ struct Gzip {
     /// Made when the first member is streamed.
     stream: Option<GzipMember>,
     stage: Stage,
-    /// What the header of the present member tells.
+    /// Values in the header of the present member.
     note: Option<GzipNote>,
 }
 
-/// How far the present gzip member is.
+/// Stage of decoding the present gzip member.
 #[derive(Clone, Copy)]
 enum Stage {
     /// Nothing of it is decoded yet, not even its header.
@@ -85,7 +84,7 @@ impl Gzip {
         Self { whole_members: Some(WholeMembers::new()), stream: None, stage: Stage::Whole, note: None }
     }
 
-    /// Decodes the member at hand as a whole and uses up its raw bytes.
+    /// Decodes the present member as a whole and uses up its raw bytes.
     fn inflate_whole<R: Read>(
         &mut self,
         header_len: usize,
@@ -144,7 +143,7 @@ impl Gzip {
     }
 }
 
-/// Decoded bytes at hand.
+/// Decoded bytes not yet used.
 struct Window {
     buf: Vec<u8>,
     start: usize,
@@ -158,7 +157,7 @@ impl Window {
         &self.buf[self.start..self.end]
     }
 
-    /// Room for at least `min` bytes behind those at hand.
+    /// Room for at least `min` bytes behind the decoded ones.
     fn room(&mut self, min: usize) -> &mut [u8] {
         if self.start == self.end {
             self.base += self.start as u64;
@@ -178,7 +177,7 @@ impl Window {
     }
 }
 
-/// What [`Members::fill`] came to.
+/// Result of [`Members::fill`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fill {
     /// The window grew.
@@ -191,7 +190,7 @@ pub(super) enum Fill {
     Broken(String),
 }
 
-/// What [`Members::begin_member`] found.
+/// Result of [`Members::begin_member`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Begin {
     /// A member: [`Members::fill`] decodes it.
@@ -204,8 +203,7 @@ pub(super) enum Begin {
     Foreign(String),
 }
 
-/// The decoded bytes of the present member, and where it stands. A plain file
-/// is one member.
+/// The decoded bytes of the present member and its offset. A plain file is one member.
 pub(super) struct Members<R> {
     input: Input<R>,
     layer: Layer,
@@ -216,16 +214,15 @@ pub(super) struct Members<R> {
     member_decoded: u64,
     /// Offset in the file up to which a member that broke off has been decoded.
     decoded_to: u64,
-    /// What is left of [`SECOND_LOOKS`].
-    second_looks: u64,
+    /// What is left of [`MAX_REDECODED_BYTES`].
+    redecode_budget: u64,
     glance: Option<gzip::Glance>,
-    /// Asked whether to go on.
+    /// Cancels reading.
     cx: Option<JobCx>,
 }
 
 impl<R: Read> Members<R> {
-    /// Tells the packing by the first bytes. `base` is the offset in the file
-    /// at which `inner` stands.
+    /// Recognises the compression by the first bytes. `base` is the offset of `inner` in the file.
     pub(super) fn new(inner: R, base: u64) -> io::Result<Self> {
         let mut input = Input::new(inner, base);
         let compression = Compression::of(input.peek(4)?);
@@ -260,18 +257,18 @@ impl<R: Read> Members<R> {
             in_member: compression == Compression::Plain,
             member_decoded: base,
             decoded_to: base,
-            second_looks: SECOND_LOOKS,
+            redecode_budget: MAX_REDECODED_BYTES,
             glance: None,
             cx: None,
         }
     }
 
-    /// From here on, so many raw bytes can be gone back over.
+    /// Retains so many raw bytes for going back, from here on.
     pub(super) fn retain(&mut self, bytes: usize) {
         self.input.retain(bytes);
     }
 
-    /// From here on, decoding and searching fail when the job shall stop.
+    /// Makes decoding and searching fail once the job is cancelled.
     pub(super) fn stop_with(&mut self, cx: &JobCx) {
         self.cx = Some(cx.clone());
     }
@@ -284,7 +281,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// How the file is packed.
+    /// Compression of the file.
     pub(super) fn compression(&self) -> Compression {
         match self.layer {
             Layer::Plain => Compression::Plain,
@@ -301,7 +298,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Uses the dictionary that stands at the beginning of a zstd file.
+    /// Uses the dictionary at the beginning of a zstd file.
     pub(super) fn use_dictionary(&mut self, bytes: &[u8]) -> Result<(), String> {
         match &mut self.layer {
             Layer::Zstd(frame) => frame.use_leading_dictionary(bytes),
@@ -309,8 +306,8 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Where the dictionary of a zstd file stands that the present frame needs,
-    /// when it is not that at its beginning.
+    /// Offset of the zstd dictionary that the present frame needs, where it is not the one at the beginning
+    /// of the file.
     pub(super) fn late_dictionary(&self) -> Option<u64> {
         match &self.layer {
             Layer::Zstd(frame) => frame.late_dictionary(),
@@ -322,7 +319,7 @@ impl<R: Read> Members<R> {
         matches!(self.layer, Layer::Plain)
     }
 
-    /// What the gzip header of the present member tells.
+    /// Values in the gzip header of the present member.
     pub(super) fn gzip_note(&self) -> Option<GzipNote> {
         match &self.layer {
             Layer::Gzip(gzip) => gzip.note,
@@ -340,8 +337,7 @@ impl<R: Read> Members<R> {
         self.member_decoded
     }
 
-    /// Nothing was decoded yet, and what is decoded next stands at this place
-    /// of the decoded stream.
+    /// Sets the place in the decoded stream of what is decoded next, before anything was decoded.
     pub(super) fn count_from(&mut self, decoded_offset: u64) {
         (self.window.base, self.member_decoded) = (decoded_offset, decoded_offset);
     }
@@ -356,7 +352,7 @@ impl<R: Read> Members<R> {
         self.window.base + self.window.start as u64
     }
 
-    /// Decoded bytes at hand.
+    /// Decoded bytes not yet used.
     pub(super) fn window(&self) -> &[u8] {
         self.window.bytes()
     }
@@ -379,13 +375,13 @@ impl<R: Read> Members<R> {
             }
             Layer::Gzip(gzip) => gzip.fill(&mut self.input, &mut self.window)?,
             Layer::Zstd(frame) => match frame.read(&mut self.input, self.window.room(CHUNK))? {
-                zstd::Step::Wrote(len) => {
+                zstd::ZstdStep::Wrote(len) => {
                     self.window.end += len;
                     Fill::More
                 }
-                zstd::Step::CutOff => Fill::CutOff,
-                zstd::Step::Broken(why) => Fill::Broken(why),
-                zstd::Step::Ended => Fill::End,
+                zstd::ZstdStep::CutOff => Fill::CutOff,
+                zstd::ZstdStep::Broken(why) => Fill::Broken(why),
+                zstd::ZstdStep::Ended => Fill::End,
             },
         };
         self.in_member = fill == Fill::More;
@@ -415,10 +411,10 @@ impl<R: Read> Members<R> {
                 gzip.stage = Stage::Begun { header_len };
             }
             Layer::Zstd(frame) => match frame.begin(&mut self.input)? {
-                zstd::Begin::Frame => self.member_offset = frame.offset(),
-                zstd::Begin::EndOfFile => return Ok(Begin::EndOfFile),
-                zstd::Begin::CutOff => return Ok(Begin::CutOff),
-                zstd::Begin::Foreign(why) => return Ok(Begin::Foreign(why)),
+                zstd::FrameStart::Frame => self.member_offset = frame.offset(),
+                zstd::FrameStart::EndOfFile => return Ok(Begin::EndOfFile),
+                zstd::FrameStart::CutOff => return Ok(Begin::CutOff),
+                zstd::FrameStart::Foreign(why) => return Ok(Begin::Foreign(why)),
             },
         }
         self.in_member = true;
@@ -430,14 +426,14 @@ impl<R: Read> Members<R> {
     /// here on.
     pub(super) fn is_between(&self) -> bool {
         let fresh = !self.in_member && self.window().is_empty();
-        let clean = self.decoded_to <= self.input.offset() && self.second_looks == SECOND_LOOKS;
+        let clean = self.decoded_to <= self.input.offset() && self.redecode_budget == MAX_REDECODED_BYTES;
         self.is_plain() || (fresh && clean)
     }
 
     /// Whether damage is no longer searched for records, because there was too
     /// much of it within itself.
     pub(super) fn gives_up_damage(&self) -> bool {
-        self.second_looks == 0
+        self.redecode_budget == 0
     }
 
     /// Leaves the present member and looks, from the byte after its first (in
@@ -450,20 +446,20 @@ impl<R: Read> Members<R> {
         let decoded_to = self.input.offset();
         if from < self.decoded_to {
             let work = self.decoded_offset().saturating_sub(self.member_decoded) + decoded_to.saturating_sub(from);
-            self.second_looks = self.second_looks.saturating_sub(work);
+            self.redecode_budget = self.redecode_budget.saturating_sub(work);
         }
         self.in_member = false;
         self.decoded_to = self.decoded_to.max(decoded_to);
         // What happens to be held of a long member depends on how it was read.
-        let held = decoded_to.saturating_sub(self.input.retained() as u64);
-        let again = if self.gives_up_damage() { self.decoded_to } else { held };
+        let retained_from = decoded_to.saturating_sub(self.input.retained() as u64);
+        let again = if self.gives_up_damage() { self.decoded_to } else { retained_from };
         let again = again.max(from + 1);
         self.input.go_back_to(again);
         Ok(self.find_member(u64::MAX)?.then(|| self.input.offset().saturating_sub(from)))
     }
 
-    /// From the present place on, up to `limit`, looks for a member that
-    /// begins with a record; in a plain file for a line that does.
+    /// Searches from the present place up to `limit` for a member that begins with a record; in a plain file
+    /// for a line that does.
     pub(super) fn seek_record(&mut self, limit: u64) -> io::Result<bool> {
         if !self.is_plain() {
             return self.find_member(limit);
@@ -530,15 +526,15 @@ impl<R: Read> Members<R> {
     /// Whether what begins at the next raw byte decodes to the start of a
     /// record. A zstd block may be longer than is worth a look: its magic must do.
     fn member_holds_record(&mut self) -> io::Result<bool> {
-        const LOOK: usize = 16 * 1024;
+        const MAX_PEEK: usize = 16 * 1024;
         if matches!(self.layer, Layer::Zstd(_)) {
             return Ok(true);
         }
-        let raw = self.input.peek(LOOK)?;
-        let raw = &raw[..raw.len().min(LOOK)];
+        let raw = self.input.peek(MAX_PEEK)?;
+        let raw = &raw[..raw.len().min(MAX_PEEK)];
         let glance = self.glance.get_or_insert_with(gzip::Glance::new);
         let mut out = [0; 4096];
-        // Most of what is none says so in its first bytes.
+        // Most others differ in their first bytes.
         for room in [64, out.len()] {
             let len = glance.first_bytes(raw, &mut out[..room]);
             let text = out[..len].trim_ascii_start();

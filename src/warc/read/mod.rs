@@ -39,7 +39,7 @@ pub(in crate::warc) use input::RETAIN;
 pub use members::Compression;
 pub use parallel::{Event, Visit, read_file_in_parallel, read_in_parallel, reading_threads};
 pub use place::{
-    PlaceReader, copy_span, enter_record_at, enter_record_in, leading_dictionary_frame, look_at_record,
+    PlaceReader, copy_span, enter_record_at, enter_record_cancellable, enter_record_in, leading_dictionary_frame,
     open_archive_file, open_record_at, read_record_at, read_record_in,
 };
 pub use reader::ArchiveReader;

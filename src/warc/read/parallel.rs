@@ -1,13 +1,11 @@
-//! Files read by several threads, their records in order.
+//! Reads files with several threads and returns their records in order.
 //!
-//! A file is cut into segments by bytes. Whoever takes a segment looks for the
-//! first record in it and reads on from there, without knowing whether the
-//! place is right: a payload may hold a whole WARC. It is proven by whoever
-//! reads the segment before: a reader that ends a record exactly there would
-//! go on as the other one did. If it never does, it reads on through the
-//! segment itself and what the other one made is thrown away. So the result is
-//! that of one reader, in every file; files that cannot be cut (one member for
-//! all records) are read by one thread.
+//! A file is cut into segments by bytes. The reader of a segment searches for the first record in it and
+//! reads on from there, without knowing whether the place is right: a payload may hold a whole WARC. The
+//! reader of the segment before proves it: one that ends a record exactly there would go on in the same way.
+//! If it never does, it reads through the segment itself, and the results of the other reader are dropped. So
+//! the result is that of one reader, in every file; files that cannot be cut (one member for all records) are
+//! read by one thread.
 //!
 //! Memory is bounded: only a few segments are ahead of the one whose results
 //! are taken, and each may hold only so many results.
@@ -18,7 +16,7 @@ use super::input::RETAIN;
 use super::place::{open_archive_file, open_present};
 use super::reader::ArchiveReader;
 use super::records::FileFormat;
-use super::segment_scheduler::{Handoff, Segment, SegmentScheduler};
+use super::segment_scheduler::{FileSegment, Handoff, SegmentScheduler};
 use crate::jobs::JobCx;
 use crossbeam_channel::Sender;
 use std::fs::File;
@@ -26,7 +24,7 @@ use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-/// How much of a file is read and kept at a time.
+/// Limits on how much of a file is read and kept at a time.
 #[derive(Clone, Copy)]
 pub(super) struct ReadLimits {
     /// Bytes of a file that one thread reads.
@@ -44,7 +42,7 @@ impl Default for ReadLimits {
 /// More threads than this want more memory than they bring speed.
 const MAX_THREADS: usize = 4;
 
-/// Results handed on at once.
+/// Results sent at once.
 const BATCH: usize = 128;
 
 /// Bytes of heads in one message, after which it is sent: hostile heads are long.
@@ -70,7 +68,7 @@ pub struct Visit<T> {
 }
 
 impl<T> Visit<T> {
-    /// Of the record that `reader` has just ended, at `span`.
+    /// Describes the record at `span` that `reader` has just ended.
     pub fn of_ended<R: Read>(reader: &mut ArchiveReader<R>, value: T, span: Option<Span>) -> Self {
         let (members, member, gzip_note) = (reader.members_of_record(), reader.member_of_record(), reader.gzip_note());
         let (problems, read_to) = (reader.take_problems(), reader.file_offset());
@@ -78,7 +76,7 @@ impl<T> Visit<T> {
     }
 }
 
-/// What [`read_in_parallel`] hands on.
+/// Event of [`read_in_parallel`].
 #[derive(Debug)]
 pub enum Event<T> {
     /// The next record.
@@ -89,7 +87,7 @@ pub enum Event<T> {
     Failed(WarcError),
 }
 
-/// What a worker sends: events of its segment, and where it left off.
+/// Message of a worker: events of its segment, and where it stopped.
 pub(super) enum Message<T> {
     Events(Vec<Event<T>>),
     /// Where the segment begins, in the decoded bytes that its reader counts.
@@ -99,18 +97,16 @@ pub(super) enum Message<T> {
     GoOnWith(usize, u64),
 }
 
-/// How many threads reading is worth on this machine.
+/// Number of threads that reading is worth on this machine.
 pub fn reading_threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
-/// Reads files with so many threads. `map` is called by any of them, for every
-/// record, with its head and its block; it may be called for records that turn
-/// out to be none, so it must do no more than compute. `sink` is called by the
-/// calling thread with the number of the file, in the order of files and
-/// records, as reading with one [`ArchiveReader`] would have it; each file ends
-/// with [`Event::End`] or [`Event::Failed`]. It can break off, and so can `cx`,
-/// also within a long block: then nothing more is handed on.
+/// Reads files with so many threads. `map` is called by any of them, for every record, with its head and its
+/// block; it may be called for records that turn out to be none, so it must do no more than compute. `sink`
+/// is called by the calling thread with the number of the file, in the order of files and records, as reading
+/// with one [`ArchiveReader`] would have it; each file ends with [`Event::End`] or [`Event::Failed`]. `sink`
+/// can break off and `cx` can cancel, also within a long block: then no more events follow.
 ///
 /// # Panics
 ///
@@ -134,12 +130,12 @@ pub(super) fn read_in_segments<T: Send>(
     map: impl Fn(&RecordHead, &mut dyn BufRead) -> io::Result<T> + Sync,
     mut sink: impl FnMut(usize, Event<T>) -> ControlFlow<()>,
 ) {
-    let segments: Vec<Segment> = match threads {
-        0 | 1 => (0..files.len()).map(Segment::whole_file).collect(),
+    let segments: Vec<FileSegment> = match threads {
+        0 | 1 => (0..files.len()).map(FileSegment::whole_file).collect(),
         _ => files.iter().enumerate().flat_map(|(file, path)| segments_of(file, path, limits.segment, cx)).collect(),
     };
     let mut filter = NotPerRecordOnce::default();
-    let mut hand_on = |file: usize, mut event: Event<T>| {
+    let mut forward = |file: usize, mut event: Event<T>| {
         if matches!(event, Event::Failed(_)) && cx.is_cancelled() {
             return ControlFlow::Break(());
         }
@@ -149,7 +145,7 @@ pub(super) fn read_in_segments<T: Send>(
     if threads < 2 || segments.len() < 2 {
         // Whole files, then.
         let _ = segments.iter().try_for_each(|segment| {
-            read_alone(&files[segment.file], limits, cx, &map, |event| hand_on(segment.file, event))
+            read_alone(&files[segment.file], limits, cx, &map, |event| forward(segment.file, event))
         });
         return;
     }
@@ -180,7 +176,7 @@ pub(super) fn read_in_segments<T: Send>(
                     Message::GoOnWith(next, own) => front = Some((next, own.wrapping_add(shift))),
                     Message::Events(events) => {
                         let mut each = events.into_iter().map(|event| shifted(event, shift));
-                        if each.try_for_each(|event| hand_on(file, event)).is_break() {
+                        if each.try_for_each(|event| forward(file, event)).is_break() {
                             segment_scheduler.stop();
                             return;
                         }
@@ -238,35 +234,35 @@ fn shifted<T>(mut event: Event<T>, shift: u64) -> Event<T> {
     event
 }
 
-/// That records share a member is said once for a file, whoever read it.
+/// Filter that reports once per file that records share a member.
 #[derive(Default)]
 struct NotPerRecordOnce {
     file: usize,
-    told: bool,
+    reported: bool,
 }
 
 impl NotPerRecordOnce {
     fn apply<T>(&mut self, file: usize, event: &mut Event<T>) {
         if self.file != file {
-            *self = Self { file, told: false };
+            *self = Self { file, reported: false };
         }
         let (Event::Record(Visit { problems, .. }) | Event::End(problems)) = event else { return };
-        problems
-            .retain(|problem| problem.kind != ProblemKind::NotPerRecord || !std::mem::replace(&mut self.told, true));
+        problems.retain(|problem| {
+            problem.kind != ProblemKind::NotPerRecord || !std::mem::replace(&mut self.reported, true)
+        });
     }
 }
 
 /// The segments of a file: one when it is short or packed so that it cannot be
 /// entered in its middle.
-fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Segment> {
-    let whole = || vec![Segment::whole_file(file)];
+fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<FileSegment> {
+    let whole = || vec![FileSegment::whole_file(file)];
     let Ok(source) = open_archive_file(path) else { return whole() };
     let Ok(len) = source.metadata().map(|data| data.len()) else { return whole() };
     if len < 2 * segment_len {
         return whole();
     }
-    // The first record tells what holds for the whole file; where it ends is
-    // not looked for.
+    // The first record has the properties of the whole file; its end is not searched.
     let Ok(reader) = ArchiveReader::new(source, path) else { return whole() };
     let mut reader = reader.stopped_by(cx);
     let format = match reader.next_head() {
@@ -280,7 +276,7 @@ fn segments_of(file: usize, path: &Path, segment_len: u64, cx: &JobCx) -> Vec<Se
         .map(|number| {
             let begin = number * segment_len;
             let end = if begin + segment_len >= len { u64::MAX } else { begin + segment_len };
-            Segment { file, begin, end, format: (begin > 0).then(|| format.clone()) }
+            FileSegment { file, begin, end, format: (begin > 0).then(|| format.clone()) }
         })
         .collect()
 }
@@ -358,7 +354,7 @@ impl<T: Send> Worker<'_, T> {
                 }
             },
             Some(format) => match self.find(segment, format) {
-                // Where this one cannot read, the one before will say so.
+                // Where this reader fails, the one before reports it.
                 Ok(None) | Err(_) => {
                     self.segment_scheduler.nothing_begins(self.number);
                     return Ok(());
@@ -385,7 +381,7 @@ impl<T: Send> Worker<'_, T> {
                 return self.end_of_file();
             }
             if let Some(offset) = reader.boundary().filter(|&offset| offset >= self.segment_scheduler.begin_of(next)) {
-                match self.segment_scheduler.hand_over(self.number, next, offset, &reader.format()) {
+                match self.segment_scheduler.try_handoff(self.number, next, offset, &reader.format()) {
                     Handoff::Done(to) => {
                         self.send(events)?;
                         return self.go_on_with(to, reader.decoded_offset());
@@ -397,7 +393,7 @@ impl<T: Send> Worker<'_, T> {
         }
     }
 
-    fn find(&self, segment: &Segment, format: &FileFormat) -> io::Result<Option<ArchiveReader<File>>> {
+    fn find(&self, segment: &FileSegment, format: &FileFormat) -> io::Result<Option<ArchiveReader<File>>> {
         let (mut file, present) = open_present(self.path)?;
         file.seek(SeekFrom::Start(segment.begin))?;
         ArchiveReader::find(file, &present, segment.begin, segment.end, format, self.limits.retain, self.cx)

@@ -1,4 +1,4 @@
-//! Random access: one record by its place.
+//! Reads single records by their places.
 
 use super::super::{Problem, ProblemKind, Record, RecordHead, SharedMember, Span, WarcError};
 use super::reader::ArchiveReader;
@@ -9,28 +9,27 @@ use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// Opens the file itself, or its `.open` form while it is being written, and
-/// tells by which name.
+/// Opens the file itself, or its `.open` form while it is being written; returns the name that was opened.
 ///
-/// The file may get its final name between the two looks: then it is there now.
+/// The file may get its final name between the two attempts: then it is there now.
 pub(super) fn open_present(path: &Path) -> io::Result<(File, PathBuf)> {
     open_as_named(path, || ())
 }
 
-/// As [`open_present`]; `between` is called after the first look.
+/// As [`open_present`]; `between` is called after the first attempt.
 fn open_as_named(path: &Path, between: impl FnOnce()) -> io::Result<(File, PathBuf)> {
     let mut open = OsString::from(path);
     open.push(super::super::OPEN_SUFFIX);
     let open = PathBuf::from(open);
-    let look = |path: &Path| match File::open(path) {
+    let open_if_present = |path: &Path| match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         file => file.map(|file| Some((file, path.to_owned()))),
     };
-    if let Some(found) = look(path)? {
+    if let Some(found) = open_if_present(path)? {
         return Ok(found);
     }
     between();
-    match look(&open)? {
+    match open_if_present(&open)? {
         Some(found) => Ok(found),
         None => File::open(path).map(|file| (file, path.to_owned())),
     }
@@ -53,18 +52,17 @@ pub fn open_archive_file(path: &Path) -> io::Result<File> {
 pub fn read_record_at(path: &Path, offset: u64, max_block: usize) -> Result<Record, WarcError> {
     let mut reader = open_record_at(path, offset)?;
     match reader.next_record(max_block).or_else(nothing_behind(offset))? {
-        Some(record) if stands_at(&reader, offset) => Ok(record),
+        Some(record) if is_at(&reader, offset) => Ok(record),
         _ => Err(no_record(&mut reader, path, offset)),
     }
 }
 
-/// Reads the record that is known to stand in `span` with at most `max_block`
-/// bytes of its block, and tells what is wrong with it: a block may be shorter
-/// than its head declares.
+/// Reads the record in `span`, which is known, with at most `max_block` bytes of its block, and its problems:
+/// a block may be shorter than its head declares.
 pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Record, Vec<Problem>), WarcError> {
     let mut reader = open_record_at(path, span.offset)?.ending_with(span);
     match reader.next_record(max_block).or_else(nothing_behind(span.offset))? {
-        Some(record) if stands_at(&reader, span.offset) => {
+        Some(record) if is_at(&reader, span.offset) => {
             let mut problems = reader.take_problems();
             // Those of records before it in its member, and of that, are not its own.
             problems.retain(|problem| problem.offset == span.offset && problem.kind != ProblemKind::NotPerRecord);
@@ -74,8 +72,8 @@ pub fn read_record_in(path: &Path, span: Span, max_block: usize) -> Result<(Reco
     }
 }
 
-/// The head of the record at `offset` (a [`Span::offset`]), and a reader that
-/// stands at its block and keeps the bytes of heads.
+/// The head of the record at `offset` (a [`Span::offset`]), and a reader at its block, which keeps the bytes
+/// of heads.
 ///
 /// # Errors
 ///
@@ -85,8 +83,8 @@ pub fn enter_record_at(path: &Path, offset: u64) -> Result<(RecordHead, ArchiveR
     enter(open_record_at(path, offset)?, path, offset)
 }
 
-/// As [`enter_record_at`], of the record that is known to stand in `span`: its
-/// block ends within that, whatever its head declares.
+/// As [`enter_record_at`], for a record whose `span` is known: its block ends within that, whatever its head
+/// declares.
 pub fn enter_record_in(path: &Path, span: Span) -> Result<(RecordHead, ArchiveReader<File>), WarcError> {
     enter(open_at(path, span.offset, Some(span.length))?.ending_with(span), path, span.offset)
 }
@@ -98,15 +96,15 @@ fn enter<R: Read>(
 ) -> Result<(RecordHead, ArchiveReader<R>), WarcError> {
     reader.keep_head_bytes();
     match reader.next_head().or_else(nothing_behind(offset))? {
-        Some(head) if stands_at(&reader, offset) => Ok((head, reader)),
+        Some(head) if is_at(&reader, offset) => Ok((head, reader)),
         _ => Err(no_record(&mut reader, path, offset)),
     }
 }
 
-/// Enters a record for a look: what is read of the file is counted by `cx`,
-/// and reading fails when that shall stop. A record that shares its compressed
-/// member is looked for from the beginning of `member`, else of the file.
-pub fn look_at_record<'c>(
+/// Enters a record with progress and cancellation: `cx` counts the bytes read of the file, and reading fails
+/// once it is cancelled. A record that shares its compressed member is looked for from the beginning of
+/// `member`, else of the file.
+pub fn enter_record_cancellable<'c>(
     path: &Path,
     offset: u64,
     member: Option<SharedMember>,
@@ -141,7 +139,7 @@ pub fn look_at_record<'c>(
     enter(reader, path, offset)
 }
 
-/// What is no archive from a wrong offset on may be one all the same.
+/// Maps “no archive” to no record where reading began at an offset, since the offset may be wrong.
 fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>, WarcError> {
     move |error| match error {
         WarcError::NotArchive { .. } if offset > 0 => Ok(None),
@@ -149,7 +147,7 @@ fn nothing_behind<T>(offset: u64) -> impl FnOnce(WarcError) -> Result<Option<T>,
     }
 }
 
-fn stands_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
+fn is_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
     let place = Span { offset, length: 0 };
     match place.is_inside_member() {
         true => reader.decoded_record_offset() == place.decoded_offset(),
@@ -159,15 +157,15 @@ fn stands_at<R: Read>(reader: &ArchiveReader<R>, offset: u64) -> bool {
 
 fn no_record<R: Read>(reader: &mut ArchiveReader<R>, path: &Path, offset: u64) -> WarcError {
     let mut problems = reader.take_problems();
-    // That records share a member is no reason; nor is what stands before it.
+    // Neither a shared member nor a problem before the record is a reason.
     problems.retain(|problem| problem.kind != ProblemKind::NotPerRecord);
     use ProblemKind::{BadCompression, BadHead, Garbage, Truncated};
     let is_damage = |problem: &&Problem| matches!(problem.kind, Garbage | BadHead | Truncated | BadCompression);
     let here = problems.iter().find(|problem| problem.offset == offset);
     let why = here.or_else(|| problems.iter().rfind(is_damage)).and_then(|problem| match problem.kind {
-        // How far it was looked for a record says nothing of this place.
+        // The extent of the search for a record is no property of this place.
         Garbage => None,
-        // The place is told once.
+        // The place is in the error already.
         kind if problem.offset == offset => Some(format!("{}: {}", kind.label(), problem.detail)),
         _ => Some(problem.to_string()),
     });
@@ -224,25 +222,23 @@ fn read_up_to(file: File, path: &Path, offset: u64) -> Result<ArchiveReader<File
 /// records that share a member are read in one pass.
 #[derive(Default)]
 pub struct PlaceReader {
-    /// A file, and a reader in it that stands behind the head of a record that
-    /// shares its member.
+    /// A file, and a reader in it behind the head of a record that shares its member.
     inside: Option<(PathBuf, ArchiveReader<File>)>,
-    /// Stands at a record with a place of its own.
+    /// Reader of a record with a place of its own.
     alone: Option<ArchiveReader<File>>,
 }
 
 impl PlaceReader {
-    /// As [`read_record_at`]; `cx` is asked whether to stop, which is an error.
+    /// As [`read_record_at`]; fails once `cx` is cancelled.
     pub fn read(&mut self, path: &Path, offset: u64, max_block: usize, cx: &JobCx) -> Result<Record, WarcError> {
         let reader = self.go_to(path, offset, cx)?;
         match reader.next_record(max_block).or_else(nothing_behind(offset))? {
-            Some(record) if stands_at(reader, offset) => Ok(record),
+            Some(record) if is_at(reader, offset) => Ok(record),
             _ => Err(no_record(reader, path, offset)),
         }
     }
 
-    /// As [`enter_record_in`], with a block to read; `cx` is asked whether to
-    /// stop, which is an error.
+    /// As [`enter_record_in`], with a block to read; fails once `cx` is cancelled.
     pub fn enter(
         &mut self,
         path: &Path,
@@ -258,7 +254,7 @@ impl PlaceReader {
             (None, None) => return Err(no_record_inside(path, offset)),
         };
         match reader.next_head().or_else(nothing_behind(offset))? {
-            Some(head) if stands_at(reader, offset) => Ok((head, reader)),
+            Some(head) if is_at(reader, offset) => Ok((head, reader)),
             _ => Err(no_record(reader, path, offset)),
         }
     }
@@ -284,7 +280,7 @@ impl PlaceReader {
     }
 }
 
-/// The frame with the dictionary that a zstd file begins with, as it stands.
+/// Bytes of the frame with the dictionary that a zstd file begins with.
 pub fn leading_dictionary_frame(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut file = open_archive_file(path)?;
     let Some(dictionary) = zstd::leading_dictionary(&mut file)? else { return Ok(None) };
@@ -365,7 +361,7 @@ mod tests {
         gzip.finish().unwrap()
     }
 
-    /// Where each record stands, and the member that it begins in.
+    /// Offset of each record, and the member that it begins in.
     fn places(path: &Path) -> Vec<(u64, Option<SharedMember>)> {
         let mut all = ArchiveReader::open(path).unwrap();
         let mut places = Vec::new();
@@ -437,13 +433,13 @@ mod tests {
             read_record_at(&path, last, 9).unwrap_err(),
             PlaceReader::default().read(&path, last, 9, &JobCx::detached()).unwrap_err(),
         ] {
-            let told = error.to_string();
-            assert!(!told.contains("share") && told.contains("truncated"), "{told}");
+            let message = error.to_string();
+            assert!(!message.contains("share") && message.contains("truncated"), "{message}");
         }
     }
 
     #[test]
-    fn a_look_at_a_record_begins_at_its_member() {
+    fn entering_a_record_begins_at_its_member() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.warc.gz");
         let all: Vec<u8> = (0..9).flat_map(|n| record(n).into_bytes()).collect();
@@ -457,20 +453,20 @@ mod tests {
             assert_eq!(places.len(), 9);
             for (at, (offset, member)) in places.iter().enumerate() {
                 for member in [*member, None] {
-                    let (head, _) = look_at_record(&path, *offset, member, &cx).unwrap();
+                    let (head, _) = enter_record_cancellable(&path, *offset, member, &cx).unwrap();
                     assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"), "{chunk} {member:?}");
                 }
             }
-            // What stands before the member is not read.
+            // Bytes before the member are not read.
             let mut bytes = members.concat();
             bytes[4..members[0].len()].fill(b'x');
             fs::write(&path, bytes).unwrap();
             for (at, (offset, member)) in places.iter().enumerate().skip(first_kept) {
-                let (head, _) = look_at_record(&path, *offset, *member, &cx).unwrap();
+                let (head, _) = enter_record_cancellable(&path, *offset, *member, &cx).unwrap();
                 assert_eq!(head.target_uri().unwrap(), format!("http://a.pt/{at}"));
             }
         }
         cx.cancel();
-        assert!(look_at_record(&path, 0, None, &cx).is_err());
+        assert!(enter_record_cancellable(&path, 0, None, &cx).is_err());
     }
 }

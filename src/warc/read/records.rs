@@ -1,5 +1,4 @@
-//! What is made of a reader: its whole records, and what another reader of the
-//! same file must know.
+//! Iterates over the whole records of a file, and the format that another reader of the same file must know.
 
 use super::super::{Problem, Record, WarcError};
 use super::members::Compression;
@@ -31,7 +30,7 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-/// What is told at the beginning of a file and holds for all of it.
+/// Properties of a whole file, read at its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileFormat {
     pub compression: Compression,
@@ -39,8 +38,8 @@ pub(super) struct FileFormat {
 }
 
 impl FileFormat {
-    /// Whether a reader can begin in the middle of the file. Frames of zstd
-    /// may need a dictionary and cannot be told from chance by a quick look.
+    /// Whether a reader can begin in the middle of the file. Frames of zstd may need a dictionary, and their
+    /// magic alone may be chance.
     pub(super) fn can_be_entered(&self) -> bool {
         self.compression != Compression::Zstd
     }

@@ -1,4 +1,4 @@
-//! Who reads which segment, and whose results count.
+//! Assigns segments to threads and decides whose results count.
 
 use super::parallel::Message;
 use super::records::FileFormat;
@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 const MAX_MESSAGES: usize = 64;
 
 /// A stretch of a file.
-pub(super) struct Segment {
+pub(super) struct FileSegment {
     /// Number of the file.
     pub file: usize,
     /// Its first byte.
@@ -20,15 +20,15 @@ pub(super) struct Segment {
     pub format: Option<FileFormat>,
 }
 
-impl Segment {
+impl FileSegment {
     pub(super) fn whole_file(file: usize) -> Self {
         Self { file, begin: 0, end: u64::MAX, format: None }
     }
 }
 
-/// How far a segment is.
+/// State of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SegmentState {
     Free,
     /// Its first record is being looked for.
     Searched,
@@ -40,7 +40,7 @@ enum State {
     Superseded,
 }
 
-/// What became of a wish to leave the rest to others.
+/// Result of [`SegmentScheduler::try_handoff`].
 pub(super) enum Handoff {
     /// This segment goes on.
     Done(usize),
@@ -51,7 +51,7 @@ pub(super) enum Handoff {
 }
 
 pub(super) struct SegmentScheduler<T> {
-    segments: Vec<Segment>,
+    segments: Vec<FileSegment>,
     /// How many segments may be claimed beyond the front, not reckoning those
     /// that were passed over: a record may be longer than many segments.
     ahead: usize,
@@ -60,7 +60,7 @@ pub(super) struct SegmentScheduler<T> {
 }
 
 struct Places<T> {
-    states: Vec<State>,
+    states: Vec<SegmentState>,
     receivers: Vec<Option<Receiver<Message<T>>>>,
     /// The segment whose results are being taken.
     front: usize,
@@ -81,10 +81,10 @@ impl<T> Drop for StopOnPanic<'_, T> {
 }
 
 impl<T> SegmentScheduler<T> {
-    pub(super) fn new(segments: Vec<Segment>, threads: usize) -> Self {
+    pub(super) fn new(segments: Vec<FileSegment>, threads: usize) -> Self {
         let count = segments.len();
         let places = Places {
-            states: vec![State::Free; count],
+            states: vec![SegmentState::Free; count],
             receivers: (0..count).map(|_| None).collect(),
             front: 0,
             next: 0,
@@ -97,13 +97,13 @@ impl<T> SegmentScheduler<T> {
         StopOnPanic(self)
     }
 
-    pub(super) fn segment(&self, number: usize) -> &Segment {
+    pub(super) fn segment(&self, number: usize) -> &FileSegment {
         &self.segments[number]
     }
 
     /// First byte of a segment; behind the last one, the largest number.
     pub(super) fn begin_of(&self, number: usize) -> u64 {
-        // At the beginning of another file nothing can be handed over.
+        // No handoff crosses the beginning of another file.
         self.segments.get(number).filter(|segment| segment.format.is_some()).map_or(u64::MAX, |segment| segment.begin)
     }
 
@@ -120,14 +120,14 @@ impl<T> SegmentScheduler<T> {
     pub(super) fn claim(&self) -> Option<(usize, Sender<Message<T>>)> {
         let mut places = self.lock();
         loop {
-            while places.states.get(places.next) == Some(&State::Superseded) {
+            while places.states.get(places.next) == Some(&SegmentState::Superseded) {
                 places.next += 1;
             }
             if places.stopped || places.next >= self.segments.len() {
                 return None;
             }
             let claimed = places.states.get(places.front..places.next).unwrap_or_default();
-            if claimed.iter().filter(|state| **state != State::Superseded).count() <= self.ahead {
+            if claimed.iter().filter(|state| **state != SegmentState::Superseded).count() <= self.ahead {
                 break;
             }
             places = self.wait(places);
@@ -137,8 +137,8 @@ impl<T> SegmentScheduler<T> {
         let (sender, receiver) = bounded(MAX_MESSAGES);
         places.receivers[number] = Some(receiver);
         places.states[number] = match self.segments[number].format {
-            None => State::Begins(0),
-            Some(_) => State::Searched,
+            None => SegmentState::Begins(0),
+            Some(_) => SegmentState::Searched,
         };
         self.changed.notify_all();
         Some((number, sender))
@@ -163,17 +163,17 @@ impl<T> SegmentScheduler<T> {
 
     /// The reader of a segment found where it begins.
     pub(super) fn begins(&self, number: usize, offset: u64) {
-        self.set(number, State::Begins(offset));
+        self.set(number, SegmentState::Begins(offset));
     }
 
     /// The reader of a segment found no record.
     pub(super) fn nothing_begins(&self, number: usize) {
-        self.set(number, State::Nothing);
+        self.set(number, SegmentState::Nothing);
     }
 
-    fn set(&self, number: usize, state: State) {
+    fn set(&self, number: usize, state: SegmentState) {
         let mut places = self.lock();
-        if places.states[number] == State::Searched {
+        if places.states[number] == SegmentState::Searched {
             places.states[number] = state;
             self.changed.notify_all();
         }
@@ -182,24 +182,24 @@ impl<T> SegmentScheduler<T> {
     /// The reader of segment `number` ended a record at `offset`, at or behind
     /// the beginning of segment `next`, and knows this of the file: does another
     /// one go on from right here as this one would?
-    pub(super) fn hand_over(&self, number: usize, mut next: usize, offset: u64, format: &FileFormat) -> Handoff {
+    pub(super) fn try_handoff(&self, number: usize, mut next: usize, offset: u64, format: &FileFormat) -> Handoff {
         let mut places = self.lock();
         while self.begin_of(next) <= offset {
             // One whose own results count for nothing must not take the segments
             // behind it from those whose results do.
-            if places.states[number] == State::Superseded {
+            if places.states[number] == SegmentState::Superseded {
                 return Handoff::Superseded;
             }
-            // A later head of an ARC file may tell another version.
+            // A later head of an ARC file may declare another version.
             let same = self.segments.get(next).and_then(|segment| segment.format.as_ref()) == Some(format);
             match places.states[next] {
-                State::Searched if !places.stopped => {
+                SegmentState::Searched if !places.stopped => {
                     places = self.wait(places);
                     continue;
                 }
-                State::Begins(begin) if begin == offset && same => return Handoff::Done(next),
+                SegmentState::Begins(begin) if begin == offset && same => return Handoff::Done(next),
                 // It may yet come to that.
-                State::Begins(begin) if begin > offset => break,
+                SegmentState::Begins(begin) if begin > offset => break,
                 _ => self.pass_over(&mut places, next),
             }
             next += 1;
@@ -211,7 +211,7 @@ impl<T> SegmentScheduler<T> {
     /// first segment of the next one, `None` when it was passed over meanwhile.
     pub(super) fn file_is_read(&self, number: usize) -> Option<usize> {
         let mut places = self.lock();
-        if places.states[number] == State::Superseded {
+        if places.states[number] == SegmentState::Superseded {
             return None;
         }
         let (file, mut next) = (self.segments[number].file, number + 1);
@@ -223,7 +223,7 @@ impl<T> SegmentScheduler<T> {
     }
 
     fn pass_over(&self, places: &mut Places<T>, number: usize) {
-        places.states[number] = State::Superseded;
+        places.states[number] = SegmentState::Superseded;
         // Whoever reads it notices that nobody listens.
         places.receivers[number] = None;
         self.changed.notify_all();

@@ -1,5 +1,4 @@
-//! What the reader promises: any packing, any split of the input, and a way
-//! on after damage.
+//! Tests of the reader: any packing, any split of the input, and reading on after damage.
 
 use super::*;
 use crate::testing::gzip;
@@ -33,13 +32,13 @@ pub(super) fn noise(seed: usize, len: usize) -> Vec<u8> {
 pub(super) struct Pieces<'a> {
     pub bytes: &'a [u8],
     pub sizes: &'a [usize],
-    pub turn: usize,
+    pub index: usize,
 }
 
 impl Read for Pieces<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes[self.turn % self.sizes.len()].max(1);
-        self.turn += 1;
+        let size = self.sizes[self.index % self.sizes.len()].max(1);
+        self.index += 1;
         let len = size.min(out.len()).min(self.bytes.len());
         out[..len].copy_from_slice(&self.bytes[..len]);
         self.bytes = &self.bytes[len..];
@@ -77,7 +76,7 @@ fn check(bytes: &[u8], expected_ids: &[&str], expected_problems: &[&str]) {
     assert_eq!(ids(&records), expected_ids);
     assert_eq!(problems, expected_problems);
     // Byte by byte it must be the same.
-    assert_eq!(read_all(Pieces { bytes, sizes: &[1], turn: 0 }, usize::MAX), (records, problems));
+    assert_eq!(read_all(Pieces { bytes, sizes: &[1], index: 0 }, usize::MAX), (records, problems));
 }
 
 #[test]
@@ -158,8 +157,8 @@ fn damage_in_a_shared_member_is_reported_at_its_record() {
     let odd = builder(1).plain(b"two").strip_suffix(b"\r\n\r\n").unwrap().to_vec();
     let (records, problems) = read_all(&gzip([&sound[..], &odd, &builder(2).plain(b"three")].concat())[..], 10);
     assert_eq!(ids(&records), ["0", "1", "2"]);
-    let told = format!("offset +{}: ", sound.len());
-    assert!(problems.iter().any(|problem| problem.starts_with(&told)), "{problems:?}");
+    let message = format!("offset +{}: ", sound.len());
+    assert!(problems.iter().any(|problem| problem.starts_with(&message)), "{problems:?}");
     assert_eq!(records[1].span.decoded_offset(), sound.len() as u64);
 }
 
@@ -173,14 +172,14 @@ fn a_few_letters_are_no_archive() {
 }
 
 #[test]
-fn a_zstd_frame_that_asks_for_too_much_memory_is_reported_and_passed_over() {
+fn a_zstd_frame_that_needs_too_much_memory_is_reported_and_passed_over() {
     // Magic, a header without size, a window of 256 MiB, one raw block of one byte.
     let greedy = b"\x28\xb5\x2f\xfd\x00\x90\x09\0\0a";
     let bytes = [&zstd(&builder(0).plain(b"one"))[..], greedy, &zstd(&builder(1).plain(b"two"))].concat();
     let (records, problems) = read_all(&bytes[..], 1 << 20);
     assert_eq!(records.len(), 2);
-    let told = "a window of 256 MiB and at most 128 MiB are given; unpack the file with zstd -d --long=31";
-    assert!(problems.iter().any(|problem| problem.contains(told)), "{problems:?}");
+    let message = "a window of 256 MiB and at most 128 MiB are given; unpack the file with zstd -d --long=31";
+    assert!(problems.iter().any(|problem| problem.contains(message)), "{problems:?}");
 }
 
 #[test]
@@ -208,7 +207,7 @@ fn lengths_are_not_trusted() {
     check(
         &[member, gzip(&next)].concat(),
         &["0", "1"],
-        // The line breaks included: nothing tells them from the block.
+        // The line breaks included: nothing separates them from the block.
         &["offset 0: truncated: the block is declared with 1000 bytes, 7 are there"],
     );
     let too_short = [format!("{head}Content-Length: 1\r\n\r\nabc\r\n\r\n").into_bytes(), next].concat();
@@ -430,7 +429,7 @@ fn some_block() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Names of few letters, so that some stand more than once; values of any bytes.
+/// Names of few letters, so that some are repeated; values of any bytes.
 fn some_field() -> impl Strategy<Value = (String, Vec<u8>)> {
     (
         "X-[AaBb]{1,2}",
@@ -438,7 +437,7 @@ fn some_field() -> impl Strategy<Value = (String, Vec<u8>)> {
     )
 }
 
-/// How records are put into a file.
+/// Layout of records in a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Layout {
     Plain,
@@ -487,12 +486,12 @@ proptest! {
         };
         let written: Vec<Vec<u8>> = blocks.iter().enumerate().map(write).collect();
         let (bytes, offsets) = layout.pack(&written);
-        let (records, problems) = read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, usize::MAX);
+        let (records, problems) = read_all(Pieces { bytes: &bytes, sizes: &sizes, index: 0 }, usize::MAX);
         let expected = |problem: &String| {
             problem.contains("duplicate") || (layout == Layout::Together && problem.contains("share"))
         };
-        let told: Vec<_> = problems.iter().filter(|problem| !expected(problem)).collect();
-        prop_assert!(told.is_empty(), "{:?}", told);
+        let unexpected: Vec<_> = problems.iter().filter(|problem| !expected(problem)).collect();
+        prop_assert!(unexpected.is_empty(), "{:?}", unexpected);
         prop_assert_eq!(records.len(), blocks.len());
         for (number, record) in records.iter().enumerate() {
             prop_assert_eq!(&record.block, &blocks[number]);
@@ -530,7 +529,7 @@ proptest! {
             }
         }
         let whole = read_all(Cursor::new(&bytes), 1000);
-        prop_assert_eq!(read_all(Pieces { bytes: &bytes, sizes: &sizes, turn: 0 }, 1000), whole);
+        prop_assert_eq!(read_all(Pieces { bytes: &bytes, sizes: &sizes, index: 0 }, 1000), whole);
     }
 
     #[test]
@@ -595,8 +594,9 @@ fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
     let (records, problems) = read_all(bytes, usize::MAX);
     assert_eq!(ids(&records), ["a0", "a1", "b0", "b1"]);
     let at = records[1].span.offset + records[1].span.length;
-    let told = format!("records from here on need the zstd dictionary at offset {at}, which does not begin the file");
-    assert!(problems.len() == 1 && problems[0].contains(&told), "{problems:?}");
+    let message =
+        format!("records from here on need the zstd dictionary at offset {at}, which does not begin the file");
+    assert!(problems.len() == 1 && problems[0].contains(&message), "{problems:?}");
     let file = tempfile::NamedTempFile::new().unwrap();
     let check = |bytes: &[u8], inside: [bool; 4]| {
         std::fs::write(file.path(), bytes).unwrap();
@@ -609,7 +609,7 @@ fn records_behind_a_second_zstd_dictionary_are_reached_from_the_start() {
     check(bytes, [false, false, true, true]);
     // The same dictionary once more is no other one.
     check(&bytes[..at as usize].repeat(2), [false; 4]);
-    // One that stands behind something else is not found by its place either.
+    // One behind something else is not found by its place either.
     check(&[b"\x50\x2a\x4d\x18\0\0\0\0", bytes].concat(), [true; 4]);
 }
 

@@ -55,16 +55,16 @@ fn file(compression: usize, blocks: &[usize]) -> Vec<u8> {
     }
 }
 
-/// What readers hand on, in words.
+/// The events of readers, as text.
 fn read_in_parallel(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut read = Vec::new();
     let map = |head: &crate::warc::RecordHead, block: &mut dyn std::io::BufRead| {
         let mut bytes = Vec::new();
         block.read_to_end(&mut bytes)?;
         Ok((head.clone(), bytes))
     };
     read_in_segments(files, threads, limits, &JobCx::detached(), map, |file, event| {
-        told.push(match event {
+        read.push(match event {
             // How far a reader has read ahead is its own affair.
             Event::Record(Visit { value, span, problems, members, member, gzip_note, read_to: _ }) => {
                 format!("{file} {value:?} {span:?} {problems:?} {members} {member:?} {gzip_note:?}")
@@ -74,7 +74,7 @@ fn read_in_parallel(files: &[PathBuf], threads: usize, limits: ReadLimits) -> Ve
         });
         ControlFlow::Continue(())
     });
-    told
+    read
 }
 
 /// Long members are longer than what is retained.
@@ -118,7 +118,7 @@ proptest! {
         let whole = read_all(&bytes[..], usize::MAX);
         let streamed = ArchiveReader::new(&bytes[..], Path::new("test")).unwrap().stream_only();
         prop_assert_eq!(&read_with(streamed, usize::MAX), &whole, "streamed");
-        let pieces = Pieces { bytes: &bytes, sizes: &sizes, turn: 0 };
+        let pieces = Pieces { bytes: &bytes, sizes: &sizes, index: 0 };
         prop_assert_eq!(&read_all(pieces, usize::MAX), &whole, "in pieces");
 
         let folder = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ proptest! {
         let mut bytes = long_file(is_stored, &blocks);
         damage(&mut bytes, &changes);
         let whole = read_retaining(&bytes[..]);
-        let pieces = Pieces { bytes: &bytes, sizes: &sizes, turn: 0 };
+        let pieces = Pieces { bytes: &bytes, sizes: &sizes, index: 0 };
         prop_assert_eq!(&read_retaining(pieces), &whole, "in pieces");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &bytes).unwrap();

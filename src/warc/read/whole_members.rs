@@ -1,12 +1,10 @@
-//! Whole gzip members at once.
+//! Inflates whole gzip members at once.
 //!
-//! libdeflate inflates about half as fast again as a decoder of streams, but
-//! wants a member as a whole and does not tell where it ended. So the end is
-//! guessed (the next gzip header, or the end of the file) and then proven:
-//! libdeflate holds checksum and length against the eight bytes after the
-//! place where the stream really ended; those four bytes of length stand
-//! nowhere else between the header and the guess than right before the guess;
-//! so this is where the member ends. What cannot be proven is streamed.
+//! libdeflate inflates about half as fast again as a decoder of streams, but needs the whole member and does
+//! not report its end. So the end is guessed (the next gzip header, or the end of the file) and then proven:
+//! libdeflate compares checksum and length with the eight bytes after the real end of the stream; those four
+//! bytes of length occur once between the header and the guess, right before the guess; so this is where the
+//! member ends. What cannot be proven is streamed.
 
 use super::gzip;
 use super::input::Input;
@@ -36,11 +34,11 @@ pub(super) struct WholeMembers {
     header: memmem::Finder<'static>,
 }
 
-/// Where a member may end.
+/// Possible end of a member.
 pub(super) struct Guess {
     /// Bytes of the member with header and trailer.
     pub raw_len: usize,
-    /// Bytes that it says it decodes to.
+    /// Declared bytes after decoding.
     len: usize,
 }
 
@@ -66,8 +64,8 @@ impl WholeMembers {
         Self { inflate: Decompressor::new(), header: memmem::Finder::new(&gzip::MAGIC) }
     }
 
-    /// Where the member at the next raw byte, with a header of `header_len`
-    /// bytes, may end; `None` when it is to be streamed.
+    /// Guesses the end of the member at the next raw byte, with a header of `header_len` bytes; `None` when
+    /// it has to be streamed.
     pub(super) fn guess<R: Read>(
         &self,
         search: &mut Search,
@@ -112,7 +110,7 @@ impl WholeMembers {
         out: &mut [u8],
     ) -> Option<usize> {
         match self.inflate.gzip_decompress(raw, &mut out[..guess.len + SLACK]) {
-            Ok(len) if len == guess.len && length_stands_once(&raw[header_len..]) => Some(len),
+            Ok(len) if len == guess.len && is_length_unique(&raw[header_len..]) => Some(len),
             // It ends before the guess, or perhaps does.
             Ok(_) => {
                 search.wrong = MAX_WRONG;
@@ -134,8 +132,8 @@ fn guess_at(window: &[u8], end: usize, least: usize) -> Option<Guess> {
     (is_header && len <= MAX_WHOLE && len / MAX_RATIO <= end).then_some(Guess { raw_len: end, len })
 }
 
-/// Whether the last four bytes stand nowhere else.
-fn length_stands_once(raw: &[u8]) -> bool {
+/// Whether the last four bytes occur once.
+fn is_length_unique(raw: &[u8]) -> bool {
     match (raw.last_chunk::<4>(), raw.split_last()) {
         (Some(len), Some((_, before))) => memmem::find(before, len).is_none(),
         _ => false,

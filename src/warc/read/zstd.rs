@@ -1,5 +1,5 @@
-//! One zstd frame at a time, with the dictionary that a WARC file may begin
-//! with (“Zstandard Compression for WARC Files 1.0”, IIPC).
+//! Decodes one zstd frame at a time, with the dictionary that a WARC file may begin with (“Zstandard
+//! Compression for WARC Files 1.0”, IIPC).
 
 use super::input::Input;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
@@ -15,18 +15,16 @@ const DICTIONARY_MAGIC: u32 = 0x184D_2A5D;
 /// A dictionary larger than this is refused.
 const MAX_DICTIONARY: usize = 64 * 1024 * 1024;
 
-/// Window sizes above this are refused: memory stays bounded. A frame may ask
-/// for as much memory as its window, so that this alone takes reading above 64
-/// MiB: the levels 20 to 22 of zstd make such frames of long records, and to
-/// refuse them would lose what they hold. `zstd -d` draws the line here, too.
+/// Window sizes above this are refused: memory stays bounded. A frame may need as much memory as its window,
+/// so that this alone takes reading above 64 MiB: the levels 20 to 22 of zstd make such frames of long
+/// records, and to refuse them would lose what they hold. `zstd -d` draws the line here, too.
 const MAX_WINDOW: u64 = 128 * 1024 * 1024;
 
 /// Decodes frames.
 pub(super) struct Frame {
     decoder: FrameDecoder,
     dictionary: Option<u32>,
-    /// Digest of the dictionary that the file begins with: whoever reads one
-    /// record by its place finds this one.
+    /// Digest of the dictionary that the file begins with: reading one record by its place finds this one.
     leading: Option<[u8; 20]>,
     /// Offset in the file of the dictionary in use, where it is another one.
     late: Option<u64>,
@@ -35,14 +33,14 @@ pub(super) struct Frame {
     ready: bool,
 }
 
-pub(super) enum Begin {
+pub(super) enum FrameStart {
     Frame,
     EndOfFile,
     CutOff,
     Foreign(String),
 }
 
-pub(super) enum Step {
+pub(super) enum ZstdStep {
     Wrote(usize),
     Ended,
     CutOff,
@@ -72,13 +70,12 @@ impl Frame {
         Self { decoder: new_decoder(), dictionary: None, leading: None, late: None, offset: 0, ready: false }
     }
 
-    /// Offset in the file of the frame in hand.
+    /// Offset in the file of the current frame.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Where the dictionary stands that is in use, when it is not that which
-    /// the file begins with.
+    /// Offset of the dictionary in use, where it is not the one that the file begins with.
     pub(super) fn late_dictionary(&self) -> Option<u64> {
         self.late
     }
@@ -114,17 +111,17 @@ impl Frame {
 
     /// Reads a frame header; passes over skippable frames and takes the
     /// dictionary out of the one that holds it.
-    pub(super) fn begin<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<Begin> {
+    pub(super) fn begin<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<FrameStart> {
         loop {
             self.offset = input.offset();
             input.set_mark();
             let head = input.peek(8)?;
             if head.is_empty() {
-                return Ok(Begin::EndOfFile);
+                return Ok(FrameStart::EndOfFile);
             }
             if let Some(magic) = skippable(head) {
                 let Some(&[l0, l1, l2, l3]) = head.get(4..8).and_then(|len| len.first_chunk()) else {
-                    return Ok(Begin::CutOff);
+                    return Ok(FrameStart::CutOff);
                 };
                 let len = u64::from(u32::from_le_bytes([l0, l1, l2, l3]));
                 input.consume(8);
@@ -132,24 +129,24 @@ impl Frame {
                     let mut bytes = Vec::new();
                     input.take(len).read_to_end(&mut bytes)?;
                     if (bytes.len() as u64) < len {
-                        return Ok(Begin::CutOff);
+                        return Ok(FrameStart::CutOff);
                     }
                     let taken = match self.offset {
                         0 => self.use_leading_dictionary(&bytes),
                         _ => self.use_dictionary(&bytes),
                     };
                     if let Err(why) = taken {
-                        return Ok(Begin::Foreign(format!("the zstd dictionary cannot be read: {why}")));
+                        return Ok(FrameStart::Foreign(format!("the zstd dictionary cannot be read: {why}")));
                     }
                     let is_leading = self.leading == Some(Sha1::digest(&bytes).into());
                     self.late = (!is_leading).then_some(self.offset);
                 } else if io::copy(&mut input.take(len), &mut io::sink())? < len {
-                    return Ok(Begin::CutOff);
+                    return Ok(FrameStart::CutOff);
                 }
                 continue;
             }
             if !head.starts_with(&MAGIC) {
-                return Ok(Begin::Foreign("no zstd frame".to_owned()));
+                return Ok(FrameStart::Foreign("no zstd frame".to_owned()));
             }
             return Ok(match self.decoder.reset(&mut *input) {
                 Ok(()) => {
@@ -157,54 +154,54 @@ impl Frame {
                     match self.dictionary {
                         // Frames need not name the dictionary of their file.
                         Some(id) if self.decoder.force_dict(id).is_err() => {
-                            Begin::Foreign("the zstd dictionary does not fit".to_owned())
+                            FrameStart::Foreign("the zstd dictionary does not fit".to_owned())
                         }
-                        _ => Begin::Frame,
+                        _ => FrameStart::Frame,
                     }
                 }
-                Err(error) if input.peek(1)?.is_empty() && is_header_error(&error) => Begin::CutOff,
+                Err(error) if input.peek(1)?.is_empty() && is_header_error(&error) => FrameStart::CutOff,
                 Err(FrameDecoderError::DictNotProvided { dict_id }) => {
-                    Begin::Foreign(format!("zstd dictionary {dict_id} is needed and is not in the file"))
+                    FrameStart::Foreign(format!("zstd dictionary {dict_id} is needed and is not in the file"))
                 }
-                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => Begin::Foreign(format!(
+                Err(FrameDecoderError::WindowSizeTooBig { requested, max }) => FrameStart::Foreign(format!(
                     "the zstd frame asks for a window of {} MiB and at most {} MiB are given; unpack the file with zstd -d --long=31 and read that",
                     requested >> 20,
                     max >> 20
                 )),
-                Err(error) => Begin::Foreign(error.to_string()),
+                Err(error) => FrameStart::Foreign(error.to_string()),
             });
         }
     }
 
     /// Decodes into `out`.
-    pub(super) fn read<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> io::Result<Step> {
+    pub(super) fn read<R: Read>(&mut self, input: &mut Input<R>, out: &mut [u8]) -> io::Result<ZstdStep> {
         loop {
             if self.decoder.can_collect() > 0 {
                 let len = Read::read(&mut self.decoder, out)?;
                 if len > 0 {
-                    return Ok(Step::Wrote(len));
+                    return Ok(ZstdStep::Wrote(len));
                 }
             }
             if !self.ready || self.decoder.is_finished() {
                 return Ok(self.verdict());
             }
-            let wanted = BlockDecodingStrategy::UptoBytes(out.len());
-            if let Err(error) = self.decoder.decode_blocks(&mut *input, wanted) {
+            let strategy = BlockDecodingStrategy::UptoBytes(out.len());
+            if let Err(error) = self.decoder.decode_blocks(&mut *input, strategy) {
                 self.ready = false;
                 return Ok(match input.peek(1)?.is_empty() {
-                    true => Step::CutOff,
-                    false => Step::Broken(format!("the zstd frame is damaged ({error})")),
+                    true => ZstdStep::CutOff,
+                    false => ZstdStep::Broken(format!("the zstd frame is damaged ({error})")),
                 });
             }
         }
     }
 
-    fn verdict(&self) -> Step {
+    fn verdict(&self) -> ZstdStep {
         match (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum()) {
-            (Some(told), Some(found)) if told != found => {
-                Step::Broken(format!("the checksum is {found:08x}, the file says {told:08x}"))
+            (Some(declared), Some(found)) if declared != found => {
+                ZstdStep::Broken(format!("the checksum is {found:08x}, the file says {declared:08x}"))
             }
-            _ => Step::Ended,
+            _ => ZstdStep::Ended,
         }
     }
 }

@@ -1,3 +1,5 @@
+//! Tests of writing records with another compression.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! Holds a package against what it says of itself, and against the format.
+//! Checks a package against its own declarations and against the format.
 
 use super::package::clip;
 use super::{
@@ -18,24 +18,24 @@ use std::ops::ControlFlow;
 /// Versions of the format whose rules are known here.
 const VERSIONS: [&str; 2] = ["1.1.1", "1.2.0"];
 
-/// Problems told one by one; further ones are counted.
+/// Problems listed; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
 /// A list of blocks beyond so many bytes is not read.
 const MAX_BLOCK_LIST: u64 = 64 * 1024 * 1024;
 
-/// What was found.
+/// Result of a check of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WaczReport {
     /// What is wrong, in the order it was met.
     pub problems: Vec<WaczProblem>,
     /// Problems beyond those listed.
     pub more_problems: u64,
-    /// What was not looked at, or is worth knowing.
+    /// Parts that were not checked, and remarks.
     pub notes: Vec<String>,
     /// Files in the package.
     pub members: u64,
-    /// Members whose digests are those that the package tells.
+    /// Members whose digests are those in the package.
     pub digests: u64,
     /// Pages in its lists.
     pub pages: u64,
@@ -54,7 +54,7 @@ pub struct WaczReport {
 }
 
 impl WaczReport {
-    /// All problems, listed or not.
+    /// Number of problems, listed or not.
     pub fn problem_count(&self) -> u64 {
         self.problems.len() as u64 + self.more_problems
     }
@@ -107,8 +107,8 @@ impl Wacz {
         Ok(report)
     }
 
-    /// The signature alone, without a look at what the digests in `datapackage.json`
-    /// guard; none where the package is not signed.
+    /// The signature alone, without a check of the files whose digests are in `datapackage.json`; none where
+    /// the package is not signed.
     ///
     /// # Errors
     ///
@@ -274,7 +274,7 @@ impl Wacz {
                 }
             }
             (None, _) => report.problem(DATAPACKAGE_DIGEST, format!("no hash that is known here: “{}”", clip(hash))),
-            // That it is missing or broken was told.
+            // A missing or broken file was reported before.
             (_, Err(_)) => {}
         }
         if let Some(signed) = value.get("signedData").filter(|signed| !signed.is_null()) {
@@ -330,9 +330,9 @@ impl Wacz {
         for member in self.archives() {
             cx.note(&*member.name);
             let name = std::path::Path::new(&member.name);
-            // Against the advice of the standard, but no error: told, not held against it.
+            // Deviations from the advice of the standard are notes, not problems.
             let mut advice: Option<Problem> = None;
-            let mut tell = |problem: Problem| {
+            let mut on_problem = |problem: Problem| {
                 match problem.kind.severity() {
                     Severity::Error => report.problem(&member.name, problem.to_string()),
                     Severity::Warning if advice.is_none() => advice = Some(problem),
@@ -341,7 +341,7 @@ impl Wacz {
                 ControlFlow::Continue(())
             };
             let checked = ArchiveReader::new(self.open_member(member)?, name)
-                .and_then(|reader| check_reader(reader, name, true, cx, &mut tell));
+                .and_then(|reader| check_reader(reader, name, true, cx, &mut on_problem));
             cx.checkpoint()?;
             match checked {
                 Ok(found) => {
@@ -396,12 +396,12 @@ impl Wacz {
                     None => None,
                     Some(archive) => match self.open_member(archive)? {
                         MemberReader::Stored(window) => Some(window),
-                        // That the zip compresses it was told.
+                        // The compression by the zip was reported before.
                         MemberReader::Deflated(_) => continue,
                     },
                 };
                 let wrong = check
-                    .look(&line, source)
+                    .check_line(&line, source)
                     .map_err(|source| WaczError::Io { path: self.path().to_owned(), source })?;
                 for what in wrong {
                     report.problem(&member.name, format!("line {}: {what}", lines.line_number()));
@@ -436,7 +436,7 @@ impl Wacz {
             }
             let number = |name: &str| value.get(name).and_then(Value::as_u64);
             let wrong = match (blocks, number("offset"), number("length")) {
-                (Some(blocks), Some(offset), Some(length)) => self.look_at_block(blocks, prefix, offset, length)?,
+                (Some(blocks), Some(offset), Some(length)) => self.check_block(blocks, prefix, offset, length)?,
                 (None, ..) => Some("there is no compressed index that it leads into".to_owned()),
                 _ => Some("has no offset and length".to_owned()),
             };
@@ -447,7 +447,7 @@ impl Wacz {
         Ok(())
     }
 
-    fn look_at_block(
+    fn check_block(
         &self,
         blocks: &Member,
         prefix: &str,

@@ -1,4 +1,4 @@
-//! The directory of the zip, held against what stands in the zip.
+//! Reads the central directory of a zip and checks it against the local headers.
 
 use super::name::why_not_inside;
 use super::{Member, WaczError, WaczProblem};
@@ -23,17 +23,17 @@ const MAX_RATIO: u64 = 250;
 /// at most; text that repeats itself stays far below 250.
 const BOMB_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The same for all members together.
+/// Limit as [`BOMB_BYTES`] for all members together.
 const ALL_BOMBS_BYTES: u64 = 1 << 30;
 
 /// Length of a local header without name and extra field (APPNOTE 4.3.7).
 const LOCAL_HEADER: usize = 30;
 
-/// The list of members stands at the end of a zip: without it none is found.
+/// Without the list of members at the end of a zip none of them is found.
 const CUT_OFF: &str = "a zip file whose list of members, which ends the file, is missing or damaged: the file seems to be cut \
     off. Fetch it again; zip -FF FILE --out NEW makes a list of what is whole in it";
 
-/// Whether a member stands first.
+/// Whether the file begins with a member.
 fn begins_like_a_zip(path: &Path) -> bool {
     let mut begin = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *b"PK\x03\x04"
@@ -79,7 +79,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
         } else if let Some(why) = why_not_inside(&name) {
             Some(why.to_owned())
         } else if twice.contains(entry.name_raw()) {
-            Some("stands twice in the zip: programs would not agree which one is meant".to_owned())
+            Some("is twice in the zip: programs would not agree which one is meant".to_owned())
         } else if entry.is_symlink() {
             Some("is a symbolic link".to_owned())
         } else if entry.encrypted() {
@@ -87,7 +87,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Member>, Vec<WaczProblem>), WaczE
         } else if !matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated) {
             Some(format!("is packed by {method}; stored and deflated members are read"))
         } else if method == CompressionMethod::Stored && len != packed_len {
-            Some(format!("is stored with {packed_len} bytes and said to have {len}"))
+            Some(format!("is stored with {packed_len} bytes and declared with {len}"))
         } else if len > BOMB_BYTES && len / MAX_RATIO > packed_len {
             Some(format!("would unpack from {packed_len} to {len} bytes: a zip bomb, by the look of it"))
         } else {
@@ -147,7 +147,7 @@ fn set_overlapping_aside(members: &mut Vec<Member>, refused: &mut Vec<WaczProble
     });
 }
 
-/// Where the bytes of a member begin, by its local header; or why not.
+/// Offset of the bytes of a member by its local header, or why there is none.
 fn data_offset(
     file: &mut (impl Read + Seek),
     header: u64,
@@ -164,7 +164,7 @@ fn data_offset(
     let mut its_name = vec![0; name_len];
     if !read_whole(file, &mut its_name)? || its_name != name {
         let other = String::from_utf8_lossy(&its_name).into_owned();
-        return Ok(Err(format!("is called “{other}” where it stands")));
+        return Ok(Err(format!("is called “{other}” in its local header")));
     }
     let expected = if method == CompressionMethod::Stored { 0 } else { 8 };
     if packed_by != expected {

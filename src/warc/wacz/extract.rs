@@ -1,4 +1,4 @@
-//! Members of a package as files.
+//! Extracts members of a package as files.
 
 use super::{Member, Wacz, WaczError};
 use crate::jobs::{Cancelled, Existing, FileError, JobCx, WholeFile};
@@ -13,22 +13,21 @@ pub enum ExtractError {
     /// The package or the member cannot be read.
     #[error(transparent)]
     Wacz(#[from] WaczError),
-    /// The name of a member clashes with that of another one here (`a` and
-    /// `a/b`; `A` and `a` where case is not told apart), or this system takes
-    /// no such name.
+    /// The name of a member clashes with that of another one here (`a` and `a/b`; `A` and `a` where case does
+    /// not matter), or this system takes no such name.
     #[error("{member}: not written: {why}")]
     Name {
         /// The member.
         member: String,
-        /// What stands in its way.
+        /// The reason.
         why: String,
     },
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Stopped on request.

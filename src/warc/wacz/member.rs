@@ -1,4 +1,4 @@
-//! Bytes of a member: where they stand, or unpacked as they are read.
+//! Reads the bytes of a member: in place, or unpacked as they are read.
 
 use super::Member;
 use flate2::Crc;
@@ -23,7 +23,7 @@ impl MemberWindow {
         Ok(Self { file, start, len, place: 0 })
     }
 
-    /// How many bytes it has.
+    /// Length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -67,9 +67,9 @@ impl Seek for MemberWindow {
 /// The bytes of a member, first to last.
 #[derive(Debug)]
 pub enum MemberReader {
-    /// It stands as it is: can be entered anywhere.
+    /// Stored without compression, so that it is seekable.
     Stored(MemberWindow),
-    /// It is unpacked while it is read, and held against its length and CRC.
+    /// Unpacked while it is read, and checked against its length and CRC.
     Deflated(Box<Deflated>),
 }
 
@@ -81,7 +81,7 @@ impl MemberReader {
             false => Self::Deflated(Box::new(Deflated {
                 inner: DeflateDecoder::new(BufReader::with_capacity(64 * 1024, window)),
                 crc: Crc::new(),
-                told_crc: member.crc32,
+                declared_crc: member.crc32,
                 left: member.len,
             })),
         })
@@ -102,7 +102,7 @@ impl Read for MemberReader {
 pub struct Deflated {
     inner: DeflateDecoder<BufReader<MemberWindow>>,
     crc: Crc,
-    told_crc: u32,
+    declared_crc: u32,
     left: u64,
 }
 
@@ -117,7 +117,7 @@ impl Read for Deflated {
         };
         match read {
             0 if !out.is_empty() && self.left > 0 => wrong("unpacks to fewer bytes than the zip says"),
-            0 if !out.is_empty() && self.crc.sum() != self.told_crc => wrong("its CRC is not that of the zip"),
+            0 if !out.is_empty() && self.crc.sum() != self.declared_crc => wrong("its CRC is not that of the zip"),
             _ => Ok(read),
         }
     }

@@ -1,13 +1,11 @@
-//! WACZ packages (1.1.1): archive files, an index and a list of pages in one zip.
+//! Reads and writes WACZ packages (1.1.1): archive files, an index and a list of pages in one zip.
 //!
-//! In: a `.wacz` file of anybody. Out: what the package says of itself, its
-//! pages, and its archive files to be read where they stand.
+//! In: a `.wacz` file of anybody. Out: its description and pages, and its archive files to be read in place.
 //!
-//! Invariants: nothing is unpacked to be read; the directory of the zip is
-//! believed only where the zip itself agrees with it; a member whose name
-//! leads elsewhere, that stands twice, overlaps another or unpacks to far more
-//! than it packs is set aside with a reason ([`Wacz::refused`]), the others
-//! stay readable; no length is trusted.
+//! Invariants: nothing is unpacked to be read; the directory of the zip is believed only where the zip itself
+//! agrees with it; a member whose name leads elsewhere, that is listed twice, overlaps another or unpacks to
+//! far more than it packs is set aside with a reason ([`Wacz::refused`]), the others stay readable; no length
+//! is trusted.
 //!
 //! | where | what |
 //! |---|---|
@@ -49,7 +47,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Name of the member that says what is in the package.
+/// Name of the member that lists the contents of the package.
 pub const DATAPACKAGE: &str = "datapackage.json";
 /// Name of the member that has the digest of [`DATAPACKAGE`].
 pub const DATAPACKAGE_DIGEST: &str = "datapackage-digest.json";
@@ -62,12 +60,12 @@ const MAX_JSON_BYTES: u64 = 64 * 1024 * 1024;
 /// A file that cannot be read as a package, or a member that cannot.
 #[derive(Debug, thiserror::Error)]
 pub enum WaczError {
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// The file is no zip, or none that is read here.
@@ -131,16 +129,16 @@ pub struct Member {
     pub offset: u64,
     /// Bytes that it takes in the package.
     pub packed_len: u64,
-    /// Bytes that it has, as the zip tells.
+    /// Bytes that it has, as the zip declares.
     pub len: u64,
-    /// Whether it stands as it is, without compression by the zip.
+    /// Whether it is stored, without compression by the zip.
     pub stored: bool,
-    /// CRC-32 of its bytes, as the zip tells.
+    /// CRC-32 of its bytes, as the zip declares.
     pub crc32: u32,
 }
 
 impl Member {
-    /// Whether its name says that it is an archive file.
+    /// Whether its name is that of an archive file.
     pub fn is_archive(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
         let stem = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
@@ -170,9 +168,9 @@ impl Wacz {
     ///
     /// # Errors
     ///
-    /// When the file cannot be read, is no zip, or has more members than are
-    /// looked at. A package without `datapackage.json`, or with a broken one,
-    /// is opened: its archive files can be read ([`Wacz::problems`] tells).
+    /// When the file cannot be read, is no zip, or has too many members. A package without
+    /// `datapackage.json`, or with a broken one, is opened: its archive files can be read, and
+    /// [`Wacz::problems`] reports it.
     pub fn open(path: &Path) -> Result<Self, WaczError> {
         let (members, refused) = directory::read(path)?;
         let archives = members.iter().filter(|member| member.is_archive()).cloned().collect();
@@ -206,12 +204,12 @@ impl Wacz {
         &self.path
     }
 
-    /// What the package says of itself.
+    /// Contents of `datapackage.json`.
     pub fn package(&self) -> &Package {
         &self.package
     }
 
-    /// All files in it that can be read, in the order of the zip's directory.
+    /// Files in the package that can be read, in the order of the zip's directory.
     pub fn members(&self) -> &[Member] {
         &self.members
     }
@@ -221,12 +219,12 @@ impl Wacz {
         self.members.iter().find(|member| member.name == name)
     }
 
-    /// Its archive files.
+    /// Archive files in the package.
     pub fn archives(&self) -> &[Member] {
         &self.archives
     }
 
-    /// Its lists of pages, the main one first.
+    /// Lists of pages, the main one first.
     pub fn page_lists(&self) -> impl Iterator<Item = &Member> {
         let others = self.members.iter().filter(|member| {
             member.name.starts_with("pages/") && member.name.ends_with(".jsonl") && member.name != PAGES
@@ -239,8 +237,7 @@ impl Wacz {
         &self.refused
     }
 
-    /// What was found wrong on opening: members set aside, a
-    /// `datapackage.json` that is missing or broken.
+    /// Problems found on opening: members set aside, a `datapackage.json` that is missing or broken.
     pub fn problems(&self) -> impl Iterator<Item = &WaczProblem> {
         self.refused.iter().chain(&self.package_problems)
     }

@@ -46,7 +46,7 @@ mod tests {
             ("a\nb", "control"),
             ("a\0b", "control"),
         ] {
-            assert!(why_not_inside(bad).is_some_and(|words| words.contains(why)), "{bad:?}");
+            assert!(why_not_inside(bad).is_some_and(|reason| reason.contains(why)), "{bad:?}");
         }
     }
 }

@@ -1,9 +1,9 @@
-//! `datapackage.json`.
+//! Reads `datapackage.json`.
 
 use super::{DATAPACKAGE, WaczProblem};
 use serde_json::{Map, Value};
 
-/// What a package says of itself.
+/// Contents of `datapackage.json`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Package {
     /// `data-package`; `multi-wacz-package` for a list of other packages.
@@ -14,15 +14,15 @@ pub struct Package {
     pub title: String,
     /// A longer description, in Markdown.
     pub description: String,
-    /// When it was made, as it stands there.
+    /// Date of creation, unparsed.
     pub created: String,
-    /// When it was changed last, as it stands there.
+    /// Date of the last change, unparsed.
     pub modified: String,
     /// The program that made it.
     pub software: String,
     /// The page to begin with.
     pub main_page_url: String,
-    /// Its date, as it stands there.
+    /// Date of the main page, unparsed.
     pub main_page_date: String,
     /// The files in it.
     pub resources: Vec<Resource>,
@@ -33,7 +33,7 @@ pub struct Package {
 pub struct Resource {
     /// Its path in the package.
     pub path: String,
-    /// Algorithm and digest in hexadecimal, `sha256:…`; empty where none is told.
+    /// Algorithm and digest in hexadecimal, `sha256:…`; empty where none is given.
     pub hash: String,
     /// Its length in bytes.
     pub bytes: Option<u64>,
@@ -45,7 +45,7 @@ impl Package {
         self.resources.iter().find(|resource| resource.path == path)
     }
 
-    /// Reads what can be read; says what cannot.
+    /// Reads what can be read and lists what cannot.
     pub(super) fn parse(bytes: &[u8], problems: &mut Vec<WaczProblem>) -> Self {
         let mut problem = |what: String| problems.push(WaczProblem::new(DATAPACKAGE, what));
         let object: Map<String, Value> = match serde_json::from_slice(bytes) {

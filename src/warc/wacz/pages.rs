@@ -1,4 +1,4 @@
-//! Lists of pages: `pages/*.jsonl`.
+//! Reads and writes lists of pages: `pages/*.jsonl`.
 
 use crate::uri::CaptureDate;
 use crate::warc::lines::{Line, Lines};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::io::{BufReader, Read};
 
-/// A longer line is passed over and told; the text of a page may be in it.
+/// A longer line is skipped and reported; the text of a page may be in it.
 const MAX_PAGE_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A page of the list. Hostile text, all of it.
@@ -72,8 +72,7 @@ impl fmt::Display for PageProblem {
     }
 }
 
-/// The pages of a list, one after the other; lines that cannot be read are
-/// told, the others come in.
+/// The pages of a list, one after the other; lines that cannot be read are reported, the others are read.
 pub struct PageReader<R> {
     lines: Lines<BufReader<R>>,
     ended: bool,

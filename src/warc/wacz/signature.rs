@@ -1,4 +1,4 @@
-//! Signatures of packages (WACZ Signing and Verification 0.1).
+//! Verifies signatures of packages (WACZ Signing and Verification 0.1).
 //!
 //! What is signed is the text of the hash of `datapackage.json`, as
 //! `datapackage-digest.json` has it, by ECDSA with SHA-256: with a key of its
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::time::Duration;
 use webpki::{EndEntityCert, KeyUsage, ring};
 
-/// Certificates in a chain beyond this number are not looked at.
+/// Certificates in a chain beyond this number are not checked.
 const MAX_CERTIFICATES: usize = 16;
 
 /// The version of the specification that is written.
@@ -25,7 +25,7 @@ const VERSION: &str = "0.1.0";
 /// A signature, and what was found of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signature {
-    /// The domain that is said to have signed; empty for an anonymous key.
+    /// The domain named as signer; empty for an anonymous key.
     pub domain: String,
     /// A certificate for the domain, for which a known root stands, signed.
     /// Anybody can make one for which none does.
@@ -47,18 +47,18 @@ pub struct Signature {
     pub unproven_members: u64,
     /// What does not hold; empty where the signature is that of the signer.
     pub problems: Vec<String>,
-    /// What a signature of this kind promises and nobody looked at here.
+    /// Properties of a signature of this kind that were not checked.
     pub unverified: Vec<String>,
 }
 
 impl Signature {
-    /// Whether everything that was looked at holds.
+    /// Whether everything that was checked holds.
     pub fn holds(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// Looks at the `signedData` of a package whose digest file tells `hash`
-    /// and that was made at `created`, by its own words.
+    /// Checks the `signedData` of a package whose digest file has `hash` and whose declared date of creation
+    /// is `created`.
     pub(super) fn verify(signed: &Value, hash: &str, created: &str) -> Self {
         let text = |name: &str| signed.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut signature =
@@ -146,7 +146,7 @@ impl Signature {
         match path {
             Ok(_) => self.is_domain_proven = self.holds(),
             Err(error) => self.leave(&format!(
-                "who stands for the certificate: its chain leads to no root that is known here ({error})"
+                "who vouches for the certificate: its chain leads to no root that is known here ({error})"
             )),
         }
     }

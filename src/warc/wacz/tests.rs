@@ -1,4 +1,4 @@
-//! Packages, sound and hostile, made byte by byte.
+//! Tests of packages, sound and hostile, made byte by byte.
 
 use super::*;
 use crate::jobs::JobCx;
@@ -10,7 +10,7 @@ use flate2::write::DeflateEncoder;
 use sha2::{Digest, Sha256};
 use std::io::{Seek, SeekFrom, Write};
 
-/// A member and how the zip tells of it.
+/// A member and its entries in the zip.
 #[derive(Clone)]
 pub(super) struct Entry {
     name: String,
@@ -118,10 +118,10 @@ const PACKAGE: &[u8] = br#"{"profile": "data-package", "wacz_version": "1.1.1", 
 fn check_refused(entries: &[Entry], expected: &[(&str, &str)]) {
     let (_folder, path) = write(&zip_of(entries));
     let wacz = Wacz::open(&path).unwrap();
-    let told: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
-    assert_eq!(told.len(), expected.len(), "{told:?}");
-    for (told, (name, why)) in told.iter().zip(expected) {
-        assert!(told.starts_with(name) && told.contains(why), "{told} should tell of {name}: {why}");
+    let reported: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
+    assert_eq!(reported.len(), expected.len(), "{reported:?}");
+    for (reported, (name, why)) in reported.iter().zip(expected) {
+        assert!(reported.starts_with(name) && reported.contains(why), "{reported} should name {name}: {why}");
     }
 }
 
@@ -203,21 +203,21 @@ fn members_that_lie_are_set_aside() {
             ("archive/link.warc", "symbolic link"),
             ("secret", "encrypted"),
             ("b.warc", "is packed by"),
-            ("sizes", "stored with 1 bytes and said to have 9"),
-            ("archive/a.warc", "is called “archive/b.warc” where it stands"),
+            ("sizes", "stored with 1 bytes and declared with 9"),
+            ("archive/a.warc", "is called “archive/b.warc” in its local header"),
             ("archive/bomb.warc", "a zip bomb"),
         ],
     );
 }
 
 #[test]
-fn a_name_that_stands_twice_is_set_aside() {
+fn a_name_listed_twice_is_set_aside() {
     let entries = [
         Entry::stored("archive/a.warc", b"one"),
         Entry::stored("archive/a.warc", b"two"),
         Entry::stored("archive/b.warc", b"three"),
     ];
-    check_refused(&entries, &[("archive/a.warc", "stands twice")]);
+    check_refused(&entries, &[("archive/a.warc", "is twice")]);
 }
 
 #[test]
@@ -234,8 +234,8 @@ fn members_that_share_bytes_are_set_aside() {
     bytes[place..place + 4].copy_from_slice(&(30 + 14u32).to_le_bytes());
     let (_folder, path) = write(&bytes);
     let wacz = Wacz::open(&path).unwrap();
-    let told: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["archive/c.warc: shares bytes with archive/a.warc"]);
+    let reported: Vec<String> = wacz.refused().iter().map(ToString::to_string).collect();
+    assert_eq!(reported, ["archive/c.warc: shares bytes with archive/a.warc"]);
 }
 
 #[test]
@@ -388,7 +388,7 @@ fn what_is_written_is_read_and_holds() {
     assert!(again.to_string().ends_with("ours.wacz: there is such a file; remove it or name another one"), "{again}");
 }
 
-/// Rewrites a package of ours with a member changed; tells what is wrong then.
+/// Rewrites a package of ours with a member changed; returns the problem of it.
 #[track_caller]
 fn tampered(name: &str, change: impl Fn(&mut Vec<u8>)) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -420,26 +420,26 @@ fn changes_after_the_writing_are_found() {
         }
     };
     assert_eq!(tampered("none", |_| {}), "");
-    let told = tampered("archive/b-b.warc", replace("page", "PAGE"));
-    assert!(told.contains("archive/b-b.warc: its hash is not that of datapackage.json"), "{told}");
-    let told = tampered(PAGES, replace("\"url\"", "\"uri\""));
-    assert!(told.contains("pages/pages.jsonl: line 2: no url"), "{told}");
-    let told = tampered(DATAPACKAGE, replace("\"Ours\"", "\"Mine\""));
-    assert_eq!(told, "datapackage.json: its hash is not that of datapackage-digest.json");
-    let told = tampered(DATAPACKAGE, replace("archive/b-b.warc", "archive/c.warc"));
-    assert!(told.contains("archive/b-b.warc: is not listed in datapackage.json"), "{told}");
-    assert!(told.contains("archive/c.warc: is listed in datapackage.json and not there"), "{told}");
-    let told = tampered("indexes/index.idx", replace("\"length\": ", "\"length\": 9"));
-    assert!(told.contains("indexes/index.idx: line 2: indexes/index.cdx.gz has only"), "{told}");
-    let told = tampered("indexes/index.idx", replace("pt,a)/", "pt,b)/"));
-    assert!(told.contains("line 2: the block at offset 0 does not begin with it"), "{told}");
+    let reported = tampered("archive/b-b.warc", replace("page", "PAGE"));
+    assert!(reported.contains("archive/b-b.warc: its hash is not that of datapackage.json"), "{reported}");
+    let reported = tampered(PAGES, replace("\"url\"", "\"uri\""));
+    assert!(reported.contains("pages/pages.jsonl: line 2: no url"), "{reported}");
+    let reported = tampered(DATAPACKAGE, replace("\"Ours\"", "\"Mine\""));
+    assert_eq!(reported, "datapackage.json: its hash is not that of datapackage-digest.json");
+    let reported = tampered(DATAPACKAGE, replace("archive/b-b.warc", "archive/c.warc"));
+    assert!(reported.contains("archive/b-b.warc: is not listed in datapackage.json"), "{reported}");
+    assert!(reported.contains("archive/c.warc: is listed in datapackage.json and not there"), "{reported}");
+    let reported = tampered("indexes/index.idx", replace("\"length\": ", "\"length\": 9"));
+    assert!(reported.contains("indexes/index.idx: line 2: indexes/index.cdx.gz has only"), "{reported}");
+    let reported = tampered("indexes/index.idx", replace("pt,a)/", "pt,b)/"));
+    assert!(reported.contains("line 2: the block at offset 0 does not begin with it"), "{reported}");
     // A record more before the others: no line leads to its record any more.
-    let told = tampered("archive/a.warc.gz", |bytes| {
+    let reported = tampered("archive/a.warc.gz", |bytes| {
         *bytes =
             [RecordBuilder::warcinfo("urn:test:9", CaptureDate::default(), "x").compress(b""), std::mem::take(bytes)]
                 .concat();
     });
-    assert!(told.contains("indexes/index.cdx.gz: line 2: a.warc.gz, offset"), "{told}");
+    assert!(reported.contains("indexes/index.cdx.gz: line 2: a.warc.gz, offset"), "{reported}");
 }
 
 #[test]
@@ -478,7 +478,7 @@ fn members_become_files_and_damaged_ones_do_not() {
     let (_folder, path) = write(&zip_of(&clashing));
     let wacz = Wacz::open(&path).unwrap();
     let out = folder.path().join("clashing");
-    let told: Vec<String> = wacz
+    let reported: Vec<String> = wacz
         .members()
         .iter()
         .filter_map(|member| wacz.extract(member, &out, &JobCx::detached()).err())
@@ -487,7 +487,7 @@ fn members_become_files_and_damaged_ones_do_not() {
             other => panic!("{other}"),
         })
         .collect();
-    assert_eq!(told, ["a/b", "c"]);
+    assert_eq!(reported, ["a/b", "c"]);
     assert_eq!(std::fs::read(out.join("e")).unwrap(), b"e");
     assert_eq!(std::fs::read(out.join("e.open")).unwrap(), b"e.open");
     let damaged = Entry { crc: 7, ..Entry::stored("archive/a.warc", b"x") };
@@ -515,7 +515,7 @@ fn members_of_the_longest_names_become_files_whatever_a_killed_call_left() {
 /// A key that signs packages for tests and nothing else.
 const TEST_KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgc4/j9nRZgdhU1nUuJ07NgdCwUhTc8wPzoyUKUycOrgqhRANCAATBaTdbgl4pjFJSd0A1PTgusV4bBXGOyCkZK7GIgtjTLL1c+jX2qoprfslmMTHPsUa7RVZ1nYqEun/3fPfGsYXm";
 
-/// What the digest file of a package with this `datapackage.json` tells, signed.
+/// The signed digest file of a package with this `datapackage.json`.
 fn signed(package: &[u8], hash: &str) -> serde_json::Value {
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(BASE64.decode(TEST_KEY.as_bytes()).unwrap());
     let key = rustls::crypto::ring::sign::any_ecdsa_type(&key.into()).unwrap();
@@ -554,8 +554,8 @@ fn proven(entries: &[Entry]) -> (bool, u64) {
     let signature = report.signature.as_ref().unwrap();
     assert!(signature.holds() && signature.has_time_stamp, "{:?}", signature.problems);
     assert!(report.notes.iter().any(|note| note.contains("time stamp present, not verified")), "{:?}", report.notes);
-    let told = report.notes.iter().filter(|note| note.contains("does not prove the content")).count();
-    assert_eq!(told > 0, signature.unproven_members > 0);
+    let unproven = report.notes.iter().filter(|note| note.contains("does not prove the content")).count();
+    assert_eq!(unproven > 0, signature.unproven_members > 0);
     (report.is_content_proven(), signature.unproven_members)
 }
 

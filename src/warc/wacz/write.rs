@@ -32,7 +32,7 @@ const BLOCK_LINES: usize = 1024;
 /// A member that may grow beyond this is written with 64-bit lengths.
 const LARGE: u64 = 3_500_000_000;
 
-/// How a package is written.
+/// Options of [`write_wacz`].
 pub struct WaczOptions<'a> {
     /// Its title.
     pub title: String,
@@ -67,7 +67,7 @@ impl Default for WaczOptions<'_> {
     }
 }
 
-/// What was written.
+/// Counts of a written package.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WaczWritten {
     /// Archive files in it.
@@ -102,12 +102,12 @@ pub enum WaczWriteError {
         /// Why.
         why: String,
     },
-    /// The operating system says no.
+    /// Error of the operating system.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Read back, the package is not what was written.
@@ -162,8 +162,7 @@ struct Source {
     name: String,
 }
 
-/// Names in the package: that of the file, with the ending that its content
-/// asks for; no two are equal.
+/// Names in the package: that of the file, with the ending of its format; no two are equal.
 fn sources(archives: &[PathBuf]) -> Result<Vec<Source>, WaczWriteError> {
     let mut taken = HashSet::new();
     let mut sources = Vec::new();
@@ -230,7 +229,7 @@ fn write_all(
     cx.stage("Indexing", Some(sources.len() as u64));
     let mut sorter = IndexSorter::new(IndexForm::Cdxj);
     for Source { path, name } in sources {
-        // Problems of the records are told when the package is read back.
+        // Problems of the records are reported when the package is read back.
         let options = IndexOptions { post_append: true };
         let before = written.index_lines;
         let problems = index_each(path, name, options, &JobCx::detached(), &mut |line| {
@@ -285,8 +284,8 @@ fn write_all(
     }
     package.end();
 
-    let mut words = Map::new();
-    let mut put = |name: &str, value: Value| drop(words.insert(name.to_owned(), value));
+    let mut datapackage = Map::new();
+    let mut put = |name: &str, value: Value| drop(datapackage.insert(name.to_owned(), value));
     put("profile", "data-package".into());
     put("resources", std::mem::take(&mut package.resources).into());
     // ReplayWeb.page looks for both in `metadata`, under shorter names.
@@ -308,10 +307,10 @@ fn write_all(
     put("created", created.clone().into());
     put("wacz_version", WACZ_VERSION.into());
     put("software", options.software.clone().into());
-    let words = pretty(&words.into());
+    let datapackage = pretty(&datapackage.into());
     package.begin(DATAPACKAGE, CompressionMethod::Deflated, 0)?;
-    package.write(&words)?;
-    let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&words)));
+    package.write(&datapackage)?;
+    let hash = format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(&datapackage)));
     package.begin(DATAPACKAGE_DIGEST, CompressionMethod::Deflated, 0)?;
     let mut digest = json!({ "path": DATAPACKAGE, "hash": hash });
     if let Some(key) = &options.signer {
@@ -332,8 +331,7 @@ fn pretty(value: &Value) -> Vec<u8> {
     text
 }
 
-/// Reads the package from the disk. What is wrong with the records of others
-/// is told; anything else must not be.
+/// Reads the package from the disk. Problems of untrusted records are returned; any other is an error.
 fn read_back(open: &Path, written: &WaczWritten, cx: &JobCx) -> Result<Vec<WaczProblem>, WaczWriteError> {
     let report = Wacz::open(open)?.check(cx).map_err(|error| match error {
         CheckError::Wacz(error) => WaczWriteError::Wacz(error),

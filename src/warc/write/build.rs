@@ -1,4 +1,4 @@
-//! The bytes of one record.
+//! Builds the bytes of one record.
 
 use super::super::digest::{Digests, sha1_base32};
 use super::super::read::parse_head;
@@ -10,11 +10,10 @@ use std::io::{self, Read, Write};
 /// `WARC-Profile` of a revisit whose payload is already held (WARC/1.1, 6.7.2).
 pub const REVISIT_IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
-/// `WARC-Profile` of a revisit to which the server said “not modified”
-/// (WARC/1.1, 6.7.3).
+/// `WARC-Profile` of a revisit after the answer “not modified” (WARC/1.1, 6.7.3).
 pub const REVISIT_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
-/// What stands between the block of a record and the next record.
+/// Bytes between the block of a record and the next record.
 const RECORD_END: &[u8] = b"\r\n\r\n";
 
 /// A fresh `urn:uuid:…`, without angle brackets.
@@ -33,8 +32,7 @@ pub fn warc_fields<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> 
 
 /// A record to be written: its fields in the order they were given.
 ///
-/// `WARC-Type`, `WARC-Record-ID` and `WARC-Date` stand first, the block digest
-/// and `Content-Length` last.
+/// `WARC-Type`, `WARC-Record-ID` and `WARC-Date` come first, the block digest and `Content-Length` last.
 #[derive(Debug, Clone)]
 pub struct RecordBuilder {
     headers: Headers,
@@ -94,8 +92,8 @@ impl RecordBuilder {
         if original_id.is_empty() { builder } else { builder.reference("WARC-Refers-To", original_id) }
     }
 
-    /// A `metadata` record of JSON about a capture of `url`; `kind` is a word
-    /// for what it tells (see [`metadata_target`]).
+    /// A `metadata` record of JSON about a capture of `url`; `kind` names its content (see
+    /// [`metadata_target`]).
     pub fn json_metadata(record_id: &str, date: CaptureDate, kind: &str, url: &str) -> Self {
         Self::metadata(record_id, date, &metadata_target(kind, url), "application/json")
     }
@@ -111,8 +109,7 @@ impl RecordBuilder {
         Self::new(&RecordType::Metadata, record_id, date).field("WARC-Target-URI", &target).field("Content-Type", mime)
     }
 
-    /// The fields of a record that was read, some of them changed, for writing
-    /// it again; its length is told again.
+    /// The fields of a record that was read, some of them changed, for writing it again; with its new length.
     pub fn with_fields<'f>(fields: impl IntoIterator<Item = (String, std::borrow::Cow<'f, [u8]>)>) -> Self {
         let mut headers = Headers::new();
         for (name, value) in fields {
@@ -172,7 +169,7 @@ impl RecordBuilder {
         self.head(block.len() as u64, digest.as_deref())
     }
 
-    /// The record as it stands in a plain file.
+    /// The record as bytes of a plain file.
     pub fn plain(&self, block: &[u8]) -> Vec<u8> {
         [&self.head_of(block), block, RECORD_END].concat()
     }
@@ -182,8 +179,8 @@ impl RecordBuilder {
         pack::pack(&[&self.head_of(block), block, RECORD_END], pack::LEVEL)
     }
 
-    /// The same for a short block that repeats itself, such as a list of links: packed in
-    /// two thirds of the time.
+    /// As [`Self::compress`], for a short block that repeats itself, such as a list of links: packed in two
+    /// thirds of the time.
     pub fn compress_fast(&self, block: &[u8]) -> Vec<u8> {
         pack::pack(&[&self.head_of(block), block, RECORD_END], pack::FAST_LEVEL)
     }
@@ -198,7 +195,7 @@ impl RecordBuilder {
         pack::pack_from(&self.head(block_len, None), (block, block_len), RECORD_END, None, out)
     }
 
-    /// The same where `member` is a record with this block under another head: where that
+    /// As [`Self::compress_from`] where `member` is a record with this block under another head: where that
     /// can be, the block stays as it is packed there.
     ///
     /// # Errors
@@ -208,8 +205,8 @@ impl RecordBuilder {
         pack::pack_from(&self.head(block_len, None), (block, block_len), RECORD_END, Some(member), out)
     }
 
-    /// The head as whoever reads the record with such a block finds it. The digest of the
-    /// block is in it where it was given before.
+    /// The head as it is read back from a record with such a block. The digest of the block is in it where it
+    /// was given before.
     pub fn as_read(&self, block_len: u64) -> RecordHead {
         parse_head(&self.head(block_len, None))
     }
@@ -222,7 +219,7 @@ fn push_line(head: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     head.extend_from_slice(b"\r\n");
 }
 
-/// Appends records to a stream and tells their places.
+/// Appends records to a stream and returns their spans.
 pub struct WarcWriter<W> {
     out: W,
     offset: u64,
@@ -238,7 +235,7 @@ impl<W: Write> WarcWriter<W> {
     ///
     /// # Errors
     ///
-    /// After one, part of the record may stand at the end of the stream.
+    /// After one, part of the record may be at the end of the stream.
     pub fn append(&mut self, member: &[u8]) -> io::Result<Span> {
         self.out.write_all(member)?;
         let span = Span { offset: self.offset, length: member.len() as u64 };
@@ -254,7 +251,7 @@ impl<W: Write> WarcWriter<W> {
         Ok(span)
     }
 
-    /// Offset at which the next record will stand.
+    /// Offset of the next record.
     pub fn offset(&self) -> u64 {
         self.offset
     }
@@ -264,7 +261,7 @@ impl<W: Write> WarcWriter<W> {
         self.offset = offset;
     }
 
-    /// What it writes to.
+    /// The stream that it writes to.
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.out
     }
@@ -339,9 +336,9 @@ mod tests {
         ];
         let bytes = records.concat();
         let found: Vec<_> = ::warc::WarcReader::new(&bytes[..]).iter_records().map(Result::unwrap).collect();
-        let told: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
+        let summary: Vec<_> = found.iter().map(|r| (r.warc_type().to_string(), r.warc_id(), r.body().len())).collect();
         assert_eq!(
-            told,
+            summary,
             [
                 ("warcinfo".to_owned(), "<urn:test:0>", 17),
                 ("response".to_owned(), "<urn:test:1>", 23),

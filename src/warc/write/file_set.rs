@@ -1,4 +1,4 @@
-//! A folder of WARC files that grows.
+//! Writes records into a growing folder of WARC files.
 
 use super::super::{OPEN_SUFFIX, Span, WarcError};
 use super::build::{RecordBuilder, WarcWriter, new_record_id, warc_fields};
@@ -8,10 +8,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// How the files of a set are called, how large they grow and what their
-/// `warcinfo` says.
+/// Names and size limit of the files of a set, and the fields of their `warcinfo`.
 pub struct FileSetOptions {
-    /// Where the files stand; made when it is missing.
+    /// Folder of the files; made when it is missing.
     pub folder: PathBuf,
     /// Files are called `PREFIX-yyyyMMddHHmmssSSS-00001.warc.gz`.
     pub prefix: String,
@@ -44,7 +43,7 @@ impl FileSetOptions {
     }
 }
 
-/// What a new file begins with.
+/// Beginning of a new file.
 struct FileStart {
     name: String,
     warcinfo_id: String,
@@ -73,7 +72,7 @@ pub struct FileSetSizes {
 }
 
 impl FileSetSizes {
-    /// Of the files that a set with these options would write.
+    /// Makes the names of files that a set with these options would write.
     pub fn new(options: FileSetOptions) -> Self {
         let serial = options.last_serial;
         Self { options, serial, current: None, closed: Vec::new() }
@@ -94,7 +93,7 @@ impl FileSetSizes {
         *bytes += len;
     }
 
-    /// How many files there are, the one in hand among them.
+    /// Number of files, with the current one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.closed.len() + usize::from(self.current.is_some())
@@ -113,7 +112,7 @@ impl FileSetSizes {
     }
 }
 
-/// Where a record was written.
+/// File and span of a written record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
     /// The file by the name it will have when it is closed. Readers of this
@@ -137,7 +136,7 @@ pub struct WarcFileSet {
     unsynced: Vec<PathBuf>,
 }
 
-/// The end of the file in hand, to be synced while others append to it.
+/// The end of the current file, to be synced while others append to it.
 pub struct SyncPoint {
     /// The file by the name it will have when it is closed.
     pub file: PathBuf,
@@ -235,7 +234,7 @@ impl WarcFileSet {
         Ok(placed)
     }
 
-    /// How many files there are, the one in hand among them.
+    /// Number of files, with the current one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.closed.len() + usize::from(self.current.is_some())
@@ -252,15 +251,14 @@ impl WarcFileSet {
         Ok(self.warcinfo_id().unwrap_or_default().to_owned())
     }
 
-    /// Id of the `warcinfo` record of the file in hand, for `WARC-Warcinfo-ID`;
-    /// none before the first append and between files.
+    /// Id of the `warcinfo` record of the current file, for `WARC-Warcinfo-ID`; none before the first append
+    /// and between files.
     pub fn warcinfo_id(&self) -> Option<&str> {
         self.current.as_ref().map(|current| current.warcinfo_id.as_str())
     }
 
-    /// The end of the file in hand; none before the first append and between
-    /// files. Files that were closed before are safe, unless
-    /// [`is_unsynced`](Self::is_unsynced) says otherwise.
+    /// The end of the current file; none before the first append and between files. Files that were closed
+    /// before are safe, unless [`is_unsynced`](Self::is_unsynced) is true.
     ///
     /// # Errors
     ///
@@ -281,7 +279,7 @@ impl WarcFileSet {
         self.unsynced.iter().any(|unsynced| unsynced == file)
     }
 
-    /// Closes the file in hand: synced, then renamed to its final name.
+    /// Closes the current file: synced, then renamed to its final name.
     pub fn close_current(&mut self) -> Result<(), WarcError> {
         let Some(current) = self.current.take() else { return Ok(()) };
         let io = |source| WarcError::Io { path: current.open_path.clone(), source };
@@ -473,7 +471,7 @@ mod tests {
         assert!(Current::create(&options(&place, 1000), 1, full).is_err());
         assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
         fs::remove_dir(&place).unwrap();
-        // A file stands where the folder should be.
+        // A file is in the place of the folder.
         fs::write(&place, b"").unwrap();
         let mut set = WarcFileSet::new(options(&place, 1000));
         assert!(set.append(&[&member(1)]).is_err());

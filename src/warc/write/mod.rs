@@ -1,10 +1,9 @@
 //! Writes WARC/1.1 files: one gzip member per record.
 //!
-//! [`RecordBuilder`] makes the bytes of a record, compressed outside any
-//! lock; [`WarcWriter`] appends them to anything and tells their place;
-//! [`WarcFileSet`] keeps a folder of files with rotation, `.open` names and a
-//! way back after a kill ([`repair_open_file`]). One file that appears whole or
-//! not at all is a [`crate::jobs::WholeFile`].
+//! [`RecordBuilder`] makes the bytes of a record, compressed outside any lock; [`WarcWriter`] appends them to
+//! any stream and returns their spans; [`WarcFileSet`] keeps a folder of files with rotation, `.open` names
+//! and a way back after a kill ([`repair_open_file`]). One file that appears whole or not at all is a
+//! [`crate::jobs::WholeFile`].
 //!
 //! Record ids and dates are the caller's, so that tests repeat their bytes.
 

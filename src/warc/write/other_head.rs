@@ -1,15 +1,12 @@
-//! Another head for a record that is a gzip member of its own, its block as it was
-//! packed.
+//! Replaces the head of a record that is a gzip member of its own without packing its block again.
 //!
-//! A deflate stream (RFC 1951) is a row of literals and of matches, which repeat what
-//! stands some bytes before. Where the head of a record changes, all that belongs to
-//! the block still holds, but for the few matches that repeat the head: these become
-//! literals. So the bits of the block are copied; to look through them takes a
-//! seventh of the time of packing the block anew, and it stays as small as its writer
-//! made it.
+//! A deflate stream (RFC 1951) is a row of literals and of matches, which repeat bytes before them. Where the
+//! head of a record changes, all that belongs to the block still holds, but for the few matches that repeat
+//! the head: these become literals. So the bits of the block are copied; to scan them takes a seventh of the
+//! time of packing the block again, and it stays as small as its writer made it.
 //!
-//! Each literal and match is held against the block on its way: what comes out is the
-//! block, or nothing comes out and the record is to be packed anew.
+//! Each literal and match is checked against the block: the result is that block, or none and the record has
+//! to be packed again.
 
 use super::super::read::gzip_header_len;
 use libdeflater::Compressor;
@@ -29,7 +26,7 @@ const TABLE_BITS: u32 = 10;
 /// Longest code.
 const MAX_CODE: usize = 15;
 
-/// Symbols of literals and lengths, of which some never stand in a stream.
+/// Symbols of literals and lengths, of which some never occur in a stream.
 const MAX_SYMBOLS: usize = 288;
 
 /// The symbol that ends a block.
@@ -40,7 +37,7 @@ const LENGTHS: [u16; 29] =
     [3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258];
 const LENGTH_BITS: [u8; 29] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0];
 
-/// The same of the symbols of distances.
+/// Bases and extra bits of the symbols of distances.
 const DISTANCES: [u16; 30] = [
     1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
     8193, 12_289, 16_385, 24_577,
@@ -48,13 +45,12 @@ const DISTANCES: [u16; 30] = [
 const DISTANCE_BITS: [u8; 30] =
     [0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13];
 
-/// The order in which the lengths of the codes for lengths of codes stand.
+/// The order of the lengths of the codes for lengths of codes.
 const CODE_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// `member` with the head that `plain` begins with, which is `head_len` bytes long; all
-/// behind it is what stands in the member behind its own head, which ends where as many
-/// bytes are left. `compressor` packs the head. None where that is not so, or where the
-/// block cannot be kept as it is packed.
+/// `member` with the head that `plain` begins with, which is `head_len` bytes long; the rest of `plain` must
+/// be the block of the member, which gives the length of the old head. `compressor` packs the head. None
+/// where the block differs, or cannot be kept as it is packed.
 pub(super) fn with_other_head(
     member: &[u8],
     plain: &[u8],
@@ -179,7 +175,7 @@ impl BitWriter {
     }
 }
 
-/// What a code stands for.
+/// Meaning of a code.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Token {
     Literal(u8),
@@ -204,7 +200,7 @@ struct Table {
 }
 
 impl Table {
-    /// From the lengths of the codes, as they are canonical (RFC 1951, 3.2.2).
+    /// Builds the codes from their lengths, as they are canonical (RFC 1951, 3.2.2).
     fn new(lengths: &[u8]) -> Self {
         let mut counts = [0_u16; MAX_CODE + 1];
         lengths.iter().for_each(|len| counts[usize::from(len & 15)] += 1);
@@ -257,7 +253,7 @@ impl Table {
         }
     }
 
-    /// The same by counting codes, length by length.
+    /// Finds a symbol with a long code by counting codes, length by length.
     fn long_symbol(&self, bits: u64) -> Option<(u16, u32)> {
         let (mut code, mut first, mut before) = (0_u32, 0_u32, 0_usize);
         for len in 1..=MAX_CODE {
@@ -275,8 +271,8 @@ impl Table {
 }
 
 impl Codes {
-    /// The codes of the block whose tables stand at `at`, and where they end; `kind` is 1
-    /// for codes that are always the same and 2 for such that stand there.
+    /// The codes of the block whose tables are at `at`, and where these end; `kind` is 1 for fixed codes and
+    /// 2 for codes in the block.
     fn read(input: &Bits, mut at: usize, kind: u64) -> Option<(Self, usize)> {
         if kind == 1 {
             let mut lengths = [8_u8; 288];
@@ -317,7 +313,7 @@ impl Codes {
         Some((Self { symbols: Table::new(of_symbols), distances: Table::new(of_distances) }, at))
     }
 
-    /// What stands at a place, and how many bits it takes.
+    /// The token at a place, and how many bits it takes.
     #[inline]
     fn token(&self, input: &Bits, at: usize) -> Option<(Token, usize)> {
         if at >= input.end {
@@ -374,7 +370,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Takes a block; says whether it was the last one.
+    /// Takes a block; returns whether it was the last one.
     fn block(&mut self) -> Option<bool> {
         let begin = self.at;
         let bits = self.input.peek(begin);
@@ -414,7 +410,7 @@ impl Walk<'_> {
         let (codes, tokens) = Codes::read(self.input, self.at, kind)?;
         self.at = tokens;
         let (mut place, mut at) = (self.place, self.at);
-        // What belongs to the head alone is not wanted.
+        // Tokens of the head are dropped.
         while place < self.head_len {
             let (token, bits) = codes.token(self.input, at)?;
             match token {
@@ -489,7 +485,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts what stands in the body between these places as literals.
+    /// Writes the bytes of the body between these places as literals.
     fn literals(&mut self, literals: &[(u16, u8); 256], from: usize, to: usize) -> Option<()> {
         for byte in self.body.get(from - self.head_len..to - self.head_len)? {
             let (code, len) = literals[usize::from(*byte)];

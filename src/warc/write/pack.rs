@@ -1,4 +1,4 @@
-//! Gzip members out of bytes.
+//! Packs bytes as gzip members.
 
 use super::other_head::with_other_head;
 use flate2::Compression;
@@ -20,16 +20,15 @@ pub const FAST_LEVEL: u32 = 1;
 /// memory.
 pub const MAX_WHOLE: usize = 4 * 1024 * 1024;
 
-/// Tools that nobody uses. There are at most as many of a level as the processor can do
-/// at once: buffers for the largest records stay, however many threads pack
-/// now and then, since to get that much memory anew for a record can cost a
-/// sixth of the time of packing it.
+/// Packers that are free. There are at most as many of a level as the processor can do at once: buffers for
+/// the largest records stay, however many threads pack now and then, since to allocate that much memory for a
+/// record can cost a sixth of the time of packing it.
 static SPARE: Mutex<Vec<Packer>> = Mutex::new(Vec::new());
 
 /// Asking for it takes files to be read.
 static AT_ONCE: LazyLock<usize> = LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
 
-/// What packing a record takes, kept from record to record.
+/// Compressor and buffers for packing a record, kept from record to record.
 struct Packer {
     level: u32,
     compressor: Compressor,
@@ -58,7 +57,7 @@ impl Packer {
         }
     }
 
-    /// What lies in `plain` as one member.
+    /// Packs `plain` as one member.
     fn pack(&mut self) -> &[u8] {
         let bound = self.compressor.gzip_compress_bound(self.plain.len());
         if self.compressed.len() < bound {

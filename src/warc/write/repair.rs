@@ -1,4 +1,4 @@
-//! Files whose writer was killed.
+//! Repairs files whose writer was killed.
 
 use super::super::read::{ArchiveReader, Compression, RETAIN};
 use super::super::{OPEN_SUFFIX, Problem, ProblemKind, WarcError};
@@ -7,13 +7,13 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// What the name of a tail ends in that was cut off and kept.
+/// Suffix of the name of a tail that was cut off and kept.
 const TORN_SUFFIX: &str = ".torn";
 
 /// Names that are tried for a tail; more than this is no accident.
 const MAX_TAILS: u32 = 1000;
 
-/// What became of a file whose writer was killed.
+/// Result of repairing a file whose writer was killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repaired {
     /// Its final name; none when it held no whole record and was removed.
@@ -40,7 +40,7 @@ pub struct KeptTail {
     pub offset: u64,
     /// Its length in bytes.
     pub bytes: u64,
-    /// Whole records that seem to stand in it.
+    /// Whole records that seem to be in it.
     pub records: u64,
 }
 
@@ -51,8 +51,8 @@ impl std::fmt::Display for KeptTail {
         write!(f, "a record at offset {offset} is damaged")?;
         match records {
             0 => {}
-            1 => write!(f, ", 1 whole record seems to stand behind it")?,
-            count => write!(f, ", {count} whole records seem to stand behind it")?,
+            1 => write!(f, ", 1 whole record seems to follow it")?,
+            count => write!(f, ", {count} whole records seem to follow it")?,
         }
         write!(f, ": ")?;
         write!(f, "the {bytes} bytes from there on are kept in {file}; look at it with `fonds warc check`")
@@ -152,9 +152,8 @@ fn holds_record(file: &mut File, offset: u64, len: usize) -> io::Result<bool> {
     Ok(memchr::memmem::find(&tail, b"\nWARC/").is_some())
 }
 
-/// Copies what `file`, which stands at `open_path`, holds from `offset` on into
-/// a new file beside `path`; one that holds just this already, as a call that
-/// was killed leaves it, is taken for it.
+/// Copies the bytes of `file` at `open_path` from `offset` on into a new file beside `path`; one that holds
+/// just this already, as a call that was killed leaves it, is taken for it.
 fn keep_tail(file: &mut File, open_path: &Path, path: &Path, offset: u64, records: u64) -> Result<KeptTail, WarcError> {
     let of = |path: &Path| {
         let path = path.to_owned();

@@ -91,7 +91,7 @@ pub fn from_earlier(folder: &Path, earlier: &Path, cx: &JobCx) -> anyhow::Result
     // Nobody writes it meanwhile; nobody can where it is read-only.
     let _lock = match FileLock::take(&earlier.join(LOCK_FILE), "another workspace is made from it") {
         Ok(lock) => Some(lock),
-        Err(NotLocked::Held(holder)) => {
+        Err(NotLocked::LockedBy(holder)) => {
             anyhow::bail!("{}: the workspace is open elsewhere ({holder}). Close it there first", earlier.display())
         }
         Err(NotLocked::Failed(_)) => None,

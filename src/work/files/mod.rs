@@ -14,7 +14,7 @@ use crate::jobs::JobCx;
 use crate::store::rows::ProblemId;
 use crate::store::rows::{FileId, FileRow, FileState, ProblemDetail, ProblemRow};
 use crate::store::{FileToLocate, RecordRow, Workspace, mtime_ns};
-use crate::warc::{Compression, Span, enter_record_in, format_offset, look_at_record, open_archive_file};
+use crate::warc::{Compression, Span, enter_record_cancellable, enter_record_in, format_offset, open_archive_file};
 use anyhow::Context as _;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -308,7 +308,7 @@ pub fn problem_record(workspace: &Workspace, id: ProblemId, cx: &JobCx) -> anyho
     let len = fs::metadata(&path).map(|meta| meta.len()).ok();
     let from = row.member.map_or(0, |member| member.offset);
     cx.stage_in_bytes("Decompressing up to the record", len.map(|len| len.saturating_sub(from)));
-    let entered = look_at_record(&path, row.offset, row.member, cx);
+    let entered = enter_record_cancellable(&path, row.offset, row.member, cx);
     cx.checkpoint()?;
     let Ok((head, mut reader)) = entered else { return Ok(String::new()) };
     let mut block = Vec::new();

@@ -1,8 +1,7 @@
 //! Judgements of search results are put together by query.
 
-use super::search::SearchQuery;
 use crate::analysis::{Judgement, ResultJudgements, SearchEvaluation};
-use crate::query::{Query, parse_fields, quoted_value};
+use crate::query::quoted_value;
 use crate::store::{Catalogue, JudgementRow};
 use crate::uri::CaptureDate;
 use crate::work::models::CampaignId;
@@ -134,21 +133,6 @@ fn by_version(rows: Vec<JudgementRow>) -> BTreeMap<u64, ResultJudgements> {
 /// The filter line of the captures that were judged so as results of a query.
 pub fn judged_filter(query: &str, judgement: Judgement) -> String {
     format!("{}:{}", judgement.name(), quoted_value(query))
-}
-
-impl SearchQuery {
-    /// The query with what is chosen beside it as one line, which finds the
-    /// same again: judgements are kept under it.
-    pub fn query_line(&self) -> String {
-        let chosen = Self { text: String::new(), facets: self.facets.clone(), ..Self::default() }.filter_line();
-        let text = self.text.trim();
-        match (text, chosen.as_str()) {
-            (text, "") => text.to_owned(),
-            ("", chosen) => chosen.to_owned(),
-            (text, chosen) if matches!(parse_fields(text), Ok(Query::Or(_))) => format!("({text}) {chosen}"),
-            (text, chosen) => format!("{text} {chosen}"),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::jobs::JobCx;
-use crate::search::FacetKind;
 use crate::store::Workspace;
 use crate::testing::{empty_session, page_record};
 use crate::work::models::{CaptureId, CaptureQuery, ImportOptions};
-use crate::work::{FacetChoice, Session, everything};
+use crate::work::{SearchQuery, Session, everything};
 
 /// Pages on ships, the more of them the better, and their numbers in the order of results.
 fn ships() -> (tempfile::TempDir, Session, Vec<CaptureId>) {
@@ -112,19 +111,8 @@ fn a_judgement_is_about_the_content_however_often_it_was_captured() {
 
 #[test]
 fn a_query_is_one_line_that_finds_the_same_again() {
-    let chosen = |text: &str, value: &str| SearchQuery {
-        facets: vec![FacetChoice { kind: FacetKind::Host, value: value.to_owned(), is_excluded: false }],
-        ..query(text)
-    };
     assert_eq!(query("  a b ").query_line(), "a b");
-    assert_eq!(chosen("", "h1.pt").query_line(), "host=h1.pt");
-    assert_eq!(chosen("a b", "h1.pt").query_line(), "a b host=h1.pt");
-    assert_eq!(chosen("a OR b", "h1.pt").query_line(), "(a OR b) host=h1.pt");
     let (_dir, session, found) = ships();
-    let search = SearchQuery { limit: 10, ..chosen("ship OR boat", "h3.pt") };
-    let again = SearchQuery { limit: 10, ..query(&search.query_line()) };
-    let ids = |search| session.search(search).unwrap().hits.iter().map(|hit| hit.capture.id).collect::<Vec<_>>();
-    assert_eq!((ids(&search).len(), ids(&search)), (1, ids(&again)));
     assert!(session.judge(&query(" "), &found, Some(Judgement::Right), "Ana").is_err());
     assert!(session.judge(&query("("), &found, Some(Judgement::Right), "Ana").is_err());
     assert!(session.catalogue().judgements(None).unwrap().is_empty());

@@ -1,8 +1,9 @@
 //! The WARC record of a capture is read again from its file.
 
-use super::page_texts::{PageTexts, facts_of};
+use super::stored_pages::{PageTexts, facts_of};
 use crate::analysis::url_text;
 use crate::captures::limits::{LARGE_PAGE_BYTES, MAX_HTTP_HEAD_BYTES, MAX_PAGE_BYTES, TEXT_BYTES};
+use crate::captures::media::SNIFFED_BYTES;
 use crate::captures::{Body, LargePagePermit, PageFacts, body_of};
 use crate::search::StoredPage;
 use crate::store::{RecordRow, StoredCapture, Workspace};
@@ -114,7 +115,7 @@ fn with_body<T>(
     // Pages above this are in memory one at a time, in all threads together.
     let mut permit = LargePagePermit::default();
     let mut read = record_of(workspace, place, LARGE_PAGE_BYTES)?;
-    if read.0.omitted > 0 && body_of(&read.0, 0).1.may_have_text(url) {
+    if read.0.omitted > 0 && body_of(&read.0, SNIFFED_BYTES).1.may_have_text(url) {
         permit.wait_for(LARGE_PAGE_BYTES + 1);
         read = record_of(workspace, place, MAX_PAGE_BYTES + MAX_HTTP_HEAD_BYTES)?;
     }

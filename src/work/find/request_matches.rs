@@ -3,7 +3,7 @@
 //! The index counts the terms of the request in the texts that it has. A text that it does not have is read, and its
 //! words are counted by the same tests ([`Matcher::read`]): a search finds what scores.
 
-use super::page_texts::PageTextReader;
+use super::stored_pages::PageTextReader;
 use crate::analysis::{MatchPlace, Matcher, Matches, TermCounts, TextFields, url_text};
 use crate::search::{CaptureFacts, TextIndex};
 use crate::store::CaptureHead;
@@ -31,27 +31,39 @@ pub(in crate::work) struct Weighed {
 }
 
 impl RequestMatches {
-    /// Asks an index, where there is one.
+    /// What an index counts, where there is one, to weigh captures by it; texts of single captures are read.
     ///
     /// # Errors
     ///
     /// An index that cannot be read.
     pub(in crate::work) fn of(matcher: Matcher, index: Option<&TextIndex>) -> anyhow::Result<Self> {
-        let mut counts = VersionCounts::of(matcher.terms().len());
-        let (mut indexed, mut unread) = (FixedBitSet::new(), FixedBitSet::new());
-        if let Some(index) = index.filter(|_| !matcher.terms().is_empty()) {
-            (indexed, unread) = (index.versions()?, index.unread_versions()?);
+        let mut found = Vec::new();
+        if let Some(index) = index {
             for term in 0..matcher.terms().len() {
                 for test in matcher.tests(term) {
                     for (slot, place) in MatchPlace::OF_TEXT.into_iter().enumerate() {
                         index.occurrences(place, &test, &mut |version, count| {
-                            counts.add(usize::try_from(version).unwrap_or_default(), term, slot, count);
+                            found.push((u32::try_from(version).unwrap_or_default(), TermCount::of(term, slot, count)));
                         })?;
                     }
                 }
             }
         }
-        Ok(Self { matcher, counts, indexed, unread })
+        let counts = VersionCounts::of(&found);
+        Ok(Self { matcher, counts, indexed: FixedBitSet::new(), unread: FixedBitSet::new() })
+    }
+
+    /// As [`Self::of`], for many captures: none that the index has is read.
+    ///
+    /// # Errors
+    ///
+    /// An index that cannot be read.
+    pub(in crate::work) fn of_indexed(matcher: Matcher, index: Option<&TextIndex>) -> anyhow::Result<Self> {
+        let matches = Self::of(matcher, index)?;
+        Ok(match index.filter(|_| !matches.matcher.terms().is_empty()) {
+            Some(index) => Self { indexed: index.versions()?, unread: index.unread_versions()?, ..matches },
+            None => matches,
+        })
     }
 
     /// What a capture has of the request, and why its record could not be read: then it has URL and title alone.
@@ -62,7 +74,7 @@ impl RequestMatches {
     ) -> (Matches, Option<String>) {
         let version = usize::try_from(capture.version).unwrap_or(usize::MAX);
         let (language, date) = (Some(capture.language.as_str()).filter(|language| !language.is_empty()), capture.date);
-        let of_index = || self.matcher.matches(self.counts.of_version(version), language, Some(date));
+        let of_index = || self.matcher.matches(&self.counts_of(version), language, Some(date));
         if self.indexed.contains(version) && !self.unread.contains(version) {
             return (of_index(), None);
         }
@@ -77,18 +89,32 @@ impl RequestMatches {
         }
     }
 
+    /// How often the index has each term in a content version.
+    fn counts_of(&self, version: usize) -> Vec<TermCounts> {
+        let mut counts = vec![TermCounts::default(); self.matcher.terms().len()];
+        for TermCount { term, slot, count } in self.counts.of_version(version) {
+            let sum = &mut counts[usize::from(*term)][usize::from(*slot)];
+            *sum = sum.saturating_add(*count);
+        }
+        counts
+    }
+
     /// What captures score, as far as the index has them.
     pub(in crate::work) fn weigh(&self, facts: &CaptureFacts, captures: &FixedBitSet) -> Vec<Weighed> {
         let mut known: HashMap<Vec<u64>, (bool, f64), foldhash::fast::RandomState> = HashMap::default();
-        let mut strength = Vec::with_capacity(self.matcher.terms().len());
+        let terms = self.matcher.terms().len();
+        let without_text: Vec<usize> = (0..terms).filter(|term| self.matcher.tests(*term).is_empty()).collect();
+        let mut strength = vec![0_u64; terms];
         let weighed = captures.ones().map(|capture| {
             let language = Some(facts.language_of(capture)).filter(|language| !language.is_empty());
             let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
-            strength.clear();
-            for (term, counts) in self.counts.of_version(facts.version_of(capture)).iter().enumerate() {
-                let met = self.matcher.met_without_text(term, language, Some(date)).map_or(0, MatchPlace::worth);
-                let worth = |(place, count): (MatchPlace, &u32)| place.worth() * u64::from(*count);
-                strength.push(met + MatchPlace::OF_TEXT.into_iter().zip(counts).map(worth).sum::<u64>());
+            strength.fill(0);
+            for term in &without_text {
+                let place = self.matcher.met_without_text(*term, language, Some(date));
+                strength[*term] = place.map_or(0, MatchPlace::worth);
+            }
+            for TermCount { term, slot, count } in self.counts.of_version(facts.version_of(capture)) {
+                strength[usize::from(*term)] += MatchPlace::OF_TEXT[usize::from(*slot)].worth() * u64::from(*count);
             }
             let (holds, score) = match known.get(&strength) {
                 Some(known) => *known,
@@ -114,34 +140,50 @@ impl RequestMatches {
     }
 }
 
-/// How often each term is in each content version.
+/// How often a term of the request is in one of [`MatchPlace::OF_TEXT`].
+#[derive(Debug, Clone, Copy, Default)]
+struct TermCount {
+    term: u16,
+    slot: u8,
+    count: u32,
+}
+
+impl TermCount {
+    fn of(term: usize, slot: usize, count: u64) -> Self {
+        let (term, slot) = (u16::try_from(term).unwrap_or(u16::MAX), u8::try_from(slot).unwrap_or_default());
+        Self { term, slot, count: u32::try_from(count).unwrap_or(u32::MAX) }
+    }
+}
+
+/// How often terms are in content versions: of each version the terms that it holds.
 struct VersionCounts {
-    terms: usize,
-    /// Of each version its row among the counts; the first row is of those that hold no term.
-    rows: Vec<u32>,
-    counts: Vec<TermCounts>,
+    /// Where the counts of a version begin, and behind the last one where they end.
+    begins: Vec<u32>,
+    counts: Vec<TermCount>,
 }
 
 impl VersionCounts {
-    fn of(terms: usize) -> Self {
-        Self { terms, rows: Vec::new(), counts: vec![TermCounts::default(); terms] }
+    fn of(found: &[(u32, TermCount)]) -> Self {
+        let versions = found.iter().map(|(version, _)| *version as usize + 1).max().unwrap_or_default();
+        let mut begins = vec![0_u32; versions + 1];
+        found.iter().for_each(|(version, _)| begins[*version as usize + 1] += 1);
+        for version in 0..versions {
+            begins[version + 1] += begins[version];
+        }
+        let (mut next, mut counts) = (begins.clone(), vec![TermCount::default(); found.len()]);
+        for (version, count) in found {
+            let place = &mut next[*version as usize];
+            counts[*place as usize] = *count;
+            *place += 1;
+        }
+        Self { begins, counts }
     }
 
-    fn add(&mut self, version: usize, term: usize, slot: usize, count: u64) {
-        if self.rows.len() <= version {
-            self.rows.resize(version + 1, 0);
+    fn of_version(&self, version: usize) -> &[TermCount] {
+        match (self.begins.get(version), self.begins.get(version + 1)) {
+            (Some(begin), Some(end)) => &self.counts[*begin as usize..*end as usize],
+            _ => &[],
         }
-        if self.rows[version] == 0 {
-            self.rows[version] = u32::try_from(self.counts.len() / self.terms).unwrap_or_default();
-            self.counts.resize(self.counts.len() + self.terms, TermCounts::default());
-        }
-        let counts = &mut self.counts[self.rows[version] as usize * self.terms + term];
-        counts[slot] = counts[slot].saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
-    }
-
-    fn of_version(&self, version: usize) -> &[TermCounts] {
-        let first = self.rows.get(version).map_or(0, |row| *row as usize * self.terms);
-        &self.counts[first..first + self.terms]
     }
 }
 

@@ -8,8 +8,8 @@ use crate::search::StoredPage;
 use crate::store::Workspace;
 use crate::testing::{data, empty_session, town};
 use crate::work::Session;
-use crate::work::find::page_texts::PageTexts;
 use crate::work::find::record_content::read_record;
+use crate::work::find::stored_pages::PageTexts;
 use crate::work::models::{CaptureId, CaptureQuery, ImportOptions};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -101,7 +101,7 @@ fn check(session: &Session, cases: usize) {
         let Ok(request) = text.parse::<Request>() else { continue };
         let written = request.to_string();
         assert_eq!(written.parse::<Request>().as_ref(), Ok(&request), "{text}");
-        let indexed = RequestMatches::of(Matcher::compile(&request), texts.index()).unwrap();
+        let indexed = RequestMatches::of_indexed(Matcher::compile(&request), texts.index()).unwrap();
         let mut scoring = BTreeSet::new();
         for CaptureText { head, page } in &pages {
             let language = Some(head.language.as_str()).filter(|language| !language.is_empty());
@@ -109,8 +109,7 @@ fn check(session: &Session, cases: usize) {
             let fields = TextFields { title, main, rest, url, language, date: Some(head.date) };
             let of_record = indexed.matcher.read(&fields);
             let version = usize::try_from(head.version).unwrap();
-            let counts = indexed.counts.of_version(version);
-            let of_index = indexed.matcher.matches(counts, language, Some(head.date));
+            let of_index = indexed.matcher.matches(&indexed.counts_of(version), language, Some(head.date));
             assert!(indexed.indexed.contains(version), "{}", head.url);
             assert_eq!(of_index, of_record, "case {case}, {text}: {}", head.url);
             if of_record.holds {
@@ -143,6 +142,23 @@ fn what_search_finds_in_real_archives_is_what_scores() {
         session.import(&archives_below(&folder), ImportOptions::default(), &JobCx::detached()).unwrap();
         check(&session, cases);
     }
+}
+
+#[test]
+fn versions_keep_the_terms_that_they_hold_and_no_others() {
+    let versions = 10_000_u32;
+    let one_of_each = |version: u32| (version, TermCount::of(version as usize % 400, 2, u64::from(version)));
+    let found: Vec<_> = (1..=versions).map(one_of_each).chain([(7, TermCount::of(399, 0, 2))]).collect();
+    let counts = VersionCounts::of(&found);
+    let counts_in =
+        |version: usize| counts.of_version(version).iter().map(|of| (of.term, of.slot, of.count)).collect::<Vec<_>>();
+    assert_eq!(counts_in(0), []);
+    assert_eq!(counts_in(7), [(7, 2, 7), (399, 0, 2)]);
+    assert_eq!(counts_in(10_000), [(0, 2, 10_000)]);
+    assert_eq!(counts_in(10_001), []);
+    // A row of all terms for each version would be 48 MB.
+    let bytes = size_of_val(&counts.counts[..]) + size_of_val(&counts.begins[..]);
+    assert!(bytes < 13 * versions as usize, "{bytes}");
 }
 
 /// The archives of a folder, in order.

@@ -3,14 +3,14 @@
 //!
 //! Each capture has the score that a selection gives its request: both use [`RequestMatches`].
 
-use super::page_texts::PageTexts;
 use super::request_matches::{RequestMatches, Weighed};
 use super::search::{NoQuery, SearchRoom};
+use super::stored_pages::PageTexts;
 use super::text_index::index_folder;
 use crate::analysis::Matcher;
 use crate::campaign::Request;
 use crate::query::quoted_value;
-use crate::search::{FacetKind, TextIndex};
+use crate::search::TextIndex;
 use crate::store::{Catalogue, Workspace};
 use crate::uri::CaptureDate;
 use crate::work::models::{CampaignId, CaptureId};
@@ -80,7 +80,7 @@ pub(in crate::work) fn request_sample(
     let facts = room.facts(catalogue)?;
     let mut available = facts.captures().clone();
     if let Some(campaign) = campaign {
-        available.intersect_with(&facts.with_value(FacetKind::Campaign, &[&campaign.to_string()]));
+        available.intersect_with(&facts.of_campaign(campaign.get()));
     }
     let mut sample = RequestSample { captures: available.count_ones(..) as u64, ..RequestSample::default() };
     let matcher = Matcher::compile(request);

@@ -3,7 +3,7 @@
 //! They are one value in the catalogue, `{"version": 1, "searches": […]}`. A collection keeps
 //! captures; a saved search runs again each time.
 
-use super::search::{FacetChoice, SearchOrder, SearchQuery};
+use super::search::{SearchOrder, SearchQuery};
 use crate::store::Catalogue;
 use crate::uri::CaptureDate;
 use anyhow::{Context, bail, ensure};
@@ -25,11 +25,8 @@ const MOST_BYTES: usize = 8 << 20;
 pub struct SavedSearch {
     /// Its name; upper and lower case are the same.
     pub name: String,
-    /// The query as it was typed.
+    /// The query as it was typed, with the values of facets that were chosen.
     pub query: String,
-    /// Values chosen beside it.
-    #[serde(default)]
-    pub facets: Vec<FacetChoice>,
     /// The order of results.
     #[serde(default)]
     pub order: SearchOrder,
@@ -45,13 +42,7 @@ pub struct SavedSearch {
 impl SavedSearch {
     /// The query of the search, of all campaigns and without a limit of its own.
     pub fn query(&self) -> SearchQuery {
-        SearchQuery {
-            text: self.query.clone(),
-            facets: self.facets.clone(),
-            order: self.order,
-            shows_all: self.shows_all,
-            ..SearchQuery::default()
-        }
+        SearchQuery { text: self.query.clone(), order: self.order, shows_all: self.shows_all, ..SearchQuery::default() }
     }
 }
 
@@ -183,14 +174,12 @@ fn fit_name(name: &str) -> anyhow::Result<String> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::search::FacetKind;
     use crate::testing::empty_session;
 
     fn search(name: &str, query: &str) -> SavedSearch {
-        let facets = vec![FacetChoice { kind: FacetKind::Language, value: "pt".to_owned(), is_excluded: true }];
         let (order, who) = (SearchOrder::Oldest, "Ana".to_owned());
         let date = CaptureDate::from_seconds(1_700_000_000);
-        SavedSearch { name: name.to_owned(), query: query.to_owned(), facets, order, shows_all: true, who, date }
+        SavedSearch { name: name.to_owned(), query: query.to_owned(), order, shows_all: true, who, date }
     }
 
     fn names(catalogue: &Catalogue) -> Vec<String> {
@@ -234,13 +223,6 @@ mod tests {
             assert!(error.contains(why), "{error}");
             assert!(saved_searches(catalogue).is_err(), "{value}");
             assert_eq!(catalogue.setting(SETTING).unwrap().as_deref(), Some(value));
-        }
-    }
-
-    #[test]
-    fn names_of_facets_are_those_of_the_command_line() {
-        for kind in FacetKind::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The text index of a workspace: made, followed up, compared with the catalogue.
 
 use super::near_duplicates::{IndexChange, follow_near_duplicates};
-use super::page_texts::facts_of;
 use super::record_content::read_record;
+use super::stored_pages::facts_of;
 use crate::analysis::url_text;
 use crate::captures::limits::TEXT_BYTES;
 use crate::jobs::{JobCx, counted};

@@ -1,6 +1,6 @@
 //! Matches of a query are marked in the text of a capture while it is read.
 
-use super::page_texts::PageTexts;
+use super::stored_pages::PageTexts;
 use crate::analysis::Highlighter;
 use crate::campaign::{Request, Term, TermKind};
 use crate::query::{FieldTerm, Query, TextTest, parse_fields};

@@ -182,7 +182,7 @@ pub(super) fn hosts(
     let mut rows = 0;
     for host in hosts {
         let location = workspace.catalogue().known_location(&host)?;
-        if location != GeoFact::NotAsked {
+        if location != GeoFact::NotQueried {
             serde_json::to_writer(&mut *out, &HostLine { host, location })?;
             out.write_all(b"\n")?;
             rows += 1;

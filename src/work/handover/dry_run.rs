@@ -150,7 +150,7 @@ pub fn dry_run_export(
         rejected_by_reason: reasons,
         lacking: gathered.lacking,
         problems: report.problems,
-        notes: gathered.inlinks_missing.into_iter().collect(),
+        notes: gathered.inlinks_missing.into_iter().chain(report.notes).collect(),
         free_bytes: free_at(out),
     })
 }

@@ -86,6 +86,8 @@ pub struct ExportOutcome {
     pub signed_by: Option<String>,
     /// Captures or records that could not be carried along, and why.
     pub problems: Vec<String>,
+    /// What is written otherwise than in the sources, without a loss: a line for each kind.
+    pub notes: Vec<String>,
     /// Why the inlinks are not those of all captures, where the workspace could
     /// only be read.
     pub inlinks_missing: Option<String>,
@@ -130,7 +132,10 @@ impl ExportOutcome {
 
 impl Report for ExportOutcome {
     fn summary(&self) -> String {
-        let figures = self.figures();
+        let mut figures = self.figures();
+        if !self.notes.is_empty() {
+            figures.push_str(&format!("; {}", some_of(self.notes.iter().cloned())));
+        }
         match self.problems.len() as u64 {
             0 => figures,
             count => format!("{figures}; {}: {}", counted(count, "problem"), some_of(self.problems.iter().cloned())),
@@ -195,6 +200,7 @@ pub fn export(
         linked_pages: report.counts.inlink_objects,
         signed_by,
         problems: report.problems,
+        notes: report.notes,
         inlinks_missing: gathered.inlinks_missing,
         not_listed,
     })

@@ -9,8 +9,9 @@ use crate::store::{
 };
 use crate::work::Report;
 use crate::work::everything;
-use crate::work::find::page_texts::{PageTextReader, PageTexts};
 use crate::work::find::request_matches::RequestMatches;
+use crate::work::find::search::depends_on_texts;
+use crate::work::find::stored_pages::{PageTextReader, PageTexts};
 use crate::work::find::text_index::{index_folder, index_texts, open_index};
 use crate::work::models::{
     Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
@@ -122,8 +123,10 @@ pub fn select(
     allow_empty: bool,
     cx: &JobCx,
 ) -> anyhow::Result<SelectReport> {
+    // A filter without meaning is refused at once; what it finds may change with the index.
+    selection_criteria(workspace, spec)?;
+    index_many(workspace, &spec.filter, cx)?;
     let sides = selection_criteria(workspace, spec)?;
-    index_many(workspace, cx)?;
     let scoring = Scoring::of(workspace, spec)?;
     let mut unread = Vec::new();
     let (scores, measured) = scoring.scores(true, &mut unread, cx)?;
@@ -140,13 +143,16 @@ pub fn select(
     Ok(report)
 }
 
-/// Follows the index up where many captures are not in it. What it lacks then is read from its record.
-fn index_many(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<()> {
-    let through = match open_index(workspace.catalogue(), &index_folder(workspace)) {
-        Ok(index) => index.mark()?.unwrap_or_default().through,
-        Err(_) => 0,
+/// Follows the index up where many captures are not in it, or any and the filter looks for texts in it. What it lacks
+/// then is read from its record.
+fn index_many(workspace: &Workspace, filter: &str, cx: &JobCx) -> anyhow::Result<()> {
+    let (through, few) = match open_index(workspace.catalogue(), &index_folder(workspace)) {
+        Ok(index) => {
+            (index.mark()?.unwrap_or_default().through, if depends_on_texts(filter, true) { 0 } else { FEW_UNINDEXED })
+        }
+        Err(_) => (0, FEW_UNINDEXED),
     };
-    if workspace.catalogue().captures_behind(CaptureId::new(through))? <= FEW_UNINDEXED {
+    if workspace.catalogue().captures_behind(CaptureId::new(through))? <= few {
         return Ok(());
     }
     match index_texts(workspace, false, cx) {
@@ -299,7 +305,7 @@ impl<'a> Scoring<'a> {
         let (conditions, inlinks_built) = conditions(workspace, spec, version)?;
         let texts = PageTexts::open(workspace)?;
         let matcher = Matcher::compile(&campaign.request);
-        let request = match RequestMatches::of(matcher.clone(), texts.index()) {
+        let request = match RequestMatches::of_indexed(matcher.clone(), texts.index()) {
             // What is damaged in the index is read from records.
             Err(error) if error.downcast_ref().is_some_and(TextIndexError::is_outdated) => {
                 RequestMatches::of(matcher, None)?
@@ -449,7 +455,7 @@ impl<'a> Scoring<'a> {
             let (matches, why_unread) = self.request.of_capture(texts, head);
             unread = why_unread.map(|why| format!("{}: {why}", head.url));
             let words = self.request.matcher.describe(&matches);
-            RequestReading { score: matches.score, holds: matches.holds, words }
+            RequestReading { score: matches.score, holds: matches.holds, summary: words }
         });
         let (external_hosts, anchor_hosts) = match self.inlinks_built {
             false => (None, None),

@@ -64,23 +64,7 @@ impl Importer<'_> {
     pub(super) fn one(&self, found: &SourceFile) -> anyhow::Result<()> {
         self.note(found);
         let begun = Instant::now();
-        let mut done = ImportedFile {
-            path: found.name(),
-            outcome: FileOutcome::Unread,
-            file: None,
-            bytes: found.size,
-            mtime_ns: found.mtime_ns,
-            records: 0,
-            captures: 0,
-            new_captures: 0,
-            revisits: 0,
-            left_out: BTreeMap::new(),
-            orphans: 0,
-            problem_count: 0,
-            same_as: None,
-            error: None,
-            took_ms: 0,
-        };
+        let mut done = not_read_yet(found);
         let scan = match self.process(found, &mut done) {
             Ok(scan) => scan,
             Err(error) if error.is_cancelled() || is_of_workspace(&error) => return Err(error),
@@ -276,7 +260,7 @@ impl Importer<'_> {
                 Some(sha256) => sha256,
                 None => digest_of(&source.path, &self.cx.aside("reading its digest"))?.0,
             };
-            self.package(&source, sha256, done)
+            self.package(&source, sha256, done, 0)
         } else {
             self.index(&source, done)
         };
@@ -387,6 +371,27 @@ impl Importer<'_> {
 
 /// A report, how reading ended, and digest and size of all bytes.
 type Indexed = (IndexReport, Result<(), CrawlError>, std::io::Result<(String, u64)>);
+
+/// What a file has come to before it is read.
+pub(super) fn not_read_yet(found: &SourceFile) -> ImportedFile {
+    ImportedFile {
+        path: found.name(),
+        outcome: FileOutcome::Unread,
+        file: None,
+        bytes: found.size,
+        mtime_ns: found.mtime_ns,
+        records: 0,
+        captures: 0,
+        new_captures: 0,
+        revisits: 0,
+        left_out: BTreeMap::new(),
+        orphans: 0,
+        problem_count: 0,
+        same_as: None,
+        error: None,
+        took_ms: 0,
+    }
+}
 
 /// An error of the catalogue concerns the whole import, and so does one of a
 /// workspace that takes no copies.

@@ -3,13 +3,14 @@
 //! The place of a record is then its offset in the package itself, so that it
 //! is read as any other. That needs archive files that the zip only stores and
 //! whose records can be entered one by one; others are unpacked into the
-//! workspace first, under a name of our own.
+//! workspace first, under a name of our own, and so are packages in a package.
 
 use super::copy::{Hashing, keep_incoming, take_back};
-use super::one::{FileScan, ImportProblem, Shared, Sink, Source, shares_member};
+use super::one::{FileScan, ImportProblem, Shared, Sink, Source, not_read_yet, shares_member};
 use super::{Importer, SourceFile};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_records};
 use crate::crawl::CrawlError;
+use crate::jobs::counted;
 use crate::store::mtime_ns;
 use crate::store::rows::{FileOutcome, ImportedFile};
 use crate::uri::parse_web_url;
@@ -22,6 +23,15 @@ use std::path::Path;
 
 /// The kind of a problem of the package and not of a record in it.
 const PACKAGE: &str = "WACZ package";
+
+/// The profile of a list of packages (multi-WACZ).
+const MULTI_WACZ: &str = "multi-wacz-package";
+
+/// Bytes of a list of packages that are read.
+const MAX_LIST_BYTES: u64 = 16 << 20;
+
+/// Packages that a package may stand in.
+const MAX_DEPTH: usize = 3;
 
 /// Pages of a list that are read for their titles.
 const MAX_PAGES: usize = 200_000;
@@ -40,14 +50,32 @@ pub(in crate::work) fn is_package(path: &Path) -> std::io::Result<bool> {
     Ok(ZIP_BEGINS.iter().any(|zip| begin == *zip))
 }
 
+fn is_package_name(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(".wacz")
+}
+
+/// The packages that a file lists, where it is the description of a package of packages that stands beside them: a file
+/// `datapackage.json`, or of another name.
+pub(super) fn listed_packages(path: &Path) -> Option<Vec<String>> {
+    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let mut bytes = Vec::new();
+    File::open(path).ok().filter(|_| is_json)?.take(MAX_LIST_BYTES).read_to_end(&mut bytes).ok()?;
+    let list: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
+    let resources = list.get("resources").filter(|_| list.get("profile").is_some_and(|name| name == MULTI_WACZ))?;
+    let path_of = |resource: &serde_json::Value| Some(resource.get("path")?.as_str()?.to_owned());
+    Some(resources.as_array()?.iter().filter_map(path_of).collect())
+}
+
 impl Importer<'_> {
-    /// Reads every archive file of a package. One that cannot be read is a
-    /// problem of the package; the others come in.
+    /// Reads every archive file of a package, which stands in so many others, and
+    /// of the packages in it. One that cannot be read is a problem of the
+    /// package; the others come in.
     pub(super) fn package(
         &self,
         source: &Source<'_>,
         sha256: String,
         done: &mut ImportedFile,
+        depth: usize,
     ) -> anyhow::Result<FileScan> {
         let wacz = Wacz::open(&source.path)?;
         let mut problems: Vec<ImportProblem> =
@@ -89,16 +117,39 @@ impl Importer<'_> {
                 }
             }
         }
+        let packages: Vec<&Member> = wacz.members().iter().filter(|member| is_package_name(&member.name)).collect();
+        for (index, member) in packages.iter().enumerate() {
+            let result = match depth < MAX_DEPTH {
+                true => self.package_inside(&wacz, member, index, &sha256, done, depth),
+                false => Err(anyhow::anyhow!("it stands in {depth} others: extract it with fonds wacz extract")),
+            };
+            self.cx.checkpoint()?;
+            match result {
+                Ok(inside) => {
+                    whole += 1;
+                    problems.extend(inside);
+                }
+                Err(error) if super::one::is_of_workspace(&error) => return Err(error),
+                Err(error) => {
+                    let why = format!("{}: {}", member.name, super::super::error_chain(&error));
+                    problems.push(ImportProblem::new(member.offset, PACKAGE, why));
+                }
+            }
+        }
+        problems.extend(not_inside(&wacz));
         sink.flush()?;
         done.new_captures += sink.brought_in()?;
         done.problem_count += problems.len() as u64;
-        let archives = wacz.archives().len();
+        let archives = wacz.archives().len() + packages.len();
         let sha256 = if whole > 0 {
             done.outcome = FileOutcome::Read;
             sink.file()?;
             sha256
         } else {
             let why = match archives {
+                0 if wacz.package().profile == MULTI_WACZ => {
+                    "a list of packages that are not in it: fetch them, and import their files"
+                }
                 0 => "a package without archive files",
                 _ => "a package of which no archive file could be read",
             };
@@ -112,6 +163,58 @@ impl Importer<'_> {
             return Ok(FileScan { sha256: String::new(), problems });
         }
         Ok(FileScan { sha256, problems })
+    }
+
+    /// Unpacks a package that stands in another one into the workspace, and reads
+    /// it there; what it comes to is added to what that one does.
+    fn package_inside(
+        &self,
+        wacz: &Wacz,
+        member: &Member,
+        index: usize,
+        sha256: &str,
+        done: &mut ImportedFile,
+        depth: usize,
+    ) -> anyhow::Result<Vec<ImportProblem>> {
+        let cx = self.cx.aside("unpacking");
+        let mut bytes = Hashing::new(wacz.open_member(member)?, &cx);
+        let permissions = fs::metadata(wacz.path())?.permissions();
+        let (path, of_member) = keep_incoming(self.workspace, &cx, &mut bytes, permissions, |_| {
+            (sha256.to_owned(), format!("package-{}.wacz", index + 1))
+        })?;
+        let meta = fs::metadata(&path)?;
+        let found = SourceFile { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
+        let mut inside = not_read_yet(&found);
+        let label = self.workspace.stored_name(&path);
+        let source = Source { found: &found, label, path, mtime_ns: found.mtime_ns, cx };
+        let read = match is_package(&source.path) {
+            Ok(true) => self.package(&source, of_member.clone(), &mut inside, depth + 1),
+            Ok(false) => Err(anyhow::anyhow!("its name says that it is a package, and it is none")),
+            Err(error) => Err(error.into()),
+        };
+        let Some(file) = inside.file else {
+            take_back(&source.path);
+            read?;
+            anyhow::bail!("{}", inside.error.unwrap_or_else(|| "there is no record in it".to_owned()));
+        };
+        let mut problems: Vec<ImportProblem> = wrong_digest(wacz, member, &of_member).into_iter().collect();
+        problems.extend(read?.problems.into_iter().map(|problem| {
+            let detail = format!("{}, offset {}: {}", member.name, format_offset(problem.offset), problem.detail);
+            ImportProblem::new(member.offset, problem.kind, detail)
+        }));
+        problems.extend(
+            inside.error.map(|why| ImportProblem::new(member.offset, PACKAGE, format!("{}: {why}", member.name))),
+        );
+        self.workspace.catalogue().member_is_read(file, &of_member, inside.records)?;
+        done.records += inside.records;
+        done.captures += inside.captures;
+        done.new_captures += inside.new_captures;
+        done.revisits += inside.revisits;
+        done.orphans += inside.orphans;
+        for (scheme, count) in inside.left_out {
+            *done.left_out.entry(scheme).or_default() += count;
+        }
+        Ok(problems)
     }
 
     /// Whether records of this member can be read at their places in the package.
@@ -281,6 +384,17 @@ fn titles(wacz: &Wacz, problems: &mut Vec<ImportProblem>) -> Titles {
         }
     }
     titles
+}
+
+/// Packages that a package lists and does not hold.
+fn not_inside(wacz: &Wacz) -> Option<ImportProblem> {
+    let resources = &wacz.package().resources;
+    let is_absent = |path: &&str| is_package_name(path) && wacz.member(path).is_none();
+    let absent: Vec<&str> = resources.iter().map(|resource| resource.path.as_str()).filter(is_absent).collect();
+    let first = absent.first().filter(|_| wacz.package().profile == MULTI_WACZ)?;
+    let packages = counted(absent.len() as u64, "package");
+    let why = format!("{packages} that it lists, not in it: fetch them, and import their files; the first is {first}");
+    Some(ImportProblem::new(0, PACKAGE, why))
 }
 
 /// Whether the error is the operating system's: what is broken in the bytes has no number of its

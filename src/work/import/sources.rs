@@ -1,8 +1,10 @@
 //! An import reads the files that it is given, and the archive files in folders.
 
+use super::package::listed_packages;
 use crate::jobs::JobCx;
 use crate::store::mtime_ns;
 use crate::warc::OPEN_SUFFIX;
+use crate::warc::wacz::stays_inside;
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
@@ -144,6 +146,19 @@ impl Search {
             let why = "it is still being written, or was left by a program that was killed: its name ends in .open. \
                        Import it when it is closed, or take the ending away if nothing writes it any more";
             self.files.push(SourceFile::in_trouble(path, why));
+        } else if named && let Some(listed) = listed_packages(&path) {
+            for package in listed {
+                let at = path.with_file_name(&package);
+                if package.contains("://") {
+                    let why = "a package on the web, which is not fetched: download it, and import its file";
+                    self.files.push(SourceFile::in_trouble(PathBuf::from(package), why));
+                } else if !stays_inside(&package) {
+                    let why = "the list of packages names it outside of its own folder: import it by its path";
+                    self.files.push(SourceFile::in_trouble(at, why));
+                } else {
+                    self.add(at, true, &is_archive_name, cx)?;
+                }
+            }
         } else {
             // A link in a folder leads to where the file really is.
             let path = path.canonicalize().unwrap_or(path);

@@ -77,6 +77,9 @@ pub struct CrawlOutcome {
     pub refused: u64,
     /// URLs still waiting.
     pub queued: u64,
+    /// Links that this run did not follow since their pages or lists have more than a crawl takes of one file.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub links_left_out: u64,
     /// Bytes received.
     pub bytes: u64,
     /// The recovery of a run that was killed, as text; empty when nothing was done.
@@ -104,6 +107,9 @@ impl CrawlOutcome {
             self.refused,
             self.queued
         );
+        if self.links_left_out > 0 {
+            text = format!("{text}; {} of long files not followed", counted(self.links_left_out, "link"));
+        }
         if self.resumed {
             text.push_str("; resumed an earlier run");
         }
@@ -462,11 +468,17 @@ fn outcome(
         failed: row.failed,
         refused: row.refused,
         queued: row.queued,
+        links_left_out: report.links_left_out,
         bytes: row.bytes,
         recovery: recovery_summary(&report.recovery),
         warc_folder,
         log_folder,
     })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn recovery_summary(recovery: &RecoveryReport) -> String {

@@ -118,7 +118,7 @@ impl Scheduler {
         for run in catalogue.open_scheduled_runs()? {
             match run.state {
                 RunState::Waiting => due_runs.waiting.push(run),
-                RunState::Asked => due_runs.unanswered.push(run),
+                RunState::Unanswered => due_runs.unanswered.push(run),
                 _ => {}
             }
         }
@@ -146,7 +146,7 @@ impl Scheduler {
                     stale.push(run.id);
                     continue;
                 }
-                (CatchUp::Ask, _) => RunState::Asked,
+                (CatchUp::Confirm, _) => RunState::Unanswered,
                 (CatchUp::Skip, Some(_)) => RunState::Stopped,
                 (CatchUp::Skip, None) => RunState::Missed,
             };
@@ -210,7 +210,7 @@ impl Scheduler {
             for id in stale {
                 catalogue.settle_waiting(*id, RunState::MadeUp, "a later run was due before this one started")?;
             }
-            for run in open.iter().filter(|run| run.state == RunState::Asked) {
+            for run in open.iter().filter(|run| run.state == RunState::Unanswered) {
                 catalogue.set_scheduled(
                     run.id,
                     RunState::MadeUp,
@@ -228,7 +228,7 @@ fn state_of(fate: Fate, run: &Run, now: CaptureDate, works: bool) -> (RunState, 
     match fate {
         Fate::Start => (RunState::Waiting, String::new()),
         Fate::MakeUp => (RunState::Waiting, format!("{late}; it makes up for what was missed")),
-        Fate::Ask => (RunState::Asked, format!("{late}; Fonds was not running")),
+        Fate::Confirm => (RunState::Unanswered, format!("{late}; Fonds was not running")),
         Fate::Missed => (RunState::Missed, format!("{late}; Fonds was not running")),
         Fate::MadeUp => (RunState::MadeUp, format!("{late}; Fonds was not running")),
         Fate::Overlapped if works => (RunState::Overlapped, "a crawl of the campaign was still running".to_owned()),
@@ -257,7 +257,7 @@ fn take_up(session: &Session, scheduled: &Scheduled, open: &[ScheduledRun]) -> a
             (true, ..) => (RunState::Done, "the program ended just after it"),
             (_, None, _) => (RunState::Waiting, "the program ended before it had begun"),
             (_, _, CatchUp::Once) => (RunState::Waiting, "it goes on: the program ended while it was at work"),
-            (_, _, CatchUp::Ask) => (RunState::Asked, "the program ended while it was at work; it can go on"),
+            (_, _, CatchUp::Confirm) => (RunState::Unanswered, "the program ended while it was at work; it can go on"),
             (_, _, CatchUp::Skip) => (RunState::Stopped, "the program ended while it was at work"),
         };
         catalogue.set_scheduled(run.id, state, why)?;

@@ -63,7 +63,7 @@ impl ScheduleFixture {
 
 #[test]
 fn a_run_starts_once_when_it_is_due() {
-    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Confirm)]);
     assert_eq!(made.check(march(1, 8)), DueRuns::default());
     let due_runs = made.check(march(1, 9));
     assert_eq!((due_runs.waiting.len(), due_runs.noted.len()), (1, 1));
@@ -77,8 +77,8 @@ fn a_run_starts_once_when_it_is_due() {
 
 #[test]
 fn a_machine_that_slept_over_runs_does_as_the_campaign_sets() {
-    use RunState::{Asked, Done, MadeUp, Missed, Waiting};
-    for (policy, last) in [(CatchUp::Once, Waiting), (CatchUp::Skip, Missed), (CatchUp::Ask, Asked)] {
+    use RunState::{Done, MadeUp, Missed, Unanswered, Waiting};
+    for (policy, last) in [(CatchUp::Once, Waiting), (CatchUp::Skip, Missed), (CatchUp::Confirm, Unanswered)] {
         let mut made = made(&[campaign(Frequency::Daily, policy)]);
         let first = made.check(march(1, 9)).waiting;
         made.ran(&first[0]);
@@ -86,11 +86,11 @@ fn a_machine_that_slept_over_runs_does_as_the_campaign_sets() {
         let before = if policy == CatchUp::Skip { Missed } else { MadeUp };
         made.assert_runs(&[("03-01 09", Done), ("03-02 09", before), ("03-03 09", before), ("03-04 09", last)]);
         assert_eq!(due_runs.waiting.len(), usize::from(policy == CatchUp::Once));
-        assert_eq!(due_runs.unanswered.len(), usize::from(policy == CatchUp::Ask));
+        assert_eq!(due_runs.unanswered.len(), usize::from(policy == CatchUp::Confirm));
         assert!(due_runs.noted.iter().all(|run| run.why.contains("late")), "{due_runs:?}");
     }
     // Another program that comes back on time runs without an answer.
-    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Confirm)]);
     made.check(march(1, 8));
     made.scheduler = Scheduler::new(ON_TIME);
     assert_eq!(made.check(march(3, 9)).waiting.len(), 1);
@@ -99,7 +99,7 @@ fn a_machine_that_slept_over_runs_does_as_the_campaign_sets() {
 
 #[test]
 fn an_answer_is_kept_and_a_later_run_makes_the_question_idle() {
-    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Ask)]);
+    let mut made = made(&[campaign(Frequency::Daily, CatchUp::Confirm)]);
     let unanswered = made.check(march(1, 12)).unanswered;
     let catalogue = made.session.catalogue();
     assert!(catalogue.answer_scheduled(unanswered[0].id, true).unwrap());
@@ -183,7 +183,7 @@ fn a_clock_set_back_starts_nothing_twice_and_loses_nothing() {
 
 #[test]
 fn inactive_beats_all() {
-    let mut town = campaign(Frequency::Daily, CatchUp::Ask);
+    let mut town = campaign(Frequency::Daily, CatchUp::Confirm);
     let mut made = made(&[town.clone()]);
     assert_eq!(made.check(march(1, 12)).unanswered.len(), 1);
     town.active = false;
@@ -243,9 +243,11 @@ fn a_crawl_that_cannot_begin_is_written_down_and_tried_no_more() {
 
 #[test]
 fn a_crawl_whose_program_ended_is_taken_up_as_the_campaign_sets() {
-    for (policy, expected) in
-        [(CatchUp::Once, RunState::Waiting), (CatchUp::Ask, RunState::Asked), (CatchUp::Skip, RunState::Stopped)]
-    {
+    for (policy, expected) in [
+        (CatchUp::Once, RunState::Waiting),
+        (CatchUp::Confirm, RunState::Unanswered),
+        (CatchUp::Skip, RunState::Stopped),
+    ] {
         let mut made = made(&[campaign(Frequency::Daily, policy)]);
         let waiting = made.check(march(1, 9)).waiting;
         let catalogue = made.session.catalogue();
@@ -283,11 +285,11 @@ fn a_campaign_whose_crawl_panicked_runs_again_when_it_is_due() {
 
 #[test]
 fn what_waited_when_the_program_ended_is_decided_about_again() {
-    use RunState::{Asked, MadeUp, Missed, Waiting};
+    use RunState::{MadeUp, Missed, Unanswered, Waiting};
     for (policy, alone, with_later) in [
         (CatchUp::Once, Waiting, [MadeUp, MadeUp, Waiting]),
         (CatchUp::Skip, Missed, [Missed, Missed, Missed]),
-        (CatchUp::Ask, Asked, [MadeUp, MadeUp, Asked]),
+        (CatchUp::Confirm, Unanswered, [MadeUp, MadeUp, Unanswered]),
     ] {
         // The run waits behind another crawl; the program ends, or the machine sleeps.
         for ended in [true, false] {
@@ -298,7 +300,7 @@ fn what_waited_when_the_program_ended_is_decided_about_again() {
             made.assert_runs(&[("03-01 09", alone)]);
             assert_eq!(
                 (due_runs.waiting.len(), due_runs.unanswered.len()),
-                (usize::from(alone == Waiting), usize::from(alone == Asked))
+                (usize::from(alone == Waiting), usize::from(alone == Unanswered))
             );
             made.session.catalogue().set_scheduled(RunId::new(1), Waiting, "").unwrap();
             made.scheduler = if ended { Scheduler::new(ON_TIME) } else { made.scheduler };
@@ -314,7 +316,7 @@ fn what_waited_when_the_program_ended_is_decided_about_again() {
     assert_eq!(made.check(march(3, 9)).waiting, []);
     made.assert_runs(&[("03-01 09", Missed)]);
     // Back within the hour it starts without an answer.
-    let mut made = self::made(&[campaign(Frequency::Weekly, CatchUp::Ask)]);
+    let mut made = self::made(&[campaign(Frequency::Weekly, CatchUp::Confirm)]);
     made.check(march(1, 9));
     made.scheduler = Scheduler::new(ON_TIME);
     assert_eq!(made.check(march(1, 10)).waiting.len(), 1);

@@ -8,7 +8,7 @@ use crate::jobs::JobCx;
 use crate::store::StoreError;
 use crate::uri::{CaptureDate, PageKey};
 use crate::work::Session;
-use crate::work::find::page_texts::{PageTexts, facts_of};
+use crate::work::find::stored_pages::{PageTexts, facts_of};
 use crate::work::models::{AnchorRow, CampaignId, CaptureId, CapturePage, ProspectRow};
 use crate::work::{mark_matching, most_cited};
 use anyhow::Context;

@@ -73,7 +73,7 @@ fn hosts_and_their_cited_pages_are_counted() {
     assert_eq!(cited_pages(&workspace, Some(&folder), &CitedBy::All, &cx).unwrap().unwrap().pages, 4);
     // Words are those of other sites' links, and exact.
     let called = |text: &str| {
-        let by = CitedBy::Words(text.to_owned());
+        let by = CitedBy::Anchor(text.to_owned());
         let pages = cited_pages(&workspace, Some(&folder), &by, &cx).unwrap().unwrap();
         let rows = pages.rows.into_iter().map(|row| (row.target, row.counts.hosts, row.counts.external, row.captures));
         rows.collect::<Vec<_>>()

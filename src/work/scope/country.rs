@@ -38,12 +38,12 @@ impl Countries {
         known: &mut KnownFacts,
     ) -> bool {
         let mut moves = self.0.iter().map(|place| {
-            let here = |with_lookup: bool| if with_lookup { place.clone() } else { GeoFact::NotAsked };
+            let here = |with_lookup: bool| if with_lookup { place.clone() } else { GeoFact::NotQueried };
             known.facts.geo = here(hung);
             let then = before.decide(candidate, known).decision;
             known.facts.geo = here(hangs);
             let now = after.with_own_seeds(before, candidate, |candidate| after.decide(candidate, known).decision);
-            known.facts.geo = GeoFact::NotAsked;
+            known.facts.geo = GeoFact::NotQueried;
             (then != now).then_some(now == Decision::Accept)
         });
         let first = moves.next();

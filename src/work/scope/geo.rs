@@ -87,7 +87,7 @@ pub fn geo_report(
         let name = name.map_or(host.host.as_str(), |(name, _)| name);
         let evidence = match redecision.geo_of(name)? {
             // Rules of a foreign crawl need not test what its log has.
-            GeoFact::NotAsked => session.catalogue().geo_fact(name)?,
+            GeoFact::NotQueried => session.catalogue().geo_fact(name)?,
             known => known,
         };
         report.hosts.push(GeoHost {
@@ -225,7 +225,7 @@ pub fn geo_drift(
                 drift.failures.push((host, why));
                 continue;
             }
-            GeoFact::NotAsked => continue,
+            GeoFact::NotQueried => continue,
         };
         drift.known += 1;
         drift.known_hosts.push((host.clone(), old.places()));

@@ -218,7 +218,7 @@ impl LaunchRules {
     /// Puts the robots.txt fact in that holds for these rules.
     fn put_robots(&self, known: &mut KnownFacts) {
         known.facts.robots = match (self.obeys, self.edited, &known.robots_as_edited) {
-            (false, ..) => RobotsFact::NotAsked,
+            (false, ..) => RobotsFact::NotFetched,
             (true, true, Some(robots)) => robots.clone(),
             (true, ..) => known.robots.clone(),
         };
@@ -255,7 +255,7 @@ impl LaunchRules {
             (_, RobotsFact::Denied { .. }) => {
                 Decided { decision: Decision::Reject, rule: None, refused_as: Some(ROBOTS_RULE), needs_fetch: false }
             }
-            (_, RobotsFact::NotAsked) => {
+            (_, RobotsFact::NotFetched) => {
                 Decided { needs_fetch: self.obeys && !is_robots_url(&candidate.url), ..decided }
             }
         }
@@ -345,7 +345,7 @@ impl LaunchRules {
         // Of the facts known those that the crawl had when it decided.
         let all = known.facts.clone();
         let before_fetch = Facts { content: ContentFact::NotFetched, ..all.clone() };
-        let after_fetch = Facts { robots: RobotsFact::NotAsked, ..all.clone() };
+        let after_fetch = Facts { robots: RobotsFact::NotFetched, ..all.clone() };
         let agrees = |facts: &Facts| self.rules.decide_by_index(candidate, facts) == (decided.decision, decided.rule);
         let mut facts = match decided.decision {
             Decision::Accept if agrees(&all) => all,
@@ -361,7 +361,7 @@ impl LaunchRules {
         if let Some(name) = decided.refused_as {
             trace.verdict = self.verdict(decided);
             trace.steps.iter_mut().for_each(|step| step.deciding = false);
-            trace.turn = Some(match name {
+            trace.remedy = Some(match name {
                 ROBOTS_RULE => "Only a campaign that does not obey robots.txt takes it".to_owned(),
                 _ => format!("No rule does: at most {MAX_REDIRECTS} redirects in a row are followed"),
             });
@@ -373,7 +373,7 @@ impl LaunchRules {
     /// Whether a country that nobody has looked up might change the decision. A crawl looks hosts up
     /// before it fetches, never for a rule on what was fetched.
     pub(super) fn hangs_on_country(&self, candidate: &Candidate, known: &mut KnownFacts) -> bool {
-        if !self.uses_geo || known.facts.geo != GeoFact::NotAsked {
+        if !self.uses_geo || known.facts.geo != GeoFact::NotQueried {
             return false;
         }
         self.put_robots(known);

@@ -385,7 +385,7 @@ impl<'a> Redecision<'a> {
         };
         host.known.robots = match &host.robots {
             Some(robots) if !is_robots_url(&candidate.url) => robots.fact(&candidate.url),
-            _ => RobotsFact::NotAsked,
+            _ => RobotsFact::NotFetched,
         };
         host.known.robots_as_edited = match &host.robots_as_edited {
             Some(robots) if !is_robots_url(&candidate.url) => Some(robots.fact(&candidate.url)),
@@ -417,10 +417,10 @@ impl<'a> Redecision<'a> {
                 geo_failed = Some(failed);
                 self.place_of_address(url)
             }
-            GeoFact::NotAsked if self.preloaded.as_ref().is_some_and(|preloaded| preloaded.geo.is_none()) => {
-                GeoFact::NotAsked
+            GeoFact::NotQueried if self.preloaded.as_ref().is_some_and(|preloaded| preloaded.geo.is_none()) => {
+                GeoFact::NotQueried
             }
-            GeoFact::NotAsked => self.place_of_address(url),
+            GeoFact::NotQueried => self.place_of_address(url),
             known @ GeoFact::Known(_) => known,
         };
         let answer = match launch.filter(|_| obeys_robots) {
@@ -449,10 +449,10 @@ impl<'a> Redecision<'a> {
 
     /// The location of the address in a URL; it needs no resolver.
     fn place_of_address(&self, url: &Url) -> GeoFact {
-        let Some(address) = address_of(url) else { return GeoFact::NotAsked };
+        let Some(address) = address_of(url) else { return GeoFact::NotQueried };
         let database = self.database.get_or_init(|| super::geo_database(self.session).ok().flatten());
         let evidence = database.as_ref().and_then(|geo| geo.evidence(&[address], CaptureDate::now()).ok());
-        evidence.map_or(GeoFact::NotAsked, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
+        evidence.map_or(GeoFact::NotQueried, |evidence| GeoFact::Known(evidence.answered_by(AnswerSource::Url)))
     }
 
     /// The facts of a URL that these launches have not seen, on `date`.

@@ -315,7 +315,7 @@ fn the_tester_offers_the_change_that_reverses_a_verdict() {
     rules[1] = json!({"rule": "geolocation", "countries": ["PT"]});
     let spec = Campaign { rules, ..made.spec.clone() };
     let tested = crate::work::scope_test(&made.session, Some(made.campaign), &spec, &[far]).unwrap().remove(0).unwrap();
-    assert!(tested.trace.turn.unwrap().starts_with("Look up the country of its server") && tested.remedy.is_none());
+    assert!(tested.trace.remedy.unwrap().starts_with("Look up the country of its server") && tested.remedy.is_none());
 }
 
 #[test]

@@ -40,7 +40,7 @@ pub fn what_if_trace(session: &Session, edited: &Campaign, seen: SeenId) -> anyh
 /// The trace of a URL that the crawl itself needed, such as robots.txt: no rule decided.
 fn apart(url: &str) -> Trace {
     let verdict = Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE);
-    Trace { url: url.to_owned(), steps: Vec::new(), verdict, turn: None }
+    Trace { url: url.to_owned(), steps: Vec::new(), verdict, remedy: None }
 }
 
 /// With the one launch that saw the URL.

@@ -212,16 +212,18 @@ impl Session {
         self.run_job(JobKind::Collect, || work::fill_collections(&self.workspace, campaign, cx))
     }
 
-    /// Has the texts indexed that filters of collections test, and waits for the lock to fill them.
+    fn has_index(&self) -> anyhow::Result<bool> {
+        Ok(self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some())
+    }
+
+    /// Has the texts indexed that filters of collections ask, and waits for the turn to fill them.
     fn prepare_collections(&self, campaign: Option<CampaignId>, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         let reads_texts = |row: &CollectionRow| {
             row.campaign.is_some_and(|of| campaign.is_none_or(|id| id == of))
-                && work::find::search::depends_on_texts(&row.filter)
+                && work::find::search::depends_on_texts(&row.filter, true)
         };
         // What was captured just now is found by its text only once it is indexed.
-        if self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?.is_some()
-            && self.catalogue().collections()?.iter().any(reads_texts)
-        {
+        if self.has_index()? && self.catalogue().collections()?.iter().any(reads_texts) {
             self.index_texts(false, cx)?;
         }
         self.lock_inlink_count(cx)
@@ -263,7 +265,7 @@ impl Session {
     }
 
     fn select_after_run(&self, spec: &SelectionSpec, cx: &JobCx) -> anyhow::Result<work::SelectedAfterRun> {
-        if work::find::search::depends_on_texts(&spec.filter) {
+        if work::find::search::depends_on_texts(&spec.filter, self.has_index()?) {
             self.index_texts(false, cx)?;
         }
         let _guard = self.lock_inlink_count(cx)?;

@@ -72,7 +72,7 @@ impl Session {
             detail.trace = Some(work::why(self, seen)?);
         }
         // Problems of index or record are reported where the content is read.
-        if let Ok(texts) = work::find::page_texts::PageTexts::open(&self.workspace) {
+        if let Ok(texts) = work::find::stored_pages::PageTexts::open(&self.workspace) {
             detail.facts = texts.indexed_facts(id).unwrap_or_default();
             if let Ok(Some(check)) = work::links::anchor_check::anchor_check(self, &texts, id, window_days) {
                 detail.details.push(("External anchor texts".to_owned(), check.summary()));
@@ -85,7 +85,7 @@ impl Session {
     pub fn content(&self, id: CaptureId) -> anyhow::Result<CaptureContent> {
         work::find::record_content::content(
             &self.workspace,
-            &work::find::page_texts::PageTexts::open(&self.workspace)?,
+            &work::find::stored_pages::PageTexts::open(&self.workspace)?,
             id,
         )
     }

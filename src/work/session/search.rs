@@ -65,7 +65,7 @@ impl Session {
         };
         let line = search.query_line();
         if answer.problem.is_none() && !line.is_empty() {
-            let mut judgements = self.search_judgements(&line)?;
+            let mut judgements = self.search_judgements(line)?;
             for hit in &mut answer.hits {
                 hit.judgements = judgements.of_version.remove(&hit.version).unwrap_or_default();
             }
@@ -95,13 +95,13 @@ impl Session {
         };
         let histogram = period.map(|period| found.histogram(period)).unwrap_or_default();
         let mut counts = SearchCounts { problem: None, facets: Vec::new(), histogram };
-        let mut of_columns = found.facets(facets).into_iter();
+        let mut of_columns = found.facets(self.catalogue(), facets)?.into_iter();
         for kind in facets {
             let of_column = of_columns.next().unwrap_or_default();
             let values = match kind {
                 FacetKind::Term => {
                     let terms = self.request_terms(search.campaign)?;
-                    found.term_facet(&self.workspace, &self.search, terms, search)?
+                    found.term_facet(&self.workspace, &self.search, terms)?
                 }
                 _ => of_column,
             };
@@ -149,16 +149,8 @@ impl Session {
             Err(error) => return Err(error.into()),
         };
         let facts = self.search.facts(self.catalogue())?;
-        let set = |captures: Vec<CaptureId>| captures.into_iter().filter_map(|id| usize::try_from(id).ok()).collect();
-        let mut facets: Vec<_> =
-            FacetKind::ALL.into_iter().zip(facts.counts(&FacetKind::ALL, &set(captures))).collect();
-        for (kind, values) in &mut facets {
-            if let Some(filter) = work::beside_facet(&query.filter, *kind) {
-                let beside = self.catalogue().matching_captures(&CaptureQuery { filter, ..query.clone() })?;
-                *values = facts.count(*kind, &set(beside));
-            }
-        }
-        Ok(SearchCounts { facets, ..SearchCounts::default() })
+        let counts = work::find::search::facet_counts(self.catalogue(), &facts, query, &captures, &FacetKind::ALL)?;
+        Ok(SearchCounts { facets: FacetKind::ALL.into_iter().zip(counts).collect(), ..SearchCounts::default() })
     }
 
     /// Tries a request among the captures of a campaign, with so many of the best and the worst.
@@ -188,7 +180,6 @@ impl Session {
         let search = SavedSearch {
             name: name.to_owned(),
             query: search.text.trim().to_owned(),
-            facets: search.facets.clone(),
             order: search.order,
             shows_all: search.shows_all,
             who: who.to_owned(),
@@ -217,7 +208,7 @@ impl Session {
             Err(problem) => anyhow::bail!("the query cannot be read: {problem}"),
         };
         let given = places.into_iter().map(|(capture, rank)| (capture, rank, judgement)).collect();
-        self.give_judgements(line, given, who)
+        self.give_judgements(line.to_owned(), given, who)
     }
 
     /// The judgements of the results of a query.

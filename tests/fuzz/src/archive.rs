@@ -24,7 +24,7 @@ pub fn arc(data: &[u8]) {
     read_every_way(data);
 }
 
-/// What came out of a file.
+/// The records and problems that came out of a file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Found {
     pub(crate) records: Vec<Record>,

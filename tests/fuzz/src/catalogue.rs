@@ -35,10 +35,10 @@ pub fn question(change: impl FnOnce(&Path)) -> Vec<String> {
     copy_folder(whole(), &place);
     change(&place.join("fonds.sqlite"));
     let mut questions = Questions::default();
-    if let Some(workspace) = questions.ask("look", Workspace::open_read_only(&place)) {
+    if let Some(workspace) = questions.record("look", Workspace::open_read_only(&place)) {
         questions.read(&Session::new(workspace));
     }
-    if let Some(workspace) = questions.ask("open", Workspace::open(&place)) {
+    if let Some(workspace) = questions.record("open", Workspace::open(&place)) {
         let session = Session::new(workspace);
         questions.read(&session);
         questions.write(&session, &folder.path().join("out"));
@@ -134,8 +134,8 @@ fn spoil(path: &Path, data: &[u8]) {
                 let new = value(&mut dice, data, old.clone());
                 let one = format!("UPDATE OR IGNORE {table} SET {column} = ?1 WHERE rowid = (SELECT rowid {row})");
                 conn.execute(&one, [&new]).or_else(|_| {
-                    let alike = format!("UPDATE OR IGNORE {table} SET {column} = ?1 WHERE {column} IS ?2");
-                    conn.execute(&alike, [&new, &old])
+                    let replacing = format!("UPDATE OR IGNORE {table} SET {column} = ?1 WHERE {column} IS ?2");
+                    conn.execute(&replacing, [&new, &old])
                 })
             }
         };
@@ -217,28 +217,28 @@ struct Questions {
 }
 
 impl Questions {
-    fn ask<T, E: std::fmt::Display>(&mut self, what: &str, answer: Result<T, E>) -> Option<T> {
+    fn record<T, E: std::fmt::Display>(&mut self, what: &str, answer: Result<T, E>) -> Option<T> {
         answer.map_err(|error| self.unanswered.push(format!("{what}: {error:#}"))).ok()
     }
 
     /// Everything that can be asked.
     fn read(&mut self, session: &Session) {
         let (cx, catalogue) = (JobCx::detached(), session.workspace.catalogue());
-        self.ask("workspace", session.workspace());
-        let campaigns = self.ask("campaigns", session.catalogue().campaigns()).unwrap_or_default();
+        self.record("workspace", session.workspace());
+        let campaigns = self.record("campaigns", session.catalogue().campaigns()).unwrap_or_default();
         for id in campaigns.iter().map(|row| row.id).take(ROWS) {
-            self.ask("campaign", session.catalogue().campaign_page(id));
+            self.record("campaign", session.catalogue().campaign_page(id));
             for launches in [Launches::Last, Launches::All] {
-                self.ask("crawl", session.crawl(Some(id), launches));
+                self.record("crawl", session.crawl(Some(id), launches));
             }
-            self.ask("selection", session.selection(id));
-            self.ask("selected hosts", session.catalogue().selected_hosts(id, true));
-            self.ask("rule hits", fonds::work::rule_hits(session, id, None, &cx));
-            self.ask("geo report", fonds::work::geo_report(session, id, None, &cx));
-            self.ask("versions", catalogue.campaign_versions(id));
-            if let Some((_, campaign)) = self.ask("specification", catalogue.campaign(id)) {
-                self.ask("what if", fonds::work::what_if(session, id, None, &campaign, &cx));
-                self.ask("evidence", work::check_evidence(session, &campaign, &cx));
+            self.record("selection", session.selection(id));
+            self.record("selected hosts", session.catalogue().selected_hosts(id, true));
+            self.record("rule hits", fonds::work::rule_hits(session, id, None, &cx));
+            self.record("geo report", fonds::work::geo_report(session, id, None, &cx));
+            self.record("versions", catalogue.campaign_versions(id));
+            if let Some((_, campaign)) = self.record("specification", catalogue.campaign(id)) {
+                self.record("what if", fonds::work::what_if(session, id, None, &campaign, &cx));
+                self.record("evidence", work::check_evidence(session, &campaign, &cx));
             }
         }
         for state in ["all", "queued", "refused", "fetched", "failed"] {
@@ -252,73 +252,76 @@ impl Questions {
                 offset: 0,
                 limit: 50,
             };
-            let rows = self.ask("seen", session.catalogue().seen(&query)).map(|page| page.rows);
-            rows.iter().flatten().take(ROWS).for_each(|row| drop(self.ask("why", fonds::work::why(session, row.id))));
+            let rows = self.record("seen", session.catalogue().seen(&query)).map(|page| page.rows);
+            rows.iter()
+                .flatten()
+                .take(ROWS)
+                .for_each(|row| drop(self.record("why", fonds::work::why(session, row.id))));
         }
-        for launch in self.ask("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
-            self.ask("launch", catalogue.launch(launch));
-            self.ask(
+        for launch in self.record("launches", catalogue.launch_ids(None)).unwrap_or_default().into_iter().take(ROWS) {
+            self.record("launch", catalogue.launch(launch));
+            self.record(
                 "events",
                 session.catalogue().events(&EventQuery { launch, kind: None, each: true, offset: 0, limit: 50 }),
             );
         }
         for filter in ["", "host:one.example status>=200 date>=2019 inlinks.ext>=0", "re:."] {
             let query = CaptureQuery { filter: filter.to_owned(), limit: 50, ..work::everything() };
-            self.ask("tabs", session.catalogue().tab_counts(&query));
-            let rows = self.ask("captures", session.catalogue().captures(&query)).map(|page| page.rows);
+            self.record("tabs", session.catalogue().tab_counts(&query));
+            let rows = self.record("captures", session.catalogue().captures(&query)).map(|page| page.rows);
             for row in rows.iter().flatten().take(ROWS) {
-                self.ask("detail", session.detail(row.id, 30));
-                self.ask("content", session.content(row.id));
-                self.ask("inlinks", session.workspace.inlinks_of_capture(row.id, 30));
-                self.ask("outlinks", session.catalogue().outlinks(row.id));
-                self.ask("anchors", session.anchors(row.id, 30));
-                self.ask("file of capture", session.file_of_capture(row.id));
+                self.record("detail", session.detail(row.id, 30));
+                self.record("content", session.content(row.id));
+                self.record("inlinks", session.workspace.inlinks_of_capture(row.id, 30));
+                self.record("outlinks", session.catalogue().outlinks(row.id));
+                self.record("anchors", session.anchors(row.id, 30));
+                self.record("file of capture", session.file_of_capture(row.id));
             }
         }
-        self.ask("prospects", session.prospects(&fonds::store::rows::ProspectQuery::new(None, "", 0, 20)));
-        self.ask("top anchors", session.top_anchors(20));
-        self.ask("geo choice", session.geo_choice());
-        self.ask("jobs", session.job_history(20));
-        self.ask("inlinks of", session.inlinks_of("http://one.example/1", 30));
-        for file in self.ask("files", session.workspace.files()).unwrap_or_default().iter().take(ROWS) {
-            self.ask("file", session.workspace.file(file.id));
+        self.record("prospects", session.prospects(&fonds::store::rows::ProspectQuery::new(None, "", 0, 20)));
+        self.record("top anchors", session.top_anchors(20));
+        self.record("geo choice", session.geo_choice());
+        self.record("jobs", session.job_history(20));
+        self.record("inlinks of", session.inlinks_of("http://one.example/1", 30));
+        for file in self.record("files", session.workspace.files()).unwrap_or_default().iter().take(ROWS) {
+            self.record("file", session.workspace.file(file.id));
         }
-        let problems = self.ask("problems", session.catalogue().problems(&ProblemQuery::default()));
+        let problems = self.record("problems", session.catalogue().problems(&ProblemQuery::default()));
         for problem in problems.iter().flat_map(|page| &page.rows).take(ROWS) {
-            self.ask("problem", fonds::work::problem_detail(&session.workspace, problem.id));
-            self.ask("problem record", fonds::work::problem_record(&session.workspace, problem.id, &cx));
+            self.record("problem", fonds::work::problem_detail(&session.workspace, problem.id));
+            self.record("problem record", fonds::work::problem_record(&session.workspace, problem.id, &cx));
         }
         for import in
-            self.ask("imports", fonds::work::imports(&session.workspace)).unwrap_or_default().iter().take(ROWS)
+            self.record("imports", fonds::work::imports(&session.workspace)).unwrap_or_default().iter().take(ROWS)
         {
-            self.ask("passed paths", session.catalogue().passed_paths(import.launch));
-            self.ask("imported", session.catalogue().imported_files(import.launch));
-            self.ask("import records", fonds::work::import_records(&session.workspace, import.launch, None, &cx));
+            self.record("passed paths", session.catalogue().passed_paths(import.launch));
+            self.record("imported", session.catalogue().imported_files(import.launch));
+            self.record("import records", fonds::work::import_records(&session.workspace, import.launch, None, &cx));
         }
-        self.ask("documents", work::documents(&session.workspace, false, &cx));
+        self.record("documents", work::documents(&session.workspace, false, &cx));
     }
 
     /// Everything that writes or builds, but no crawl.
     fn write(&mut self, session: &Session, out: &Path) {
         let cx = JobCx::detached();
-        self.ask("check", session.check_files(&cx));
-        self.ask("build", session.build_inlinks(false, &cx));
-        self.ask("window", session.set_window(9, &cx));
-        self.ask("undo", session.undo_mark());
-        self.ask("redo", session.redo_mark());
-        self.ask("mark", session.mark(&[CaptureId::new(1), CaptureId::new(3)], ReviewMark::Reject, "", ""));
+        self.record("check", session.check_files(&cx));
+        self.record("build", session.build_inlinks(false, &cx));
+        self.record("window", session.set_window(9, &cx));
+        self.record("undo", session.undo_mark());
+        self.record("redo", session.redo_mark());
+        self.record("mark", session.mark(&[CaptureId::new(1), CaptureId::new(3)], ReviewMark::Reject, "", ""));
         let filter = "*".to_owned();
         let spec =
             SelectionSpec { campaign: CampaignId::new(1), filter, with_requisites: true, ..SelectionSpec::default() };
-        self.ask("select", session.select(&spec, false, &cx));
-        self.ask("export", session.export(&spec, &out.join("export"), work::ExportWishes::default(), &cx));
+        self.record("select", session.select(&spec, false, &cx));
+        self.record("export", session.export(&spec, &out.join("export"), work::ExportWishes::default(), &cx));
         for form in [LinkForm::Gexf, LinkForm::CsvHosts, LinkForm::Dataset, LinkForm::Nutch] {
-            self.ask("links", session.export_links(form, out, &cx));
+            self.record("links", session.export_links(form, out, &cx));
         }
-        self.ask("backup", work::back_up(&session.workspace, &out.join("backup"), &cx));
+        self.record("backup", work::back_up(&session.workspace, &out.join("backup"), &cx));
         let of_none = ImportOptions { campaign: CampaignChoice::None, ..ImportOptions::default() };
-        self.ask("import", session.import(&[whole().join("imports")], of_none, &cx));
-        self.ask("locate", session.locate(whole(), None, &cx));
-        self.ask("vacuum", session.workspace.catalogue().vacuum());
+        self.record("import", session.import(&[whole().join("imports")], of_none, &cx));
+        self.record("locate", session.locate(whole(), None, &cx));
+        self.record("vacuum", session.workspace.catalogue().vacuum());
     }
 }

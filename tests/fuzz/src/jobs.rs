@@ -1,10 +1,10 @@
-//! What other crawlers leave behind: configurations of jobs, and lines of what
-//! they decided and fetched.
+//! Files of other crawlers: configurations of jobs, and lines of what they
+//! decided and fetched.
 
 use super::{Dice, text_of};
 use fonds::campaign::{Campaign, Seed, SeedScope};
 use fonds::crawl::CrawlLogLine;
-use fonds::scope::engines::{
+use fonds::scope::other_crawlers::{
     HERITRIX_CONFIGURATION, browsertrix_campaign, browsertrix_yaml, heritrix_job, read_heritrix_job,
     read_heritrix1_order, seeds_of_text,
 };

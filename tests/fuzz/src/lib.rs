@@ -1,4 +1,4 @@
-//! What each fuzz target does with its bytes. Every body panics when a
+//! Bodies of the fuzz targets. Every body panics when a
 //! promise is broken, and knows nothing of the fuzzer.
 //!
 //! | where | promises |

@@ -1,7 +1,7 @@
 //! Pages, style sheets and other files that are only read.
 
 use super::Dice;
-use fonds::captures::{DocumentReader, Place, ReadFrom};
+use fonds::captures::{Body, DocumentReader, LargePagePermit, Place, ReadFrom};
 use fonds::links::{
     AnchorBreaks, LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page,
 };
@@ -57,6 +57,7 @@ pub fn html(data: &[u8]) {
     for link in read_css(data, charset, &base).0 {
         assert!(link.url.as_str().len() <= MAX_URL_BYTES);
     }
+    listing(data);
 }
 
 /// A country database.
@@ -75,6 +76,20 @@ pub fn mmdb(data: &[u8]) {
     ];
     for address in addresses {
         let _ = database.lookup(address);
+    }
+}
+
+/// XML, JSON and lists of lines that lead to files.
+fn listing(data: &[u8]) {
+    let url = parse_web_url("http://example.pt/a/b.txt?c").unwrap();
+    let types = ["text/xml; charset=windows-1251", "image/svg+xml", "application/json", "audio/mpegurl", "text/plain"];
+    let kind = types[Dice::of(data).below(types.len())];
+    let mut headers = Headers::new();
+    headers.push("Content-Type", kind);
+    headers.push("Link", String::from_utf8_lossy(&data[..data.len().min(200)]).into_owned());
+    let links = Body::new(200, &headers, data.to_vec().into()).links(&url, &mut LargePagePermit::default());
+    for link in links.outlinks {
+        assert!(matches!(link.url.scheme(), "http" | "https") && link.url.as_str().len() <= MAX_URL_BYTES);
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 /// checksums that are right: answers or errors, and errors name the file.
 pub fn segment(data: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
-    ask(folder.path(), data);
+    query(folder.path(), data);
     let mut file = b"fondslnk\x01\0\0\0\0\0\0\0".to_vec();
     // A list of one place: an empty target at no time, and the offset.
     let list = |offset: u64| {
@@ -35,7 +35,7 @@ pub fn segment(data: &[u8]) {
     end.extend_from_slice(&sum(&end).to_le_bytes());
     end.extend_from_slice(b"\x01\0\0\0fondslnk");
     file.extend_from_slice(&end);
-    ask(folder.path(), &file);
+    query(folder.path(), &file);
 }
 
 fn sum(bytes: &[u8]) -> u32 {
@@ -62,7 +62,7 @@ fn block(plain: &[u8]) -> Vec<u8> {
     [head.iter().flat_map(|number| number.to_le_bytes()).collect(), packed].concat()
 }
 
-fn ask(folder: &Path, segment: &[u8]) {
+fn query(folder: &Path, segment: &[u8]) {
     std::fs::write(folder.join("links-000001.seg"), segment).unwrap();
     let number = |from_end: usize| {
         let at = segment.len().checked_sub(from_end)?;

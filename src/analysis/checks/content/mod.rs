@@ -1,4 +1,4 @@
-//! What the page holds.
+//! Checks of the content of a page.
 
 mod title;
 

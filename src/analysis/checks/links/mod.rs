@@ -1,4 +1,4 @@
-//! What links to the page.
+//! Checks of the links to a page.
 
 mod external_inlinks;
 

@@ -1,4 +1,4 @@
-//! All rows as they are, for whoever counts something else.
+//! Reads all stored rows, for other counts.
 
 use super::super::LinkError;
 use super::super::row::Row;

@@ -1,4 +1,4 @@
-//! Counts around each of many captures, in one pass over all links.
+//! Counts the links around each of many captures in one pass over all links.
 //!
 //! Two cursors go over the links of a page: one where a window begins, one
 //! where it ends. Memory holds the captures of one page, and the hosts and
@@ -8,7 +8,7 @@ use super::super::LinkError;
 use super::super::row::{LinkRow, Row};
 use super::super::shuffle::{ROWS_PER_CHECK, Shuffle, ShuffleOptions};
 use super::super::sorted::{PartRows, Sorted};
-use super::folder::{LinkStore, Rows};
+use super::folder::{LinkStore, MergedRows};
 use super::query::{CitedCounts, Window};
 use super::scan::Cited;
 use super::{host_of, tallied_anchor};
@@ -24,8 +24,8 @@ use std::sync::Arc;
 pub struct Counting(Shuffle);
 
 impl Counting {
-    /// None yet; they are sorted as `options` say. `cx` is asked whether to
-    /// stop, and counts nothing: links are what a count goes through.
+    /// Without pages yet; they are sorted by `options`. `cx` cancels it, and counts nothing: links are what a
+    /// count goes through.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Counting {
     }
 }
 
-/// What one pass gives out: captures of a page by date and number, pages by key.
+/// Result of one pass: captures of a page by date and number, pages by key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted<'c> {
     /// A capture with what links to it within the window.
@@ -82,7 +82,7 @@ pub enum Counted<'c> {
     },
 }
 
-/// What one pass came to, each link counted once.
+/// Totals of one pass, each link counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CountTotals {
     /// Links of the same site.
@@ -142,8 +142,8 @@ impl LinkStore {
 
 /// A place among all links.
 struct Cursor<'s> {
-    rows: Rows<'s>,
-    /// Whether it stands at a row.
+    rows: MergedRows<'s>,
+    /// Whether it is at a row.
     more: bool,
 }
 
@@ -162,7 +162,7 @@ impl<'s> Cursor<'s> {
         self.more.then(|| self.rows.merge.target())
     }
 
-    /// Goes on; says whether that is a row of the same target.
+    /// Goes on; returns whether that is a row of the same target.
     fn stays(&mut self) -> Result<bool, LinkError> {
         self.more = self.rows.advance()?;
         Ok(self.more && !self.rows.merge.is_new_target())
@@ -251,7 +251,7 @@ impl Pass<'_> {
         Ok(give(Counted::Capture { id, counts, cut, top_anchor: inside.top_anchor() }))
     }
 
-    /// Takes the present link into the totals, and says when it was seen.
+    /// Takes the present link into the totals, and returns when it was seen.
     fn total(&mut self, links: &mut u64) -> Result<(), LinkError> {
         if let Row::Link(link) = self.entering.rows.row()? {
             *links += 1;
@@ -294,7 +294,7 @@ impl Pass<'_> {
     /// A page with captures, by date.
     fn captured(&mut self, captures: &[(CaptureDate, u64)], give: Give<'_>) -> Result<bool, LinkError> {
         let mut inside = Inside::default();
-        // Whether the cursors stand at the page, and how many rows are between them.
+        // Whether the cursors are at the page, and how many rows are between them.
         let (mut enters, mut leaves, mut between) = (true, true, 0_u64);
         let mut links = 0;
         for (date, id) in captures {
@@ -356,9 +356,9 @@ struct Inside {
     of_both: HashMap<(u64, u64), u64, RandomState>,
     /// Hosts and anchors that were given a number.
     numbered: u64,
-    /// Anchors by their tallies, for pages whose best one is asked for again and again.
+    /// Anchors by their tallies, for pages whose best one is queried repeatedly.
     ranked: Option<BTreeSet<Rank>>,
-    was_asked: bool,
+    was_queried: bool,
 }
 
 impl Inside {
@@ -423,10 +423,10 @@ impl Inside {
         }
     }
 
-    /// Words of other sites before its own; of equal ones the first by its bytes.
+    /// The most frequent anchor, those of other sites first; of equal ones the first by its bytes.
     fn top_anchor(&mut self) -> &str {
         let ranks = || self.anchors.iter().map(|(text, anchor)| (anchor.tally, Reverse(text)));
-        if !std::mem::replace(&mut self.was_asked, true) {
+        if !std::mem::replace(&mut self.was_queried, true) {
             return ranks().max().map_or("", |(_, Reverse(text))| text);
         }
         let set = || ranks().map(|(tally, Reverse(text))| (tally, Reverse(Arc::clone(text)))).collect();

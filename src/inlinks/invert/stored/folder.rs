@@ -1,4 +1,4 @@
-//! A folder of segments, and the list that says which of them count.
+//! Manages a folder of segments and the list of those that count.
 
 use super::super::LinkError;
 use super::super::kept::{lock, write_list};
@@ -6,7 +6,7 @@ use super::super::merge::{Merge, Stream};
 use super::super::row::Row;
 use super::super::shuffle::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
-use super::segment::{Segment, SegmentCounts, SegmentWriter, open_own_file};
+use super::segment::{SegmentCounts, SegmentWriter, StoredSegment, open_own_file};
 use crate::inlinks::Notation;
 use crate::jobs::{FileLock, JobCx, create_own, free_bytes};
 use crate::uri::InternalPolicy;
@@ -34,17 +34,17 @@ const LEVEL: u64 = 2;
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What all rows of a folder have in common.
+/// Rules that all rows of a folder share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct StoreRules {
     /// How keys are written.
     pub notation: Notation,
-    /// Which links are internal, where the rows did not say it themselves.
+    /// Rule for internal links, where the rows did not declare it.
     pub internal: InternalPolicy,
 }
 
-/// How far stored links have taken up what they are made of; for whoever adds
-/// what came since. It changes together with the list of segments, or not at all.
+/// Position in the input up to which links are stored, for adding later ones. It changes together with the
+/// list of segments, or not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Mark {
     /// The newest capture whose links are in.
@@ -101,7 +101,7 @@ impl List {
     }
 }
 
-/// What one addition did.
+/// Result of one addition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Added {
     /// What the new segment held.
@@ -120,8 +120,8 @@ pub struct Added {
 pub struct LinkStore {
     folder: PathBuf,
     list: List,
-    segments: Vec<Segment>,
-    /// Held by whoever adds; the system frees it when the process dies.
+    segments: Vec<StoredSegment>,
+    /// Held by the process that adds; the system frees it when that dies.
     lock: Option<FileLock>,
 }
 
@@ -136,7 +136,7 @@ impl LinkStore {
         folder.join(LIST)
     }
 
-    /// Opens stored links to look at them.
+    /// Opens stored links for reading.
     ///
     /// # Errors
     ///
@@ -164,7 +164,7 @@ impl LinkStore {
         let mut segments = Vec::with_capacity(list.segments.len());
         for listed in &list.segments {
             let path = segment_path(folder, listed.number);
-            let segment = Segment::open(&path)?;
+            let segment = StoredSegment::open(&path)?;
             if segment.bytes() != listed.bytes || segment.counts() != listed.counts {
                 let why = format!("the file is another one than {LIST} lists");
                 return Err(stored(&path, io::Error::new(io::ErrorKind::InvalidData, why)));
@@ -207,10 +207,10 @@ impl LinkStore {
             false => Self { folder: folder.to_owned(), list: List::new(rules), segments: Vec::new(), lock: None },
         };
         if store.list.rules != rules {
-            let (has, wanted) = (store.list.rules, rules);
+            let (has, requested) = (store.list.rules, rules);
             let why = format!(
                 "the links here have {:?} keys and {:?} as the rule of internal links, the new ones {:?} and {:?}. Load them into another folder",
-                has.notation, has.internal, wanted.notation, wanted.internal
+                has.notation, has.internal, requested.notation, requested.internal
             );
             return Err(stored(folder, io::Error::new(io::ErrorKind::InvalidInput, why.to_lowercase())));
         }
@@ -222,12 +222,11 @@ impl LinkStore {
         Ok(store)
     }
 
-    /// Removes what stored links consist of, and nothing else: damaged ones,
-    /// before they are made anew.
+    /// Removes what stored links consist of, and nothing else: damaged ones, before they are built again.
     ///
     /// # Errors
     ///
-    /// What the system says; and where another process adds at the moment.
+    /// Errors of the system; and where another process adds at the moment.
     pub fn remove(folder: &Path) -> Result<(), LinkError> {
         let _lock = lock(folder, LOCK)?;
         for entry in fs::read_dir(folder).map_err(at(folder))?.flatten() {
@@ -258,7 +257,7 @@ impl LinkStore {
         &self.folder
     }
 
-    /// What all rows have in common.
+    /// Rules that all rows share.
     pub fn rules(&self) -> StoreRules {
         self.list.rules
     }
@@ -268,13 +267,12 @@ impl LinkStore {
         self.list.next
     }
 
-    /// How far they have taken up what they are made of.
+    /// Position in the input up to which links are stored.
     pub fn mark(&self) -> Mark {
         self.list.mark
     }
 
-    /// What the segments hold, one by one: a link in two of them counts twice
-    /// until they are merged.
+    /// Counts of the segments, summed: a link in two of them counts twice until they are merged.
     pub fn counts(&self) -> SegmentCounts {
         let mut sum = SegmentCounts::default();
         self.segments.iter().for_each(|segment| sum += segment.counts());
@@ -291,14 +289,14 @@ impl LinkStore {
         self.segments.iter().try_for_each(|segment| segment.check(cx))
     }
 
-    /// How many segments there are.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.segments.len()
     }
 
     /// Size on disk.
     pub fn bytes(&self) -> u64 {
-        self.segments.iter().map(Segment::bytes).sum()
+        self.segments.iter().map(StoredSegment::bytes).sum()
     }
 
     /// Adds sorted rows as a segment, and merges it with others of its size.
@@ -369,7 +367,7 @@ impl LinkStore {
 
     /// Whoever looks must not write.
     fn ensure_lock(&self) -> Result<(), LinkError> {
-        let why = "the links were opened to look at them only";
+        let why = "the links were opened for reading only";
         let closed = || stored(&self.folder, io::Error::new(io::ErrorKind::PermissionDenied, why));
         self.lock.as_ref().map(|_| ()).ok_or_else(closed)
     }
@@ -391,12 +389,12 @@ impl LinkStore {
     fn merge_from(&mut self, from: usize, cx: &JobCx) -> Result<(), LinkError> {
         let some = self.segments.get(from..).unwrap_or_default();
         let links: u64 = some.iter().map(|segment| segment.counts().links + segment.counts().captures).sum();
-        self.ensure_room(some.iter().map(Segment::bytes).sum())?;
+        self.ensure_room(some.iter().map(StoredSegment::bytes).sum())?;
         cx.stage("Merging segments", Some(links));
         let number = self.list.next;
         let path = segment_path(&self.folder, number);
         let mut writer = SegmentWriter::create(&path).map_err(at(&path))?;
-        let mut rows = Rows::new(some, b"", 0, None, cx)?;
+        let mut rows = MergedRows::new(some, b"", 0, None, cx)?;
         while rows.advance()? {
             writer.push(&rows.merge.row(), !rows.merge.is_new_target()).map_err(at(&path))?;
         }
@@ -410,7 +408,7 @@ impl LinkStore {
         let old: Vec<Listed> = list.segments.drain(from.min(list.segments.len())..).collect();
         let mut segment = None;
         if let Some((number, counts)) = new {
-            let opened = Segment::open(&segment_path(&self.folder, number))?;
+            let opened = StoredSegment::open(&segment_path(&self.folder, number))?;
             list.next = number + 1;
             list.segments.push(Listed { number, bytes: opened.bytes(), counts });
             segment = Some(opened);
@@ -429,7 +427,7 @@ impl LinkStore {
         Ok(())
     }
 
-    /// From now on the list counts: were it lost, it would be missed.
+    /// Removes the mark of the first list, so that the loss of the list is reported from now on.
     fn forget_first(&self) -> Result<(), LinkError> {
         let first = self.folder.join(FIRST);
         match fs::remove_file(&first) {
@@ -467,21 +465,21 @@ impl LinkStore {
         when: u64,
         until: Option<Vec<u8>>,
         cx: &'s JobCx,
-    ) -> Result<Rows<'s>, LinkError> {
-        Rows::new(&self.segments, target, when, until, cx)
+    ) -> Result<MergedRows<'s>, LinkError> {
+        MergedRows::new(&self.segments, target, when, until, cx)
     }
 }
 
 /// Merged rows of some segments.
-pub(super) struct Rows<'s> {
+pub(super) struct MergedRows<'s> {
     pub(super) merge: Merge<'s>,
     cx: &'s JobCx,
     count: u64,
 }
 
-impl<'s> Rows<'s> {
+impl<'s> MergedRows<'s> {
     fn new(
-        segments: &'s [Segment],
+        segments: &'s [StoredSegment],
         target: &[u8],
         when: u64,
         until: Option<Vec<u8>>,

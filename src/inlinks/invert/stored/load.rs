@@ -1,9 +1,8 @@
-//! Files of lines into stored links.
+//! Loads files of lines into stored links.
 //!
-//! Lines are objects of the published data set, in either notation, or rows
-//! as [`filters`](crate::inlinks::filters) write them; files are plain, gzip or
-//! zstd, told by content. All files make one segment, or none: what cannot be
-//! read to its end adds nothing.
+//! Lines are objects of the published data set, in either notation, or rows as
+//! [`filters`](crate::inlinks::filters) write them; files are plain, gzip or zstd, recognised by content. All
+//! files make one segment, or none: what cannot be read to its end adds nothing.
 
 use super::super::LinkError;
 use super::super::shuffle::{Shuffle, ShuffleOptions, ShuffleReport};
@@ -26,20 +25,19 @@ const BUFFER_BYTES: usize = 256 * 1024;
 const MAX_ZSTD_WINDOW: u64 = 128 * 1024 * 1024;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// How WARC and ARC files begin.
+/// Beginnings of WARC and ARC files.
 const ARCHIVE_BEGINS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// How lines become links.
+/// Options for loading lines.
 #[derive(Debug, Clone, Default)]
 pub struct LoadOptions {
-    /// How keys are written; where it is not said, as in the links that are
-    /// there, or as the first key that comes.
+    /// Form of keys; by default that of the links that are there, or of the first key.
     pub notation: Option<Notation>,
-    /// Which links are internal, where lines do not say it; else as in the
-    /// links that are there, or one FQDN.
+    /// Which links are internal, where lines do not declare it; else as in the links that are there, or one
+    /// FQDN.
     pub internal: Option<InternalPolicy>,
-    /// How the columns of rows stand.
+    /// Order of the columns of rows.
     pub columns: RowColumns,
     /// Anchors are cut after so many UTF-16 code units.
     pub anchor_cap: Option<usize>,
@@ -55,7 +53,7 @@ pub struct LoadInput<'i> {
     pub input: Box<dyn Read + 'i>,
 }
 
-/// What a load came to.
+/// Counts of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LoadReport {
     /// Objects of the data set.
@@ -164,8 +162,7 @@ fn load_into(
     Ok(report)
 }
 
-/// Lines, whatever they are packed in: plain, gzip or zstd, told by content.
-/// Memory does not grow with their number.
+/// Decompresses lines: plain, gzip or zstd, recognised by content. Memory does not grow with their number.
 ///
 /// # Errors
 ///

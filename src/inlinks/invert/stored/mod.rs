@@ -1,4 +1,4 @@
-//! Links kept sorted by target, and questions to them.
+//! Stores links sorted by target, and answers queries about them.
 //!
 //! In: sorted rows ([`LinkStore::add`], [`LinkStore::fill`]), or lines of data sets and rows
 //! ([`load`]). Out: the inlinks of a page in any window ([`query`]), and what
@@ -15,17 +15,16 @@
 //! complete on the disk before it is listed, and one that is listed is never
 //! changed; no damage goes unnoticed, and the file and offset of it are named.
 //!
-//! A link takes some 23 bytes where keys have forty letters (`tests/bench/links.rs`).
-//! A question reads one list of places and the blocks of its answer; only a
-//! page with a million inlinks takes longer than one with ten, since all that
-//! are in the window are counted.
+//! A link takes some 23 bytes where keys have forty letters (`tests/bench/links.rs`). A query reads one list
+//! of places and the blocks of its answer; only a page with a million inlinks takes longer than one with ten,
+//! since all that are in the window are counted.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `segment` | one file: blocks of rows, and the way to them |
 //! | `folder` | the list, adding, merging |
 //! | `query` | one page: its captures, inlinks, counts |
-//! | `recent` | what was read last, for who asks page after page |
+//! | `recent` | the blocks read last, for queries page after page |
 //! | `scan` | all pages: most cited, never captured, anchors |
 //! | `counts` | one pass: what many captures are cited within their windows |
 //! | `all` | every row as it is |
@@ -88,11 +87,11 @@ fn ipv6_of(host: &str) -> Option<&str> {
     (address.bytes().filter(|byte| *byte == b':').count() > 1 && !address.contains(',')).then_some(address)
 }
 
-/// Longest anchor that is told apart from others to its end where anchors are
-/// tallied: a hostile page has as many long ones as it likes.
+/// Bytes of an anchor that are compared where anchors are tallied: a hostile page has as many long ones as it
+/// likes.
 const MAX_TALLIED_ANCHOR_BYTES: usize = 1024;
 
-/// What an anchor is tallied as: itself, or the beginning of a very long one.
+/// Text by which an anchor is tallied: itself, or the beginning of a very long one.
 pub fn tallied_anchor(anchor: &str) -> Cow<'_, str> {
     match anchor.get(..anchor.floor_char_boundary(MAX_TALLIED_ANCHOR_BYTES)) {
         Some(begin) if begin.len() < anchor.len() => Cow::Owned(format!("{begin}…")),

@@ -1,8 +1,8 @@
-//! One page: its captures and who links to it.
+//! Queries one page: its captures and the links to it.
 
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row, read_when, when_of_link};
-use super::folder::{LinkStore, Rows};
+use super::folder::{LinkStore, MergedRows};
 use super::{Hosts, host_of};
 use crate::inlinks::Notation;
 use crate::jobs::JobCx;
@@ -14,8 +14,7 @@ use std::collections::{HashMap, VecDeque};
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// Which links count: those at most so many days before or after an instant,
-/// to the second, both ends in.
+/// Window of links that count: at most so many days before or after an instant, to the second, both ends in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The instant, usually that of a capture.
@@ -40,7 +39,7 @@ impl Window {
     }
 }
 
-/// A stored link to the page asked about.
+/// A stored link to the queried page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StoredInlink {
     /// When the linking page was captured.
@@ -49,19 +48,19 @@ pub struct StoredInlink {
     pub source: String,
     /// Its URL, where it was kept.
     pub source_url: String,
-    /// The number that whoever stored the link gave to the capture that links.
+    /// Number of the linking capture, given by the program that stored the link.
     pub source_id: u64,
     /// Anchor text. Hostile text.
     pub anchor: String,
     /// Of the same site.
     pub internal: bool,
-    /// The link says `nofollow`.
+    /// The link has `nofollow`.
     pub nofollow: bool,
-    /// What kind of element it stands in.
+    /// Kind of its element.
     pub kind: LinkKind,
 }
 
-/// How often a page is cited, in all or within a window.
+/// Counts of the links to a page, in all or within a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 pub struct CitedCounts {
     /// Distinct hosts of the external links.
@@ -72,14 +71,14 @@ pub struct CitedCounts {
     pub internal: u64,
 }
 
-/// What is known of a page.
+/// Captures of a page and links to it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct StoredInlinks {
     /// When it was captured.
     pub captures: Vec<CaptureDate>,
     /// Links in the order (date, source, anchor), at most the cap on each side.
     pub inlinks: Vec<StoredInlink>,
-    /// All that were asked about, those over the cap too.
+    /// Counts of all links queried, those over the cap too.
     pub counts: CitedCounts,
     /// Those over the cap.
     pub cut: u64,
@@ -124,7 +123,7 @@ impl LinkStore {
     }
 
     /// Gives out the links to a page in the order (date, source, anchor), each
-    /// once; all of them without a window. `take` says whether to go on.
+    /// once; all of them without a window. `take` returns whether to go on.
     ///
     /// # Errors
     ///
@@ -195,9 +194,8 @@ impl LinkStore {
         Ok(answer)
     }
 
-    /// How often each capture of a page is cited within so many days of it.
-    /// One pass, and memory for the hosts in one window, however many
-    /// captures there are.
+    /// Counts the links to each capture of a page within so many days of it. One pass, and memory for the
+    /// hosts in one window, however many captures there are.
     ///
     /// # Errors
     ///
@@ -254,7 +252,7 @@ impl LinkStore {
         Ok(())
     }
 
-    fn rows_of<'s>(&'s self, target: &str, when: u64, cx: &'s JobCx) -> Result<Rows<'s>, LinkError> {
+    fn rows_of<'s>(&'s self, target: &str, when: u64, cx: &'s JobCx) -> Result<MergedRows<'s>, LinkError> {
         // No text holds a NUL, so nothing is between a key and this.
         let until = [target.as_bytes(), b"\0"].concat();
         self.rows(target.as_bytes(), when, Some(until), cx)

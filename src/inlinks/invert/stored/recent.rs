@@ -1,5 +1,5 @@
-//! What was read of a segment last. Whoever asks page after page, in an order that is
-//! nearly that of the keys, finds most of them in the same blocks.
+//! Cache of the blocks of a segment that were read last. Queries page after page, nearly in the order of
+//! keys, find most of them in the same blocks.
 
 use super::super::blocks::read_block;
 use super::super::index::Index;
@@ -13,7 +13,7 @@ const MAX_BLOCKS: usize = 4;
 /// The last blocks and the last leaf of a segment. Threads share it.
 #[derive(Default)]
 pub(in crate::inlinks::invert) struct Recent {
-    /// The one that was asked for last stands last.
+    /// The one used last is the last.
     blocks: Mutex<Vec<RecentBlock>>,
     leaf: Mutex<Option<(u64, Arc<Index>)>>,
 }

@@ -1,4 +1,4 @@
-//! All pages: what is found by reading every link.
+//! Queries all pages by reading every link.
 //!
 //! Memory holds the hosts that link to one page, and the best so far.
 
@@ -28,7 +28,7 @@ pub struct Cited {
     pub dates: Option<(CaptureDate, CaptureDate)>,
 }
 
-/// Which pages are listed, and which links to them count.
+/// Filter of pages, and of the links to them that count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum CitedBy {
     /// All pages, all links.
@@ -36,8 +36,8 @@ pub enum CitedBy {
     All,
     /// Pages of one host.
     OfHost(String),
-    /// Pages that other sites link to with these very words, and those links.
-    Words(String),
+    /// Pages that other sites link to with this anchor, and those links.
+    Anchor(String),
 }
 
 /// A capture with what links to it within the window.
@@ -63,7 +63,7 @@ fn unreversed<S: serde::Serializer>(order: &Reverse<CitedCounts>, serializer: S)
     order.0.serialize(serializer)
 }
 
-/// What other sites call pages.
+/// Anchor of links from other sites, with counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnchorCount {
     /// The text. Hostile text.
@@ -103,7 +103,7 @@ impl<T: Ord> Least<T> {
 
 impl LinkStore {
     /// Gives out every page whose key begins with `prefix`, in the order of
-    /// the keys; `take` says whether to go on. Counts rows as done with the job.
+    /// the keys; `take` returns whether to go on. Counts rows as done with the job.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl LinkStore {
         self.each_target_by(prefix, cx, |_| true, take)
     }
 
-    /// The same, where only some links count.
+    /// As [`Self::each_target`], where only some links count.
     fn each_target_by(
         &self,
         prefix: &str,
@@ -185,8 +185,7 @@ impl LinkStore {
         Ok(best.kept.into_iter().collect())
     }
 
-    /// What a person means who asks for all pages under a beginning: of keys
-    /// in either notation, or a URL.
+    /// Prefix of pages that a person types: of keys in either notation, or a URL.
     pub fn under(&self, text: &str) -> Under {
         let text = text.trim();
         if text.contains("://") || text.contains(')') {
@@ -234,10 +233,10 @@ impl LinkStore {
         let mut pages = 0;
         let host = match by {
             CitedBy::OfHost(host) => Some(host.as_str()),
-            CitedBy::All | CitedBy::Words(_) => None,
+            CitedBy::All | CitedBy::Anchor(_) => None,
         };
         let counts = |link: &LinkRow<'_>| match by {
-            CitedBy::Words(words) => !link.internal && link.anchor == words,
+            CitedBy::Anchor(anchor) => !link.internal && link.anchor == anchor,
             CitedBy::All | CitedBy::OfHost(_) => true,
         };
         let begin = host.and_then(|host| self.begin_of(host)).unwrap_or_default();
@@ -255,7 +254,7 @@ impl LinkStore {
         Ok((best.kept.into_iter().map(cited).collect(), pages))
     }
 
-    /// How the keys of a host's pages begin, whatever their ports.
+    /// Prefix of the keys of a host's pages, whatever their ports.
     fn begin_of(&self, host: &str) -> Option<String> {
         let key = self.key_of(&format!("http://{host}/"))?;
         let in_key = host_of(&key);
@@ -319,7 +318,7 @@ impl LinkStore {
         Ok(best.kept.into_iter().map(count).collect())
     }
 
-    /// What most hosts call a page: words of other sites before its own.
+    /// Most frequent anchor of a page, those of other sites before its own.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! One file of sorted rows.
+//! Writes and reads one file of sorted rows.
 //!
 //! ```text
 //! "fondslnk" version 0                       16 bytes
@@ -40,13 +40,13 @@ const HEAD_BYTES: usize = 16;
 const END_NUMBERS: usize = 7;
 const END_BYTES: usize = END_NUMBERS * 8 + 16;
 
-/// One leaf takes about so many bytes before compression.
+/// Bytes of a leaf before compression, about.
 const LEAF_BYTES: usize = BLOCK_BYTES / 2;
 
 /// Blocks that wait to be compressed.
 const BLOCKS_WAITING: usize = 8;
 
-/// What is in a segment, or in several.
+/// Counts of a segment, or of several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SegmentCounts {
     /// Links, each (target, source, date, anchor) once.
@@ -69,7 +69,7 @@ impl AddAssign for SegmentCounts {
 }
 
 /// An open segment.
-pub(super) struct Segment {
+pub(super) struct StoredSegment {
     path: PathBuf,
     file: File,
     /// Where the blocks end, and the leaves.
@@ -89,7 +89,7 @@ pub(super) fn open_own_file(path: &Path) -> io::Result<File> {
     })
 }
 
-impl Segment {
+impl StoredSegment {
     pub(super) fn open(path: &Path) -> Result<Self, LinkError> {
         Self::read(path)
             .map_err(|error| LinkError::Stored(io::Error::new(error.kind(), format!("{}: {error}", path.display()))))
@@ -187,7 +187,7 @@ struct Full {
     when: u64,
 }
 
-/// What is on the disk when all blocks are.
+/// Blocks written so far, and the index of them.
 struct Blocks {
     file: WholeFile,
     offset: u64,
@@ -243,7 +243,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Writes what stands behind the blocks, and gives the file its name.
+    /// Writes what follows the blocks, and gives the file its name.
     fn finish(mut self, counts: &SegmentCounts) -> io::Result<()> {
         self.end_leaf()?;
         self.file.write_all(&self.leaves)?;
@@ -302,7 +302,7 @@ impl SegmentWriter {
         })
     }
 
-    /// `same_target` says that the row before had the same.
+    /// `same_target` means that the row before had the same.
     #[inline]
     pub(super) fn push(&mut self, row: &Parts<'_>, same_target: bool) -> io::Result<()> {
         if self.rows.is_full() {

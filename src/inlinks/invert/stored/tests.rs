@@ -1,4 +1,4 @@
-//! Stored links against plain ones in memory.
+//! Compares stored links with plain ones in memory.
 
 use super::load::{LoadInput, LoadOptions, LoadReport, load};
 use super::*;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// `None` as source: a capture.
-type Owned = (String, i64, Option<(String, String)>);
+type PlainRow = (String, i64, Option<(String, String)>);
 
 const MARK: Mark = Mark { captures_up_to: 7, keys: 1, read_up_to: 0, last: 0, lost: 0 };
 
@@ -22,17 +22,17 @@ fn is_internal(target: &str, source: &str) -> bool {
     host_of(target) == host_of(source)
 }
 
-fn sorted(rows: &[Owned]) -> Sorted {
+fn sorted(rows: &[PlainRow]) -> Sorted {
     sorted_with(rows, &JobCx::detached())
 }
 
-fn sorted_with(rows: &[Owned], cx: &JobCx) -> Sorted {
-    let rows: Vec<(Owned, u64)> = rows.iter().map(|row| (row.clone(), 0)).collect();
+fn sorted_with(rows: &[PlainRow], cx: &JobCx) -> Sorted {
+    let rows: Vec<(PlainRow, u64)> = rows.iter().map(|row| (row.clone(), 0)).collect();
     sorted_of(&rows, cx)
 }
 
-/// Each with the number of the capture that links, or is.
-fn sorted_of(rows: &[(Owned, u64)], cx: &JobCx) -> Sorted {
+/// Sorts rows, each with the number of the capture that links, or is.
+fn sorted_of(rows: &[(PlainRow, u64)], cx: &JobCx) -> Sorted {
     let options = ShuffleOptions { memory_bytes: 1 << 20, threads: 1, ..ShuffleOptions::default() };
     let mut shuffle = Shuffle::new(&options, cx).unwrap();
     for ((target, seconds, link), number) in rows {
@@ -59,7 +59,7 @@ fn sorted_of(rows: &[(Owned, u64)], cx: &JobCx) -> Sorted {
     shuffle.finish().unwrap()
 }
 
-fn store_of(folder: &Path, pieces: &[&[Owned]]) -> LinkStore {
+fn store_of(folder: &Path, pieces: &[&[PlainRow]]) -> LinkStore {
     let mut store = LinkStore::open_to_add(folder, StoreRules::default()).unwrap();
     for piece in pieces {
         store.add(&mut sorted(piece), MARK, &JobCx::detached()).unwrap();
@@ -75,7 +75,7 @@ fn segment_files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Enough rows for many blocks and some leaves' worth of targets.
-fn many(count: usize) -> Vec<Owned> {
+fn many(count: usize) -> Vec<PlainRow> {
     (0..count)
         .map(|n| {
             let target = format!("(pt,alvo{:04},)/pagina", n % 1777);
@@ -88,7 +88,7 @@ fn many(count: usize) -> Vec<Owned> {
 
 /// The rule written down plainly.
 fn plainly(
-    rows: &[Owned],
+    rows: &[PlainRow],
     target: &str,
     window: Option<Window>,
 ) -> (Vec<i64>, Vec<(i64, String, String)>, CitedCounts) {
@@ -111,7 +111,7 @@ fn plainly(
     (captures.into_iter().collect(), links.into_iter().collect(), counts)
 }
 
-fn check_page(store: &LinkStore, rows: &[Owned], target: &str, window: Option<Window>) {
+fn check_page(store: &LinkStore, rows: &[PlainRow], target: &str, window: Option<Window>) {
     let (captures, links, counts) = plainly(rows, target, window);
     let answer = store.inlinks(target, window, usize::MAX).unwrap();
     let seconds = |dates: &[CaptureDate]| dates.iter().map(|date| date.seconds()).collect::<Vec<_>>();
@@ -122,7 +122,7 @@ fn check_page(store: &LinkStore, rows: &[Owned], target: &str, window: Option<Wi
     assert_eq!((answer.counts, answer.cut), (counts, 0), "{target} {window:?}");
 }
 
-fn some_rows() -> impl Strategy<Value = Vec<Owned>> {
+fn some_rows() -> impl Strategy<Value = Vec<PlainRow>> {
     let key = || "\\((pt,a|pt,b|pt,b,c),(\\)/[xy]?)?";
     let row = (key(), 0..40_i64, proptest::option::of((key(), "[ab]?")));
     proptest::collection::vec(row, 0..120)
@@ -141,7 +141,7 @@ proptest! {
         store_of(&one, &[&rows]);
         let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(rows.len())).chain([0, rows.len()]).collect();
         cuts.sort_unstable();
-        let pieces: Vec<&[Owned]> = cuts.windows(2).rev().map(|cut| &rows[cut[0]..cut[1]]).collect();
+        let pieces: Vec<&[PlainRow]> = cuts.windows(2).rev().map(|cut| &rows[cut[0]..cut[1]]).collect();
         let mut store = store_of(&many, &pieces);
         // Before and after merging the answers are the same.
         for merged in [false, true] {
@@ -165,14 +165,14 @@ proptest! {
         rows in some_rows(), numbers in proptest::collection::vec(1..9_u64, 120), cut in 0..121_usize
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let rows: Vec<(Owned, u64)> = rows.into_iter().zip(numbers).collect();
+        let rows: Vec<(PlainRow, u64)> = rows.into_iter().zip(numbers).collect();
         let (first, second) = rows.split_at(cut.min(rows.len()));
         let cx = JobCx::detached();
         let mut pieces = store_of(&folder.path().join("pieces"), &[]);
         for piece in [second, first] {
             pieces.add(&mut sorted_of(piece, &cx), MARK, &cx).unwrap();
         }
-        let mut least = BTreeMap::<&Owned, u64>::new();
+        let mut least = BTreeMap::<&PlainRow, u64>::new();
         for (row, number) in &rows {
             least.entry(row).and_modify(|least| *least = (*least).min(*number)).or_insert(*number);
         }
@@ -209,9 +209,9 @@ proptest! {
             let window = Window { around: object.capture_date.unwrap(), days };
             let answer = store.inlinks(object.target, Some(window), cap).unwrap();
             let built: Vec<_> = object.inlinks().map(|link| (link.date, link.source, link.anchor, link.internal)).collect();
-            let asked: Vec<_> = answer.inlinks.iter()
+            let listed: Vec<_> = answer.inlinks.iter()
                 .map(|link| (link.date, link.source.as_str(), link.anchor.as_str(), link.internal)).collect();
-            assert_eq!((asked, answer.cut), (built, object.cut), "{} {window:?}", object.target);
+            assert_eq!((listed, answer.cut), (built, object.cut), "{} {window:?}", object.target);
             Ok(())
         })
         .unwrap();
@@ -227,10 +227,10 @@ proptest! {
             store.counts_of_captures(target, days, |date, counts| got.push((date.seconds(), counts))).unwrap();
             let (captures, ..) = plainly(&rows, target, None);
             let window = |seconds| Window { around: CaptureDate::from_seconds(seconds), days };
-            let wanted: Vec<(i64, CitedCounts)> =
+            let expected_counts: Vec<(i64, CitedCounts)> =
                 captures.iter().map(|&seconds| (seconds, plainly(&rows, target, Some(window(seconds))).2)).collect();
-            prop_assert_eq!(&got, &wanted);
-            for (seconds, counts) in wanted {
+            prop_assert_eq!(&got, &expected_counts);
+            for (seconds, counts) in expected_counts {
                 if counts.external + counts.internal > 0 {
                     expected.insert((std::cmp::Reverse(counts), target.clone(), seconds), ());
                 }
@@ -239,13 +239,13 @@ proptest! {
         for limit in [0, 1, 3, 1000] {
             let got: Vec<_> = store.most_cited(days, limit, &JobCx::detached()).unwrap().into_iter()
                 .map(|cited| (std::cmp::Reverse(cited.counts()), cited.target.clone(), cited.date.seconds())).collect();
-            let wanted: Vec<_> = expected.keys().take(limit as usize).cloned().collect();
-            prop_assert_eq!(got, wanted);
+            let first: Vec<_> = expected.keys().take(limit as usize).cloned().collect();
+            prop_assert_eq!(got, first);
         }
     }
 }
 
-/// What a pass gives out, against a question for each.
+/// Compares a pass with a query for each.
 fn check_counts(store: &LinkStore, captures: &[(String, i64)], days: u32, cap: usize) {
     let options = ShuffleOptions { memory_bytes: 1 << 16, threads: 1, ..ShuffleOptions::default() };
     let mut counting = Counting::new(&options, &JobCx::detached()).unwrap();
@@ -366,7 +366,7 @@ fn any_page_of_many_blocks_is_found() {
 fn many_small_additions_leave_few_segments() {
     let folder = tempfile::tempdir().unwrap();
     let rows = many(3_000);
-    let pieces: Vec<&[Owned]> = rows.chunks(50).collect();
+    let pieces: Vec<&[PlainRow]> = rows.chunks(50).collect();
     let store = store_of(folder.path(), &pieces);
     assert!(store.segments() <= 8, "{} segments", store.segments());
     assert_eq!(segment_files(folder.path()).len(), store.segments());
@@ -374,9 +374,9 @@ fn many_small_additions_leave_few_segments() {
 }
 
 #[test]
-fn the_cap_cuts_each_side_and_says_so() {
+fn the_cap_cuts_each_side_and_is_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let rows: Vec<Owned> = (0..30)
+    let rows: Vec<PlainRow> = (0..30)
         .map(|n| {
             let host = if n % 3 == 0 { "alvo" } else { "outro" };
             ("(pt,alvo,".to_owned(), n, Some((format!("(pt,{host},)/{n}"), "texto".to_owned())))
@@ -451,7 +451,7 @@ fn damage_is_named_with_file_and_offset() {
         Ok(pages)
     };
     assert_eq!(all(folder.path()).unwrap(), 1777);
-    let told = |bytes: &[u8]| {
+    let error_of = |bytes: &[u8]| {
         std::fs::write(path, bytes).unwrap();
         let error = match all(folder.path()) {
             // The lists of places are read only to find a page.
@@ -465,13 +465,13 @@ fn damage_is_named_with_file_and_offset() {
     for place in (0..whole.len()).step_by(whole.len() / 97) {
         let mut damaged = whole.clone();
         damaged[place] ^= 0x10;
-        let words = told(&damaged);
-        assert!(words.contains("links-000001.seg"), "byte {place}: {words}");
-        assert!(words.contains("offset ") || place < 16 || place + 8 > whole.len(), "byte {place}: {words}");
+        let message = error_of(&damaged);
+        assert!(message.contains("links-000001.seg"), "byte {place}: {message}");
+        assert!(message.contains("offset ") || place < 16 || place + 8 > whole.len(), "byte {place}: {message}");
     }
     for len in [0, 15, 100, whole.len() / 2, whole.len() - 1] {
-        let words = told(&whole[..len]);
-        assert!(words.contains("links-000001.seg"), "{len} bytes: {words}");
+        let message = error_of(&whole[..len]);
+        assert!(message.contains("links-000001.seg"), "{len} bytes: {message}");
     }
     std::fs::remove_file(path).unwrap();
     assert!(all(folder.path()).unwrap_err().to_string().contains("links-000001.seg"));
@@ -496,8 +496,8 @@ fn what_was_not_finished_is_not_there() {
     assert_eq!((store.counts(), files(folder.path())), (before, there));
     store.add(&mut more, MARK, &JobCx::detached()).unwrap();
     check_page(&store, &rows, "(pt,alvo0003,)/pagina", None);
-    let mut looking = LinkStore::open(folder.path()).unwrap();
-    assert!(looking.compact(&JobCx::detached()).is_err());
+    let mut reader = LinkStore::open(folder.path()).unwrap();
+    assert!(reader.compact(&JobCx::detached()).is_err());
     // Without their list segments are nobody's to remove.
     drop(store);
     std::fs::remove_file(folder.path().join("links.json")).unwrap();
@@ -583,7 +583,7 @@ fn folders_of_other_things_are_left_alone() {
     let rules = StoreRules { notation: Notation::Cdx, ..StoreRules::default() };
     let error = LinkStore::open_to_add(other.path(), rules).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("another folder"), "{error}");
-    // Where the list was there once, its loss is told.
+    // Where the list was there once, its loss is reported.
     std::fs::remove_file(other.path().join("links.json")).unwrap();
     let error = LinkStore::open_to_add(other.path(), StoreRules::default()).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("is gone"), "{error}");
@@ -682,8 +682,8 @@ fn rows_of_the_filters_are_loaded_and_the_notation_stays_one() {
     assert_eq!((report.bad_lines, report.shuffle.links), (5, 1));
     assert!(report.first_bad.unwrap().contains("other notation"));
     assert_eq!(rows_of(&LinkStore::open(folder.path()).unwrap()), rows_of(&store));
-    let wanted = LoadOptions { notation: Some(Notation::Dataset), ..LoadOptions::default() };
-    assert!(load_texts(folder.path(), &[rows], &wanted).is_err());
+    let options = LoadOptions { notation: Some(Notation::Dataset), ..LoadOptions::default() };
+    assert!(load_texts(folder.path(), &[rows], &options).is_err());
     let built = folder.path().join("built");
     let page = StoreRules { notation: Notation::Page, ..StoreRules::default() };
     let mut store = LinkStore::open_to_add(&built, page).unwrap();
@@ -730,10 +730,10 @@ fn rows_of_a_real_crawl_answer_as_the_data_set_built_of_them() {
     for object in read_dataset(lines.as_slice()).map(Result::unwrap) {
         let window = Window { around: object.capture_date.unwrap(), days: 1 };
         let answer = store.inlinks(&object.url, Some(window), 1000).unwrap();
-        let asked: Vec<_> =
+        let listed: Vec<_> =
             answer.inlinks.into_iter().map(|link| (Some(link.date), link.source, link.anchor)).collect();
         let built: Vec<_> = object.inlinks.into_iter().map(|link| (link.date, link.source, link.anchor)).collect();
-        assert!(asked == built, "{}", object.url);
+        assert!(listed == built, "{}", object.url);
         objects += 1;
     }
     assert!(objects > 90, "{objects}");

@@ -1,4 +1,4 @@
-//! End tags.
+//! Handles end tags in tree construction.
 
 use super::{Builder, Mode};
 use crate::links::html::tag::Tag;

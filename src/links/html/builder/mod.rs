@@ -1,5 +1,4 @@
-//! Which rule of the HTML standard's tree construction a token meets
-//! (13.2.6.4), scripting off.
+//! Applies the tree construction rules of the HTML standard to tokens (13.2.6.4), scripting off.
 //!
 //! `html`, `head` and `body` are taken as always there; before the body
 //! starts only the rules of the head differ.
@@ -35,8 +34,10 @@ enum Raw {
     Style,
     /// Shown as it stands (`textarea`, `xmp`, `plaintext`).
     Shown,
-    /// Not shown and not read (`script`, `iframe`, `noframes` …).
+    /// Not shown and not read (`script` …).
     Hidden,
+    /// Markup that is shown by browsers without what stands around it (`noframes`, `noembed`, `iframe`).
+    Fallback,
     /// Not shown, but says things of the page.
     JsonLd,
 }
@@ -49,7 +50,7 @@ pub(super) struct Builder<'o> {
     mode: Mode,
     /// The element whose text comes next, and its place.
     raw: Option<(Raw, super::collect::Order)>,
-    /// Open `template` elements: all in them is skipped.
+    /// Open `template` elements: what is in them is no part of the document.
     templates: u32,
     frameset_ok: bool,
     quirks: bool,
@@ -136,9 +137,14 @@ impl<'o> Builder<'o> {
     fn text_by_mode(&mut self, text: Text<'_>) {
         let visible = self.tree.text_is_visible();
         if !self.html_rules_for_text() {
-            let hidden = self.tree.current().is_some_and(|node| matches!(node.tag, Tag::SCRIPT | Tag::STYLE));
-            if !hidden {
-                self.tree.page.push_text(text, visible);
+            match self.tree.current().map(|node| node.tag) {
+                Some(Tag::SCRIPT) => {}
+                Some(Tag::STYLE) => {
+                    let place = self.tree.next_place();
+                    self.tree.page.push_css(text);
+                    self.tree.page.end_css(place);
+                }
+                _ => self.tree.page.push_text(text, visible),
             }
             self.frameset_ok = self.frameset_ok && text.is_blank();
             return;
@@ -184,7 +190,7 @@ impl<'o> Builder<'o> {
 
 impl TokenSink for Builder<'_> {
     fn text(&mut self, text: Text<'_>) {
-        if self.templates > 0 {
+        if self.templates > 0 && self.raw.is_none() {
             return;
         }
         match self.raw {
@@ -198,7 +204,8 @@ impl TokenSink for Builder<'_> {
                 self.tree.page.push_text(text, visible);
             }
             Some((Raw::Hidden, _)) => {}
-            Some((Raw::JsonLd, _)) => self.tree.page.push_json_ld(text),
+            Some((Raw::Fallback, place)) => self.tree.page.inner_document(&text.decoded(), place),
+            Some((Raw::JsonLd, place)) => self.tree.page.push_json_ld(text, place),
             None => self.text_by_mode(text),
         }
     }
@@ -212,6 +219,11 @@ impl TokenSink for Builder<'_> {
             }
             if tag == Tag::TEMPLATE {
                 self.templates = self.templates.saturating_add(1);
+            }
+            let place = self.tree.next_place();
+            self.tree.page.template_element(tag, attributes, place);
+            if tag == Tag::STYLE {
+                self.raw = Some((Raw::Style, place));
             }
             return match tag {
                 Tag::TITLE | Tag::TEXTAREA => Some(Content::RcData),

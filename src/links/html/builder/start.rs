@@ -1,4 +1,4 @@
-//! Start tags.
+//! Handles start tags in tree construction.
 
 use super::{Builder, DONE, Mode, Next, Raw};
 use crate::links::html::tag::Tag;
@@ -51,7 +51,7 @@ impl Builder<'_> {
             }
             Tag::TITLE => self.start_raw(tag, attributes, Raw::Title),
             Tag::STYLE => self.start_raw(tag, attributes, Raw::Style),
-            Tag::NOFRAMES => self.start_raw(tag, attributes, Raw::Hidden),
+            Tag::NOFRAMES => self.start_raw(tag, attributes, Raw::Fallback),
             Tag::SCRIPT => {
                 let kind = attributes.get(Attr::Type);
                 let is_json_ld = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json"));
@@ -249,9 +249,9 @@ impl Builder<'_> {
             }
             Tag::IFRAME => {
                 self.frameset_ok = false;
-                return self.start_raw(tag, attributes, Raw::Hidden);
+                return self.start_raw(tag, attributes, Raw::Fallback);
             }
-            Tag::NOEMBED => return self.start_raw(tag, attributes, Raw::Hidden),
+            Tag::NOEMBED => return self.start_raw(tag, attributes, Raw::Fallback),
             Tag::SELECT => {
                 // A second one ends the first.
                 if !self.end_select() {
@@ -430,7 +430,7 @@ impl Builder<'_> {
     fn start_in_frameset(&mut self, tag: Tag, attributes: &Attributes) -> Next {
         match tag {
             Tag::HTML => self.tree.page.html(attributes),
-            Tag::NOFRAMES => return self.start_raw(tag, attributes, Raw::Hidden),
+            Tag::NOFRAMES => return self.start_raw(tag, attributes, Raw::Fallback),
             Tag::FRAMESET if self.mode == Mode::Frameset => {
                 self.tree.insert(tag, attributes);
             }

@@ -12,7 +12,8 @@ mod doctype;
 mod references;
 mod script;
 
-pub(super) use references::{Reading, decode, is_blank};
+pub(super) use references::is_blank;
+pub(in crate::links) use references::{Reading, decode};
 
 use super::tag::Tag;
 use super::tokens::{Attr, Attributes, Content, Text, TokenSink};
@@ -234,7 +235,7 @@ impl<S: TokenSink> Tokenizer<'_, '_, S> {
         let rest = self.bytes.get(start..)?;
         if rest.starts_with(b"--") {
             self.at = script::comment_end(self.bytes, start + 2)?;
-        } else if rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) {
+        } else if rest.get(..7).is_some_and(|start| start.eq_ignore_ascii_case(b"doctype")) {
             let (doctype, end) = doctype::read_doctype(self.input, start + 7);
             self.sink.doctype(&doctype);
             self.at = end?;

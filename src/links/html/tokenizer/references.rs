@@ -1,5 +1,4 @@
-//! Character references, line ends and NUL: what characters a stretch of
-//! markup stands for.
+//! Decodes character references, line ends and NUL in a stretch of markup.
 
 use foldhash::fast::FixedState;
 use std::borrow::Cow;
@@ -168,9 +167,9 @@ static NAMED: LazyLock<HashMap<&'static [u8], Named, FixedState>> =
     LazyLock::new(|| NAMES.lines().filter_map(named).collect());
 
 fn named(line: &'static str) -> Option<(&'static [u8], Named)> {
-    let mut words = line.split(' ');
-    let name = words.next()?;
-    let mut characters = words.filter_map(|word| char::from_u32(u32::from_str_radix(word, 16).ok()?));
+    let mut fields = line.split(' ');
+    let name = fields.next()?;
+    let mut characters = fields.filter_map(|field| char::from_u32(u32::from_str_radix(field, 16).ok()?));
     let old = name.ends_with('?');
     let named = Named { first: characters.next()?, second: characters.next(), old };
     Some((name.trim_end_matches('?').as_bytes(), named))

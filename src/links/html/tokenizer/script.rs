@@ -1,4 +1,4 @@
-//! Where comments, scripts and other text elements end.
+//! Finds the ends of comments, scripts and other text elements.
 
 use super::ends_tag_name;
 
@@ -15,7 +15,7 @@ pub(super) fn end_tag_of(name: &[u8], bytes: &[u8], mut at: usize) -> Option<usi
         at += memchr::memchr(b'<', bytes.get(at..)?)?;
         let rest = bytes.get(at + 1..)?;
         let is_end = rest.first() == Some(&b'/')
-            && rest.get(1..=name.len()).is_some_and(|word| word.eq_ignore_ascii_case(name))
+            && rest.get(1..=name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
             && rest.get(name.len() + 1).is_some_and(|&byte| ends_tag_name(byte));
         if is_end {
             return Some(at);

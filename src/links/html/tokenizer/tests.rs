@@ -1,4 +1,4 @@
-//! The same tokens as another tokenizer that follows the standard, html5gum.
+//! Compares the tokens with those of html5gum, another tokenizer that follows the standard.
 
 use super::*;
 use crate::links::html::tokens::Doctype;
@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 /// A token, all of it decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+enum DecodedToken {
     /// Bytes, as the other tokenizer cuts characters.
     Text(Vec<u8>),
     Start {
@@ -25,21 +25,21 @@ enum Token {
 /// Takes tokens of both, and asks for the content of elements as a tree would.
 #[derive(Default)]
 struct Recorder {
-    tokens: Vec<Token>,
+    tokens: Vec<DecodedToken>,
     foreign: u32,
 }
 
 impl Recorder {
     fn text(&mut self, text: &[u8]) {
         match self.tokens.last_mut() {
-            Some(Token::Text(before)) => before.extend_from_slice(text),
+            Some(DecodedToken::Text(before)) => before.extend_from_slice(text),
             _ if text.is_empty() => {}
-            _ => self.tokens.push(Token::Text(text.to_vec())),
+            _ => self.tokens.push(DecodedToken::Text(text.to_vec())),
         }
     }
 
     fn start(&mut self, tag: Tag, attributes: Vec<(Attr, String)>, hash: u64, self_closing: bool) -> Option<Content> {
-        self.tokens.push(Token::Start { tag, attributes, hash, self_closing });
+        self.tokens.push(DecodedToken::Start { tag, attributes, hash, self_closing });
         if self.foreign > 0 || matches!(tag, Tag::SVG | Tag::MATH) {
             self.foreign += u32::from(matches!(tag, Tag::SVG | Tag::MATH) && !self_closing);
             return None;
@@ -55,7 +55,7 @@ impl Recorder {
 
     fn end(&mut self, tag: Tag) {
         self.foreign = self.foreign.saturating_sub(u32::from(matches!(tag, Tag::SVG | Tag::MATH)));
-        self.tokens.push(Token::End(tag));
+        self.tokens.push(DecodedToken::End(tag));
     }
 }
 
@@ -83,7 +83,7 @@ impl TokenSink for Recorder {
 
     fn doctype(&mut self, doctype: &Doctype<'_>) {
         let owned = |identifier: &Option<Cow<'_, str>>| identifier.as_ref().map(|text| Cow::Owned(text.to_string()));
-        self.tokens.push(Token::Doctype(Doctype {
+        self.tokens.push(DecodedToken::Doctype(Doctype {
             name: doctype.name.clone(),
             public: owned(&doctype.public),
             system: owned(&doctype.system),
@@ -96,7 +96,7 @@ impl TokenSink for Recorder {
     }
 
     fn end(&mut self) {
-        self.tokens.push(Token::Eof);
+        self.tokens.push(DecodedToken::Eof);
     }
 }
 
@@ -141,7 +141,7 @@ impl Emitter for Other<'_> {
     }
 
     fn emit_eof(&mut self) {
-        self.recorder().tokens.push(Token::Eof);
+        self.recorder().tokens.push(DecodedToken::Eof);
     }
 
     fn emit_error(&mut self, _: html5gum::Error) {}
@@ -201,7 +201,7 @@ impl Emitter for Other<'_> {
 
     fn emit_current_doctype(&mut self) {
         let doctype = Doctype { name: utf8(&self.doctype_name).to_owned(), ..self.doctype.clone() };
-        self.recorder().tokens.push(Token::Doctype(doctype));
+        self.recorder().tokens.push(DecodedToken::Doctype(doctype));
     }
 
     fn set_self_closing(&mut self) {
@@ -264,13 +264,13 @@ impl Emitter for Other<'_> {
     }
 }
 
-fn own_tokens(html: &str) -> Vec<Token> {
+fn own_tokens(html: &str) -> Vec<DecodedToken> {
     let mut recorder = Recorder::default();
     tokenize(html, &mut recorder);
     recorder.tokens
 }
 
-fn other_tokens(html: &str) -> Vec<Token> {
+fn other_tokens(html: &str) -> Vec<DecodedToken> {
     let mut recorder = Recorder::default();
     let other = Other { recorder: Some(&mut recorder), ..Other::default() };
     let Ok(()) = html5gum::Tokenizer::new_with_emitter(html, other).finish();
@@ -319,7 +319,7 @@ fn hostile_text_takes_linear_time() {
         assert!(!own_tokens(&format!("<b x='{many}'>")).is_empty());
     }
     let names: String = (0..200_000).map(|number| format!(" a{number}=x a{number}=y")).collect();
-    assert!(matches!(own_tokens(&format!("<b{names}>"))[0], Token::Start { tag: Tag::B, .. }));
+    assert!(matches!(own_tokens(&format!("<b{names}>"))[0], DecodedToken::Start { tag: Tag::B, .. }));
 }
 
 proptest! {

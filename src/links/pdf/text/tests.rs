@@ -1,3 +1,5 @@
+//! Tests of extracting the text of PDF files.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -72,7 +74,7 @@ fn addresses_are_found_in_what_a_page_shows() {
 }
 
 #[test]
-fn letters_are_those_that_the_font_says() {
+fn letters_are_those_of_the_font() {
     let map = "/CIDInit /ProcSet findresource begin 1 begincodespacerange <0000> <FFFF> endcodespacerange \
                2 beginbfchar <0001> <0068> <0002> <00740074> endbfchar \
                3 beginbfrange <0003> <0004> <0070> <0010> <0011> [<002E> <003A>] <0012> <0012> <002F> endbfrange";

@@ -56,7 +56,7 @@ CREATE TRIGGER version_changes AFTER UPDATE OF page, digest ON capture
 END;
 
 -- What the record of a revisit says itself, and how its original was found
--- (store/captures/which.rs).
+-- (store/captures/originals.rs).
 CREATE TABLE revisit (
     capture       INTEGER PRIMARY KEY REFERENCES capture(id),
     -- The URL and the record that it names, where these are others than its own and known.

@@ -1,4 +1,4 @@
-//! What a launch reported: waits, hosts given up, the network, the disk.
+//! Events of a launch: waits, hosts given up, the network, the disk.
 
 use crate::app::AppState;
 use crate::app::models::SeenId;
@@ -19,7 +19,7 @@ pub struct EventsView {
     offset: u64,
 }
 
-/// What a person clicked in the list.
+/// A link that a person clicked in the list.
 pub enum EventLink {
     /// A host: its URLs.
     Host(String),

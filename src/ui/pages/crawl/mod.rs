@@ -13,7 +13,7 @@ use crate::app::models::{
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
 use crate::ui::access::{tab_of_ui, tabs_ui};
-use crate::ui::table::{Column, RowsAsk, Table, TableState, key_of};
+use crate::ui::table::{Column, RowsAction, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
@@ -26,7 +26,7 @@ use egui::{RichText, ScrollArea, TextEdit, Ui};
 const LOW_PAGE: f32 = 560.0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Tab {
+enum CrawlTab {
     #[default]
     Hosts,
     Next,
@@ -36,28 +36,28 @@ enum Tab {
     Events,
 }
 
-const TABS: [(Tab, &str); 6] = [
-    (Tab::Hosts, "Hosts"),
-    (Tab::Next, "Next"),
-    (Tab::Refused, "Refused"),
-    (Tab::Failed, "Failed"),
-    (Tab::Fetched, "Fetched"),
-    (Tab::Events, "Events"),
+const TABS: [(CrawlTab, &str); 6] = [
+    (CrawlTab::Hosts, "Hosts"),
+    (CrawlTab::Next, "Next"),
+    (CrawlTab::Refused, "Refused"),
+    (CrawlTab::Failed, "Failed"),
+    (CrawlTab::Fetched, "Fetched"),
+    (CrawlTab::Events, "Events"),
 ];
 
 /// The page Crawl.
 #[derive(Default)]
 pub struct CrawlView {
-    tab: Tab,
+    tab: CrawlTab,
     filter: String,
     campaign: Option<CampaignId>,
     launches: Launches,
-    /// What is kept of the list of URLs.
+    /// State of the list of URLs.
     rows: TableState,
     /// The list that this is of.
     listed: Option<SeenQuery>,
     events: EventsView,
-    /// What a person chose about the plots.
+    /// A person's choice about the plots.
     shows_plots: Option<bool>,
 }
 
@@ -72,7 +72,7 @@ impl CrawlView {
         if app.take_shows_all() {
             self.launches = Launches::All;
             self.filter.clear();
-            self.tab = Tab::Refused;
+            self.tab = CrawlTab::Refused;
         }
         let answer = app.reads.crawl(app.campaign(), self.launches);
         loaded_ui(ui, &answer, |ui, page| match &page.launch {
@@ -94,11 +94,11 @@ impl CrawlView {
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (value, label, tab) in [
-                (launch.queued, "queued", Tab::Next),
-                (launch.fetched, "fetched", Tab::Fetched),
-                (launch.failed, "failed", Tab::Failed),
-                (launch.refused, "refused", Tab::Refused),
-                (page.hosts_total, "hosts", Tab::Hosts),
+                (launch.queued, "queued", CrawlTab::Next),
+                (launch.fetched, "fetched", CrawlTab::Fetched),
+                (launch.failed, "failed", CrawlTab::Failed),
+                (launch.refused, "refused", CrawlTab::Refused),
+                (page.hosts_total, "hosts", CrawlTab::Hosts),
             ] {
                 if figure_ui(ui, &text::count(value), label, Some("Show these rows")) {
                     self.tab = tab;
@@ -113,10 +113,10 @@ impl CrawlView {
         self.plots_ui(ui, app, page);
         ui.add_space(GAP);
         tabs_ui(ui, "Lists of the crawl", |ui| {
-            for (tab, word) in TABS {
-                tab_of_ui(ui, &mut self.tab, tab, word);
+            for (tab, label) in TABS {
+                tab_of_ui(ui, &mut self.tab, tab, label);
             }
-            if !matches!(self.tab, Tab::Hosts | Tab::Events) {
+            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events) {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
                         .hint_text("Text in URL or rule, or host:gov.pt")
@@ -129,7 +129,7 @@ impl CrawlView {
         });
         keep_page_room(ui, scrolled + least_table_height(ui, theme::ROWS_LEAST, theme::ROW));
         match self.tab {
-            Tab::Hosts => {
+            CrawlTab::Hosts => {
                 let shown = page.hosts.len() as u64;
                 if shown < page.hosts_total {
                     let (shown, all) = (text::count(shown), text::count(page.hosts_total));
@@ -137,22 +137,22 @@ impl CrawlView {
                 }
                 self.hosts_ui(ui, app, &page.hosts);
             }
-            Tab::Events => {
+            CrawlTab::Events => {
                 let height = rest_height(ui);
                 match self.events.ui(ui, app, launch.id, height) {
-                    // What waits tells most about a host that makes others wait.
+                    // The queue is the most useful list of a host that makes others wait.
                     Some(EventLink::Host(host)) => {
-                        self.tab = Tab::Next;
+                        self.tab = CrawlTab::Next;
                         self.filter = format!("host={}", quoted(&host));
                     }
                     Some(EventLink::Seen(id)) => explain(app, id),
                     None => {}
                 }
             }
-            Tab::Next => self.seen_ui(ui, app, "queued"),
-            Tab::Failed => self.seen_ui(ui, app, "failed"),
-            Tab::Fetched => self.seen_ui(ui, app, "fetched"),
-            Tab::Refused => {
+            CrawlTab::Next => self.seen_ui(ui, app, "queued"),
+            CrawlTab::Failed => self.seen_ui(ui, app, "failed"),
+            CrawlTab::Fetched => self.seen_ui(ui, app, "fetched"),
+            CrawlTab::Refused => {
                 self.by_rule_ui(ui, &page.refused_by_rule);
                 self.seen_ui(ui, app, "refused");
             }
@@ -167,9 +167,9 @@ impl CrawlView {
         }
         // A low window shows rows first, unless a person wants the plots.
         let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
-        let word = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
+        let label = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
         ui.add_space(GAP / 2.0);
-        if ui.small_button(word).clicked() {
+        if ui.small_button(label).clicked() {
             self.shows_plots = Some(!is_shown);
         }
         if is_shown {
@@ -194,17 +194,17 @@ impl CrawlView {
             ui.weak("No host visited yet");
             return;
         }
-        type Col<'a> = Column<'a, HostRow, (Tab, String)>;
-        let urls = |tab: Tab| move |row: &HostRow| Some((tab, row.host.clone()));
+        type Col<'a> = Column<'a, HostRow, (CrawlTab, String)>;
+        let urls = |tab: CrawlTab| move |row: &HostRow| Some((tab, row.host.clone()));
         const SHOW: &str = "Show these URLs of the host";
         let columns = [
             Col::text("host", "Host", 220.0, |row| &row.host),
             Col::text("address", "Address", 130.0, |row| &row.address).or("–"),
             Col::text("country", "Country", 64.0, |row| &row.country).or("–"),
-            Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(Tab::Next)),
-            Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(Tab::Fetched)),
-            Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(Tab::Failed)),
-            Col::count("refused", "Refused", 64.0, |row| row.refused).link(SHOW, urls(Tab::Refused)),
+            Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(CrawlTab::Next)),
+            Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(CrawlTab::Fetched)),
+            Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(CrawlTab::Failed)),
+            Col::count("refused", "Refused", 64.0, |row| row.refused).link(SHOW, urls(CrawlTab::Refused)),
             Col::bytes("bytes", "Received", 80.0, |row| row.bytes),
             Col::made("rule", "Accepted by", 240.0, accepted_by)
                 .about("The rules that let its URLs in, with how many each")
@@ -289,7 +289,7 @@ fn accepted_by(row: &HostRow) -> String {
     row.rules.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
-/// What is left of the page, but no less than the rows that it always shows.
+/// The rest of the page's height, but no less than the rows that it always shows.
 fn rest_height(ui: &Ui) -> f32 {
     ui.available_height().max(least_table_height(ui, theme::ROWS_LEAST, theme::ROW))
 }
@@ -318,7 +318,7 @@ pub(super) fn seen_table<'a>(id: &'static str, name: &'a str, app: &AppState) ->
         .chosen(chosen)
         .on_focus(|row| Some(row.id))
         .menu(|ui, row| ui.button("Show the scope decision").clicked().then_some(row.id))
-        .with_rows(RowsAsk::copy_urls(|row: &SeenRow| &row.url))
+        .with_rows(RowsAction::copy_urls(|row: &SeenRow| &row.url))
 }
 
 /// Lets a seen URL explain itself in the lower panel.
@@ -332,7 +332,7 @@ const STOP: &str = "⏹ Stop crawl";
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
 
-/// Which hosts are left alone, till when and why.
+/// Draws the hosts that are paused, with the end and the reason of the pause.
 fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     for pause in page.pauses.iter().take(PAUSES_SHOWN) {
         let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());
@@ -369,8 +369,8 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
     ui.horizontal_wrapped(|ui| {
         match &running {
             Some(progress) => {
-                let word = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
-                action_named_ui(ui, app, Action::PauseCrawl, word);
+                let label = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
+                action_named_ui(ui, app, Action::PauseCrawl, label);
                 action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if progress.cancelled {
                     ui.weak("Stopping: closing open records");
@@ -379,11 +379,11 @@ fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRo
             // Only the last launch can go on.
             None if matches!(launches, Launches::One(_)) => {}
             None => {
-                let word = match launch.state {
+                let label = match launch.state {
                     LaunchState::Stopped | LaunchState::Paused => "▶ Resume crawl",
                     LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
                 };
-                action_named_ui(ui, app, Action::StartCrawl, word);
+                action_named_ui(ui, app, Action::StartCrawl, label);
                 // It keeps its place: a second click on it starts nothing else.
                 action_named_ui(ui, app, Action::StopCrawl, STOP);
                 if launch.to_retry() > 0

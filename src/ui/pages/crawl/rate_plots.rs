@@ -1,4 +1,4 @@
-//! Figures of a crawl as plots, each with the same in words.
+//! Figures of a crawl as plots, each with the same as text.
 
 use crate::app::models::{CrawlPage, LaunchState};
 use crate::ui::access::name_node;
@@ -12,11 +12,11 @@ use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
 const TYPES_SHOWN: usize = 6;
 /// Samples that the present rate is taken from: five seconds of two a second.
 const RATE_SAMPLES: usize = 10;
-/// So far apart that the words under the bars are drawn at full strength.
+/// Distance of the bars at which the labels below them are drawn at full strength.
 const CLASS_STEP: f64 = 1000.0;
 const CLASSES: [&str; 5] = ["2xx", "3xx", "4xx", "5xx", "failed"];
 
-/// What the samples say about the end, with its basis.
+/// The forecast of the end by the samples, with its basis.
 pub fn forecast(page: &CrawlPage) -> String {
     let running = page.launch.as_ref().is_some_and(|launch| launch.state == LaunchState::Running);
     let Some((last, first)) = page
@@ -162,11 +162,11 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         })
         .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)));
     name_node(&drawn.response, Role::Canvas, "Responses by status");
-    let said: Vec<String> = CLASSES
+    let shares: Vec<String> = CLASSES
         .iter()
         .zip(page.classes)
         .filter(|(_, count)| *count > 0)
         .map(|(class, count)| format!("{} {class}", text::count(count)))
         .collect();
-    ui.weak(if said.is_empty() { "No responses yet".to_owned() } else { said.join(", ") });
+    ui.weak(if shares.is_empty() { "No responses yet".to_owned() } else { shares.join(", ") });
 }

@@ -1,4 +1,4 @@
-//! What imports came to: all of them, and one of them file by file.
+//! Results of imports: all of them, and one of them file by file.
 
 use super::{go, take_campaign_of};
 use crate::app::models::{
@@ -71,7 +71,7 @@ fn campaign_of(row: &ImportRow) -> String {
     }
 }
 
-/// Goes to what a number of an import counts, with a campaign at hand that has all of it.
+/// Goes to the rows that a number of an import counts, with a campaign that has all of them.
 fn go_to_all(app: &mut AppState, campaign: Option<CampaignId>, route: Route) {
     let Route::Captures { filter } = &route else { return app.send(Command::GoToAll(route)) };
     // What files hold that were imported again may be of any campaign.
@@ -163,7 +163,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = GROUP_GAP;
         let files = |outcomes: &[FileOutcome]| Some(of_import(row.launch, outcomes));
-        for (count, word, to) in [
+        for (count, label, to) in [
             (row.files, "files", files(&[])),
             (row.read, "read", files(&READ)),
             (row.known, "known", files(&KNOWN)),
@@ -175,7 +175,7 @@ fn head_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
             (row.problems, "problems", Some(problems_of_import(row.launch))),
         ] {
             let leads_to = to.is_some().then_some("Show these rows");
-            if figure_ui(ui, &text::count(count), word, leads_to)
+            if figure_ui(ui, &text::count(count), label, leads_to)
                 && let Some(route) = to
             {
                 go_to_all(app, row.campaign, route);
@@ -192,8 +192,8 @@ fn passed_over_ui(ui: &mut Ui, app: &mut AppState, row: &ImportRow) {
     if row.passed_over == 0 {
         return;
     }
-    let words = format!("{} skipped", text::counted(row.passed_over, "other file"));
-    egui::CollapsingHeader::new(words).id_salt(("passed over", row.launch)).show(ui, |ui| {
+    let title = format!("{} skipped", text::counted(row.passed_over, "other file"));
+    egui::CollapsingHeader::new(title).id_salt(("passed over", row.launch)).show(ui, |ui| {
         ui.weak(ARCHIVE_NAMES);
         let paths = app.reads.passed_paths(row.launch);
         loaded_ui(ui, &paths, |ui, paths| {
@@ -214,8 +214,8 @@ fn left_out_ui(ui: &mut Ui, launch: LaunchId, rows: &[ImportedFile]) {
     if left_out + orphans == 0 {
         return;
     }
-    let words = format!("{} without a capture", text::counted(left_out + orphans, "other record"));
-    egui::CollapsingHeader::new(words).id_salt(("of no capture", launch)).show(ui, |ui| {
+    let title = format!("{} without a capture", text::counted(left_out + orphans, "other record"));
+    egui::CollapsingHeader::new(title).id_salt(("of no capture", launch)).show(ui, |ui| {
         let mut lines = Vec::new();
         for row in rows {
             let schemes = row.left_out.iter();
@@ -289,9 +289,9 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
     }
 }
 
-/// What a row of imported files asks for.
+/// An action on a row of imported files.
 enum ImportAction {
-    /// What a number leads to.
+    /// The page of a number.
     Go(Route),
     /// The file in the lower panel, where one was kept.
     Focus(Option<FileId>),

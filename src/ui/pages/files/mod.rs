@@ -19,8 +19,8 @@ use egui::{Response, Ui};
 /// The page Files.
 #[derive(Default)]
 pub struct FilesPage {
-    words: String,
-    problem_words: String,
+    filter: String,
+    problem_filter: String,
 }
 
 impl FilesPage {
@@ -31,7 +31,7 @@ impl FilesPage {
         ui.add_space(GAP);
         match route {
             FilesRoute::Files(state) => self.files_ui(ui, app, *state),
-            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_words),
+            FilesRoute::Problems(query) => problems_ui(ui, app, query, &mut self.problem_filter),
             FilesRoute::Imports(None) => imports_ui(ui, app),
             FilesRoute::Imports(Some((launch, outcomes))) => import_ui(ui, app, *launch, outcomes),
             FilesRoute::Records(launch, path) => records_ui(ui, app, *launch, path.as_deref()),
@@ -51,11 +51,11 @@ impl FilesPage {
                 return;
             }
             self.narrow_ui(ui, app, rows, state);
-            let words = self.words.to_lowercase();
+            let filter = self.filter.to_lowercase();
             let shown: Vec<&FileRow> = rows
                 .iter()
                 .filter(|row| state.is_none_or(|state| row.state == state))
-                .filter(|row| row.path.to_lowercase().contains(words.trim()))
+                .filter(|row| row.path.to_lowercase().contains(filter.trim()))
                 .collect();
             if shown.is_empty() {
                 ui.label("No rows match");
@@ -67,7 +67,7 @@ impl FilesPage {
 
     fn narrow_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[FileRow], state: Option<FileState>) {
         ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "Filter", &mut self.words, "Text in the name", theme::FIELD);
+            field_ui(ui, "Filter", &mut self.filter, "Text in the name", theme::FIELD);
             let all = format!("All {}", text::count(rows.len() as u64));
             if ui.selectable_label(state.is_none(), all).clicked() {
                 go(app, FilesRoute::Files(None));
@@ -93,8 +93,8 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
             ("Problems", FilesRoute::Problems(ProblemQuery::default()), matches!(route, FilesRoute::Problems(_))),
             ("Imports", FilesRoute::Imports(None), matches!(route, FilesRoute::Imports(_) | FilesRoute::Records(..))),
         ];
-        for (word, to, here) in parts {
-            if tab_ui(ui, here, word).clicked() {
+        for (label, to, here) in parts {
+            if tab_ui(ui, here, label).clicked() {
                 go(app, to);
             }
         }
@@ -145,9 +145,9 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
     }
 }
 
-/// What a row of files asks for.
+/// An action on a row of files.
 enum FileAction {
-    /// What a number leads to.
+    /// The page of a number.
     Go(Route),
     /// The captures in the file, which a crawl of this campaign wrote.
     Captures(FileId, Option<CampaignId>),
@@ -155,7 +155,7 @@ enum FileAction {
     Focus(FileId),
 }
 
-/// A state with its sign, word and colour.
+/// A state with its sign, label and colour.
 pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     let tokens = tokens(ui);
     let (sign, color) = match state {
@@ -166,7 +166,7 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
     coloured_cell_ui(ui, &format!("{sign} {}", state.as_str()), color).on_hover_text(state.hint())
 }
 
-/// What a file is called without its folders, and its number until that is known.
+/// The name of a file without its folders, and its number until that is known.
 pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
     let answer = app.reads.file(file);
     answer.shown().map_or_else(|| format!("file {file}"), |row| name_of(&row.path).to_owned())
@@ -183,7 +183,7 @@ pub(in crate::ui) fn show_captures_of(app: &mut AppState, file: FileId, campaign
     app.send(Command::GoToAll(Route::Captures { filter: format!("file:{file}") }));
 }
 
-/// Makes the campaign of some captures the one at hand, so that none of them is left out.
+/// Makes the campaign of some captures the current one, so that none of them is left out.
 pub(super) fn take_campaign_of(app: &mut AppState, campaign: Option<CampaignId>) {
     match campaign {
         Some(id) if app.campaign() == Some(id) => {}
@@ -197,7 +197,7 @@ pub(in crate::ui) fn problems_of(file: FileId) -> Route {
     Route::Files(FilesRoute::Problems(ProblemQuery { file: Some(file), ..ProblemQuery::default() }))
 }
 
-/// What an import came to.
+/// The route to an import.
 pub(in crate::ui) fn import_of(launch: LaunchId) -> Route {
     Route::Files(FilesRoute::Imports(Some((launch, Vec::new()))))
 }

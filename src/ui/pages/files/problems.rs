@@ -1,4 +1,4 @@
-//! What is broken or odd in the files, row by row.
+//! Problems of the files, row by row.
 
 use super::{file_name, go, name_of};
 use crate::app::models::ProblemId;
@@ -16,9 +16,9 @@ const CHIP_CHARS: usize = 60;
 
 /// Draws the problems that fit a question. What is `typed` searches within it.
 pub(in crate::ui::pages) fn problems_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, typed: &mut String) {
-    let asked = ProblemQuery { text: typed.trim().to_owned(), ..query.clone() };
-    let narrowed = asked != ProblemQuery::default();
-    let answer = app.reads.problems(asked);
+    let request = ProblemQuery { text: typed.trim().to_owned(), ..query.clone() };
+    let narrowed = request != ProblemQuery::default();
+    let answer = app.reads.problems(request);
     ui.horizontal_wrapped(|ui| {
         field_ui(ui, "Filter", typed, "Text in file or problem", theme::FIELD);
         let path = (!query.path.is_empty()).then(|| name_of(&query.path).to_owned());
@@ -53,8 +53,8 @@ fn kinds_ui(ui: &mut Ui, app: &mut AppState, query: &ProblemQuery, page: &Proble
         let all: u64 = page.kinds.iter().map(|(_, count)| count).sum();
         let every = ("".to_owned(), all);
         for (kind, count) in std::iter::once(&every).chain(&page.kinds) {
-            let word = if kind.is_empty() { "All" } else { kind };
-            if ui.selectable_label(query.kind == *kind, format!("{word} {}", text::count(*count))).clicked() {
+            let label = if kind.is_empty() { "All" } else { kind };
+            if ui.selectable_label(query.kind == *kind, format!("{label} {}", text::count(*count))).clicked() {
                 go(app, FilesRoute::Problems(ProblemQuery { kind: kind.clone(), ..query.clone() }));
             }
         }

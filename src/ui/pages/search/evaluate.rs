@@ -1,4 +1,4 @@
-//! Results of a search judged one by one, and what that says of the search.
+//! Assessments of the results of a search, and the measures computed of them.
 //!
 //! A judge sees the own judgements alone: those of others would sway it.
 
@@ -17,7 +17,7 @@ use egui::{Button, Event, Key, Modifiers, Ui};
 const WIDTH: f32 = 110.0;
 /// The first results whose precision is shown.
 const SHOWN: [u64; 2] = [5, 10];
-/// The keys that judge the row at hand.
+/// The keys that judge the current row.
 const KEYS: [(Key, Option<Judgement>); 4] = [
     (Key::Num1, Some(Judgement::Right)),
     (Key::Num2, Some(Judgement::Wrong)),
@@ -25,7 +25,7 @@ const KEYS: [(Key, Option<Judgement>); 4] = [
     (Key::Num0, None),
 ];
 
-/// Whether results are being judged, and by whom.
+/// State of the assessment: whether it is on, and its judge.
 #[derive(Default)]
 pub(in crate::ui::pages) struct SearchEvaluate {
     is_on: bool,
@@ -46,7 +46,7 @@ impl SearchEvaluate {
         &mut self,
         ui: &mut Ui,
         app: &mut AppState,
-        asked: &SearchQuery,
+        query: &SearchQuery,
         found: &SearchAnswer,
     ) {
         if found.problem.is_some() || !self.is_on {
@@ -57,39 +57,39 @@ impl SearchEvaluate {
             name => name.to_owned(),
         };
         ui.horizontal_wrapped(|ui| {
-            if asked.query_line().is_empty() {
+            if query.query_line().is_empty() {
                 ui.weak("Type a query: its results are assessed by it");
                 return;
             }
             field_ui(ui, "Assessed by", &mut app.settings.name, "empty: the system's user name", theme::FIELD);
-            figures_ui(ui, app, &asked.query_line(), found);
+            figures_ui(ui, app, query.query_line(), found);
         });
-        if self.is_of(asked, found) {
-            keys(ui, app, asked, found);
+        if self.is_of(query, found) {
+            keys(ui, app, query, found);
         }
     }
 
     /// The column of buttons, where the results shown are those of the query.
     pub(in crate::ui::pages) fn column<'a>(
         &'a self,
-        asked: &'a SearchQuery,
+        query: &'a SearchQuery,
         found: &SearchAnswer,
     ) -> Option<Column<'a, Hit, CaptureAction>> {
         let column = Column::made("judgement", "Assessment", WIDTH, |hit: &Hit| {
             hit.judgement().map_or_else(String::new, |judgement| judgement.label().to_owned())
         });
         let column = column.about("What most people say; the buttons are your own assessment");
-        self.is_of(asked, found).then(|| column.draw_asking(|ui, hit| self.buttons_ui(ui, asked, hit)))
+        self.is_of(query, found).then(|| column.draw_with_action(|ui, hit| self.buttons_ui(ui, query, hit)))
     }
 
-    fn is_of(&self, asked: &SearchQuery, found: &SearchAnswer) -> bool {
-        self.is_on && !asked.query_line().is_empty() && found.filter == asked.filter_line()
+    fn is_of(&self, query: &SearchQuery, found: &SearchAnswer) -> bool {
+        self.is_on && !query.query_line().is_empty() && found.filter == query.query_line()
     }
 
-    fn buttons_ui(&self, ui: &mut Ui, asked: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {
+    fn buttons_ui(&self, ui: &mut Ui, query: &SearchQuery, hit: &Hit) -> Option<CaptureAction> {
         let own = hit.judgements.iter().find(|(judge, _)| *judge == self.judge).map(|(_, judgement)| *judgement);
         let title = if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title };
-        let mut said = None;
+        let mut choice = None;
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::GAP / 4.0;
             ui.spacing_mut().button_padding.y = 0.0;
@@ -106,28 +106,28 @@ impl SearchEvaluate {
                 let (name, enabled) = (format!("{}: {}", judgement.label(), text::line(title)), button.enabled());
                 button.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, enabled, is_own, name.as_str()));
                 if button.clicked() {
-                    said = Some((!is_own).then_some(judgement));
+                    choice = Some((!is_own).then_some(judgement));
                 }
             }
         });
-        said.map(|judgement| CaptureAction::Command(judge(asked, hit, judgement)))
+        choice.map(|judgement| CaptureAction::Command(judge(query, hit, judgement)))
     }
 }
 
-fn judge(asked: &SearchQuery, hit: &Hit, judgement: Option<Judgement>) -> Command {
-    Command::Judge { query: Box::new(asked.clone()), capture: hit.capture.id, judgement }
+fn judge(query: &SearchQuery, hit: &Hit, judgement: Option<Judgement>) -> Command {
+    Command::Judge { query: Box::new(query.clone()), capture: hit.capture.id, judgement }
 }
 
-/// The row that the keyboard is on is judged, and the next one is at hand.
-fn keys(ui: &mut Ui, app: &mut AppState, asked: &SearchQuery, found: &SearchAnswer) {
+/// Judges the row that the keyboard is on, and goes to the next one.
+fn keys(ui: &mut Ui, app: &mut AppState, query: &SearchQuery, found: &SearchAnswer) {
     if is_typing(ui) || app.dialog().is_some() {
         return;
     }
-    let at_hand = found.hits.iter().find(|hit| app.focus() == Some(Focus::Capture(hit.capture.id)));
-    let Some(hit) = at_hand else { return };
+    let focused = found.hits.iter().find(|hit| app.focus() == Some(Focus::Capture(hit.capture.id)));
+    let Some(hit) = focused else { return };
     for (key, judgement) in KEYS {
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
-            app.send(judge(asked, hit, judgement));
+            app.send(judge(query, hit, judgement));
             let (physical_key, modifiers) = (None, Modifiers::NONE);
             let down = Event::Key { key: Key::ArrowDown, physical_key, pressed: true, repeat: false, modifiers };
             ui.input_mut(|input| input.events.push(down));

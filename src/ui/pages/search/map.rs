@@ -1,8 +1,9 @@
-//! Where the captures that a search finds come from: a map, and its numbers as a table.
+//! Countries of the captures that a search finds: a map, and its numbers as a table.
 
 use crate::app::AppState;
 use crate::app::models::{
     CountryCount, FacetChoice, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, SearchCounts, SearchQuery,
+    facet_choices, with_facets,
 };
 use crate::app::models::{count_by_country, country_of, map_countries};
 use crate::ui::access::{tab_of_ui, tabs_ui};
@@ -18,7 +19,7 @@ use egui::{
     WidgetInfo, vec2,
 };
 
-/// What the map can count by.
+/// The facets that the map can count by.
 const KINDS: [FacetKind; 2] = [FacetKind::Country, FacetKind::TopLevel];
 /// Lower places have the table beside the map.
 const ROOM_BELOW: f32 = 430.0;
@@ -30,7 +31,7 @@ const NAMED: usize = 5;
 const DOT: f32 = 4.0;
 /// Around a number on the map.
 const NUMBER_PAD: f32 = 3.0;
-/// How far the map is enlarged at most, and by one step.
+/// Largest enlargement of the map, and that of one step.
 const MOST_ZOOM: f32 = 16.0;
 const ZOOM_STEP: f32 = 2.0;
 /// Size of the scale of colours.
@@ -45,9 +46,9 @@ pub struct SearchMap {
     at: Option<String>,
     /// Steps that it is enlarged by.
     zoom: i32,
-    /// What is in the middle then; at first where most was found.
+    /// The point in the middle; at first where most was found.
     middle: Option<MapPoint>,
-    /// It was just asked for: the keyboard goes there.
+    /// It was just opened: the keyboard goes there.
     is_entered: bool,
 }
 
@@ -59,7 +60,7 @@ struct MapRow {
     count: u64,
 }
 
-/// What a person asks of values.
+/// An action on values.
 enum MapAction {
     /// Results from there alone, or from everywhere where that is so already.
     Narrow(Vec<String>),
@@ -67,7 +68,7 @@ enum MapAction {
     Captures(Vec<String>),
 }
 
-/// Where the map is on the screen, and the part of it that is in sight.
+/// The place of the map on the screen, and the part of it that is in sight.
 #[derive(Clone, Copy)]
 struct Sheet {
     whole: Rect,
@@ -111,7 +112,7 @@ impl SearchMap {
         self.is_entered |= self.is_shown && !was_shown;
     }
 
-    /// Draws map and table; the query that a person asks for there.
+    /// Draws map and table; gives the query that a person chose there.
     pub fn ui(
         &mut self,
         ui: &mut Ui,
@@ -128,27 +129,30 @@ impl SearchMap {
         let places = count_by_country(kind, values);
         note_ui(ui, kind, values, &places);
         let (size, least) = (ui.available_size(), least_table_height(ui, values.len(), theme::ROW));
-        let mut map_ask = None;
-        let mut table_ask = None;
+        let mut map_action = None;
+        let mut table_action = None;
         if places.is_empty() {
-            table_ask = table_ui(ui, app, kind, values);
+            table_action = table_ui(ui, app, kind, values);
         } else if size.y >= ROOM_BELOW {
             let height = (size.x * MAP_HEIGHT).min(size.y - least - GAP);
-            map_ask = self.map_ui(ui, vec2(size.x, height), kind, &places, query);
+            map_action = self.map_ui(ui, vec2(size.x, height), kind, &places, query);
             ui.add_space(GAP);
-            table_ask = table_ui(ui, app, kind, values);
+            table_action = table_ui(ui, app, kind, values);
         } else {
             ui.horizontal_top(|ui| {
                 let width = size.x * MAP_PART;
                 let height = size.y.min(width * MAP_HEIGHT);
-                map_ask = self.map_ui(ui, vec2(width, height), kind, &places, query);
-                ui.vertical(|ui| table_ask = table_ui(ui, app, kind, values));
+                map_action = self.map_ui(ui, vec2(width, height), kind, &places, query);
+                ui.vertical(|ui| table_action = table_ui(ui, app, kind, values));
             });
         }
-        match map_ask.or(table_ask)? {
-            MapAction::Narrow(values) => Some(narrowed(query, kind, &values)),
+        match map_action.or(table_action)? {
+            MapAction::Narrow(values) => {
+                let text = narrowed(&query.text, kind, &values);
+                Some(SearchQuery { text, ..query.clone() })
+            }
             MapAction::Captures(values) => {
-                captures_by(app, only(query, kind, &values).filter_line());
+                captures_by(app, with_facets(&query.text, kind, &FacetChoice::any_of(kind, &values)));
                 None
             }
         }
@@ -159,7 +163,7 @@ impl SearchMap {
         (1.0..=MOST_ZOOM).contains(&ZOOM_STEP.powi(self.zoom + by))
     }
 
-    /// What is counted by, what the colours say, and how much is in sight.
+    /// Draws the choice of the facet, the legend of colours, and the zoom.
     fn kind_ui(&mut self, ui: &mut Ui) -> FacetKind {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Captures found by");
@@ -226,17 +230,18 @@ impl SearchMap {
         let under = map.hover_pos().map(|pointer| sheet.on_map(pointer));
         let under = under.and_then(|place| map_countries().iter().find(|country| country.contains(place)));
         draw_lands(&child, sheet, places);
-        let is_chosen = |of: &CountryCount| is_chosen(query, kind, &of.values);
+        let chosen = facet_choices(&query.text);
+        let is_chosen = |of: &CountryCount| is_chosen(&chosen, kind, &of.values);
         let lit = |of: &CountryCount| Some(&of.country.code) == at.as_ref();
         for of in places.iter().filter(|of| is_chosen(of) || lit(of)) {
             outline(&child, sheet, of, if lit(of) { 2.5 } else { 1.5 });
         }
-        let mut asked = None;
+        let mut chosen = None;
         let marks = marks_ui(&child, sheet, places, &is_chosen);
         for (of, mark) in places.iter().zip(&marks) {
             let mark = mark.clone().on_hover_text(sentence(of));
             if mark.clicked() {
-                asked = Some(of);
+                chosen = Some(of);
             }
             if lit(of) {
                 let stroke = Stroke::new(2.0, tokens(&child).accent);
@@ -251,7 +256,7 @@ impl SearchMap {
         if let Some(country) = under {
             let name = counted(&country.code).map_or_else(|| format!("{}: no captures found", country.name), sentence);
             if map.clicked() && !pressed {
-                asked = counted(&country.code);
+                chosen = counted(&country.code);
             }
             map.on_hover_text_at_pointer(name);
         }
@@ -260,8 +265,8 @@ impl SearchMap {
             child.painter().rect_stroke(sheet.view, 0.0, stroke, StrokeKind::Inside);
         }
         pressed &= at.is_some();
-        let asked = asked.or_else(|| at.as_deref().filter(|_| pressed).and_then(counted));
-        asked.map(|of| MapAction::Narrow(of.values.clone()))
+        let chosen = chosen.or_else(|| at.as_deref().filter(|_| pressed).and_then(counted));
+        chosen.map(|of| MapAction::Narrow(of.values.clone()))
     }
 
     /// Goes to the next country to the left, right, north or south, or zooms; true for Enter. All are
@@ -313,7 +318,7 @@ fn note_ui(ui: &mut Ui, kind: FacetKind, values: &[FacetValue], places: &[Countr
     }
 }
 
-/// All lands, those with captures coloured by how many.
+/// Draws all lands, those with captures coloured by their number.
 fn draw_lands(ui: &Ui, sheet: Sheet, places: &[CountryCount]) {
     let colors = tokens(ui);
     let painter = ui.painter();
@@ -375,8 +380,8 @@ fn marks_ui(
     for (of, is_small) in places.iter().zip(small) {
         let place = sheet.on_screen(of.country.point);
         let sign = if is_chosen(of) { "✔ " } else { "" };
-        let words = format!("{sign}{}", text::count(of.count));
-        let galley = ui.painter().layout_no_wrap(words, font.clone(), colors.strong_text);
+        let label = format!("{sign}{}", text::count(of.count));
+        let galley = ui.painter().layout_no_wrap(label, font.clone(), colors.strong_text);
         let size = galley.size() + 2.0 * vec2(NUMBER_PAD, 0.0);
         let beside = DOT + NUMBER_PAD + size.x / 2.0;
         let tries = if is_small { [beside, -beside] } else { [0.0, 0.0] };
@@ -436,30 +441,17 @@ fn sentence(of: &CountryCount) -> String {
     format!("{}: {}", of.country.name, text::counted(of.count, "capture"))
 }
 
-fn is_chosen(query: &SearchQuery, kind: FacetKind, values: &[String]) -> bool {
-    let has =
-        |value: &String| query.facets.iter().any(|one| one.kind == kind && !one.is_excluded && one.value == *value);
-    values.iter().all(has)
-}
-
-fn choices(kind: FacetKind, values: &[String]) -> impl Iterator<Item = FacetChoice> {
-    values.iter().map(move |value| FacetChoice { kind, value: value.clone(), is_excluded: false })
-}
-
-/// The query with these values of a facet and no others of it.
-fn only(query: &SearchQuery, kind: FacetKind, values: &[String]) -> SearchQuery {
-    let mut query = query.clone();
-    query.facets.retain(|one| one.kind != kind);
-    query.facets.extend(choices(kind, values));
-    query
+fn is_chosen(chosen: &[FacetChoice], kind: FacetKind, values: &[String]) -> bool {
+    FacetChoice::any_of(kind, values).iter().all(|choice| chosen.contains(choice))
 }
 
 /// The query with these values beside others of their facet, or without them where they are in it.
-fn narrowed(query: &SearchQuery, kind: FacetKind, values: &[String]) -> SearchQuery {
-    let mut next = query.clone();
-    next.facets.retain(|one| one.kind != kind || !values.contains(&one.value));
-    if !is_chosen(query, kind, values) {
-        next.facets.extend(choices(kind, values));
+fn narrowed(line: &str, kind: FacetKind, values: &[String]) -> String {
+    let mut choices = facet_choices(line);
+    let were_chosen = is_chosen(&choices, kind, values);
+    choices.retain(|one| one.kind == kind && !values.contains(&one.value));
+    if !were_chosen {
+        choices.extend(FacetChoice::any_of(kind, values));
     }
-    next
+    with_facets(line, kind, &choices)
 }

@@ -1,11 +1,11 @@
 //! Tabs of media types above the results of a search.
 
-use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchQuery};
+use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchQuery, facet_choices, with_facets};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::text;
 use egui::Ui;
 
-/// The tabs, with the values of the facet that each stands for.
+/// The tabs, each with its values of the facet.
 const TABS: [(&str, &[&str]); 6] = [
     ("Pages", &["page"]),
     ("Documents", &["document"]),
@@ -18,11 +18,12 @@ const TABS: [(&str, &[&str]); 6] = [
 /// Draws the tabs with the captures found of each, whichever is chosen. Gives
 /// the search of the tab that was chosen.
 pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetValue]>) -> Option<SearchQuery> {
-    let of_media = |choice: &&FacetChoice| choice.kind == FacetKind::Media;
-    let mut chosen: Vec<&str> = query.facets.iter().filter(of_media).map(|choice| choice.value.as_str()).collect();
+    let mut choices = facet_choices(&query.text);
+    choices.retain(|choice| choice.kind == FacetKind::Media);
+    let mut chosen: Vec<&str> = choices.iter().map(|choice| choice.value.as_str()).collect();
     chosen.sort_unstable();
-    let is_without = query.facets.iter().filter(of_media).any(|choice| choice.is_excluded);
-    let mut asked = None;
+    let is_without = choices.iter().any(|choice| choice.is_excluded);
+    let mut narrowed = None;
     tabs_ui(ui, "Media types", |ui| {
         let all: (&str, &[&str]) = ("All", &[]);
         for (label, media) in std::iter::once(all).chain(TABS) {
@@ -30,16 +31,11 @@ pub fn media_tabs_ui(ui: &mut Ui, query: &SearchQuery, values: Option<&[FacetVal
             let number = values.map(|values| values.iter().filter(is_of).map(|value| value.count).sum::<u64>());
             let label = number.map_or_else(|| label.to_owned(), |number| format!("{label} {}", text::count(number)));
             if tab_ui(ui, !is_without && chosen == media, label).clicked() {
-                let mut query = query.clone();
-                query.facets.retain(|choice| choice.kind != FacetKind::Media);
-                query.facets.extend(media.iter().map(|value| FacetChoice {
-                    kind: FacetKind::Media,
-                    value: (*value).to_owned(),
-                    is_excluded: false,
-                }));
-                asked = Some(query);
+                let choices = FacetChoice::any_of(FacetKind::Media, media);
+                let text = with_facets(&query.text, FacetKind::Media, &choices);
+                narrowed = Some(SearchQuery { text, ..query.clone() });
             }
         }
     });
-    asked
+    narrowed
 }

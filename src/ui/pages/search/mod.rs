@@ -1,4 +1,4 @@
-//! Every word of the archive: a query, its results, and how they are spread.
+//! Full-text search: a query, its results, and their facets.
 
 pub(super) mod evaluate;
 pub(super) mod map;
@@ -13,10 +13,13 @@ use super::search::media::media_tabs_ui;
 use super::search::saved::{SavedPart, order_label};
 use super::search::timeline::Timeline;
 use super::select::captures_by;
-use crate::app::models::{FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery};
+use crate::app::models::{
+    FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, facet_choices, toggle_facet,
+    with_facets,
+};
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
-use crate::ui::table::{Column, RowsAsk, Table, Value};
+use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
@@ -26,7 +29,7 @@ use std::ops::Range;
 
 /// Results that are listed.
 const RESULTS: usize = 200;
-/// Characters of a text that stand before what was found first in it.
+/// Characters of a text that are shown before the first match.
 const BEFORE_MARK: usize = 24;
 
 /// Less room below the tabs has the timeline in the place of the results.
@@ -63,7 +66,7 @@ impl SearchPage {
         if self.saved.is_open
             && let Some(query) = self.saved.ui(ui, app, &self.applied)
         {
-            self.ask(app, query);
+            self.submit(app, query);
         }
         let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
         let answer = app.reads.search(query.clone());
@@ -74,8 +77,8 @@ impl SearchPage {
             self.evaluate.ui(ui, app, &query, found);
         }
         let media = counts.shown().and_then(|counts| counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media));
-        let asked = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
-        asked.into_iter().for_each(|query| self.ask(app, query));
+        let chosen = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
+        chosen.into_iter().for_each(|query| self.submit(app, query));
         // Before the facets, whose many boxes would stand between them and the query for who uses keys.
         let is_low = ui.available_height() < ROOM_FOR_TIMELINE;
         ui.horizontal(|ui| {
@@ -95,8 +98,8 @@ impl SearchPage {
             });
         }
         if let Some(counts) = counts.shown().filter(|_| !is_low || self.timeline.is_open) {
-            let asked = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
-            asked.into_iter().for_each(|query| self.ask(app, query));
+            let chosen = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
+            chosen.into_iter().for_each(|query| self.submit(app, query));
         }
         if let Loaded::Failed(_) = answer {
             loaded_ui(ui, &answer, |_, _| {});
@@ -106,10 +109,10 @@ impl SearchPage {
             return;
         }
         if self.map.is_shown() {
-            let mut asked = None;
-            loaded_ui(ui, &counts, |ui, counts| asked = self.map.ui(ui, app, counts, &self.applied));
-            if let Some(query) = asked {
-                self.ask(app, query);
+            let mut chosen = None;
+            loaded_ui(ui, &counts, |ui, counts| chosen = self.map.ui(ui, app, counts, &self.applied));
+            if let Some(query) = chosen {
+                self.submit(app, query);
             }
             return;
         }
@@ -129,7 +132,7 @@ impl SearchPage {
                 response.request_focus();
             }
             if self.typed.is_due(ui, &response) {
-                self.ask(app, SearchQuery { text: self.line.clone(), ..self.applied.clone() });
+                self.submit_line(app, self.line.clone());
             }
             let mut order = self.applied.order;
             let chooser = egui::ComboBox::from_id_salt("order").selected_text(order_label(order));
@@ -146,22 +149,22 @@ impl SearchPage {
             let saved = ui.toggle_value(&mut self.saved.is_open, "Saved searches");
             saved.on_hover_text("Keep this search under a name, or open one that was kept");
             if order != self.applied.order || folds == self.applied.shows_all {
-                self.ask(app, SearchQuery { order, shows_all: !folds, ..self.applied.clone() });
+                self.submit(app, SearchQuery { order, shows_all: !folds, ..self.applied.clone() });
             }
         });
     }
 
     /// Values that are chosen, each to be taken away.
     fn chosen_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        if self.applied.facets.is_empty() {
-            return;
-        }
-        if let Some(gone) = chosen_ui(ui, &self.applied.facets) {
-            self.toggle(app, gone);
+        let chosen = facet_choices(&self.applied.text);
+        if !chosen.is_empty()
+            && let Some(gone) = chosen_ui(ui, &chosen)
+        {
+            self.submit_line(app, toggle_facet(&self.applied.text, &gone));
         }
     }
 
-    /// What was found, what is wrong, what is not indexed yet.
+    /// Draws the number of results, the problems, and the captures not indexed yet.
     fn state_ui(&mut self, ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
         if let Some(problem) = &found.problem {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
@@ -196,7 +199,7 @@ impl SearchPage {
                 ui.weak("Nothing found. Try");
                 for wider in &found.wider {
                     if ui.button(text::line(&wider.why)).on_hover_text(text::line(&wider.query)).clicked() {
-                        self.ask(app, SearchQuery { text: wider.query.clone(), ..self.applied.clone() });
+                        self.submit_line(app, wider.query.clone());
                     }
                 }
             });
@@ -204,37 +207,26 @@ impl SearchPage {
     }
 
     fn facets_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &SearchCounts) {
-        match self.facets.ui(ui, counts, &self.applied.facets) {
-            Some(FacetAction::Toggle(choice)) => self.toggle(app, choice),
-            Some(FacetAction::Show(choice)) => {
-                let mut query = self.applied.clone();
-                query.facets.retain(|other| other.kind != choice.kind || other.is_excluded);
-                query.facets.push(choice);
-                captures_by(app, query.filter_line());
-            }
+        let line = &self.applied.text;
+        match self.facets.ui(ui, counts, &facet_choices(line)) {
+            Some(FacetAction::Toggle(choice)) => self.submit_line(app, toggle_facet(line, &choice)),
+            Some(FacetAction::Show(choice)) => captures_by(app, with_facets(line, choice.kind, &[choice])),
             None => {}
         }
     }
 
-    fn toggle(&mut self, app: &mut AppState, choice: FacetChoice) {
-        let mut query = self.applied.clone();
-        let was = query.facets.len();
-        query.facets.retain(|other| *other != choice);
-        if query.facets.len() == was {
-            query.facets.retain(|other| (other.kind, &other.value) != (choice.kind, &choice.value));
-            query.facets.push(choice);
-        }
-        self.ask(app, query);
+    fn submit_line(&mut self, app: &mut AppState, text: String) {
+        self.submit(app, SearchQuery { text, ..self.applied.clone() });
     }
 
-    fn ask(&mut self, app: &mut AppState, query: SearchQuery) {
+    fn submit(&mut self, app: &mut AppState, query: SearchQuery) {
         self.line.clone_from(&query.text);
         self.applied = query.clone();
         app.refine_search(query);
     }
 }
 
-/// What can be done with all captures found.
+/// Draws the actions on all captures found.
 fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
     let filter = if found.filter.is_empty() { "*" } else { &found.filter };
@@ -300,13 +292,13 @@ fn results_ui<'a>(
         .on_open(|hit| Some(CaptureAction::Panel(hit.capture.id, PanelTab::Text)))
         .on_select(|hits| Some(CaptureAction::Several(hits.iter().map(|hit| hit.capture.id).collect())))
         .menu(|ui, hit| menu_ui(ui, &hit.capture))
-        .with_rows(RowsAsk::copy_urls(|hit: &Hit| &hit.capture.url));
-    if let Some(ask) = table.rows_ui(ui, app, &answer.hits) {
-        carry_out(app, ask);
+        .with_rows(RowsAction::copy_urls(|hit: &Hit| &hit.capture.url));
+    if let Some(action) = table.rows_ui(ui, app, &answer.hits) {
+        carry_out(app, action);
     }
 }
 
-/// Where a row begins to show a text, so that what was found first in it is in sight: between two
+/// The place where a row begins to show a text, so that its first match is in sight: between two
 /// of its words.
 fn shown_from(snippet: &str, first: usize) -> usize {
     let before = snippet.get(..first).unwrap_or_default();
@@ -318,8 +310,8 @@ fn title_of(hit: &Hit) -> &str {
     if hit.capture.title.is_empty() { &hit.capture.url } else { &hit.capture.title }
 }
 
-fn carry_out(app: &mut AppState, ask: CaptureAction) {
-    match ask {
+fn carry_out(app: &mut AppState, action: CaptureAction) {
+    match action {
         CaptureAction::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
         CaptureAction::Panel(id, tab) => {
             app.follow(Focus::Capture(id));

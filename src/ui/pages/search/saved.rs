@@ -1,8 +1,7 @@
 //! Searches under a name: kept, opened again, renamed, removed.
 
-use crate::app::models::{FacetChoice, SavedSearch, SearchOrder, SearchQuery};
+use crate::app::models::{SavedSearch, SearchOrder, SearchQuery};
 use crate::app::{AppState, Command, SearchAct};
-use crate::ui::facets::shown_value;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
@@ -11,7 +10,7 @@ use egui::{Button, Ui};
 /// Height of the list.
 const LIST: f32 = 120.0;
 
-/// What the part of the page keeps between frames.
+/// State of the saved searches between frames.
 #[derive(Default)]
 pub struct SavedPart {
     /// Whether it is shown.
@@ -19,7 +18,7 @@ pub struct SavedPart {
     name: String,
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum SavedAction {
     Open(Box<SearchQuery>),
     Act(SearchAct),
@@ -28,13 +27,13 @@ enum SavedAction {
 }
 
 impl SavedPart {
-    /// Draws the list, and a field for the name of the search at hand. Gives
+    /// Draws the list, and a field for the name of the current search. Gives
     /// the search that shall be opened.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, present: &SearchQuery) -> Option<SearchQuery> {
         heading_ui(ui, "Saved searches");
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Name of the search", &mut self.name, "such as Elections 2024", theme::FIELD);
-            let why_not = match (present.text.trim().is_empty() && present.facets.is_empty(), self.name.trim()) {
+            let why_not = match (present.query_line().is_empty(), self.name.trim()) {
                 (true, _) => Some("Search for something first"),
                 (_, "") => Some("Name it first"),
                 _ => None,
@@ -53,14 +52,13 @@ impl SavedPart {
 
     fn rows_ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[SavedSearch]) -> Option<SearchQuery> {
         if rows.is_empty() {
-            ui.weak("None yet. A saved search keeps the query, the facets and the order, and is asked again each time");
+            ui.weak("None yet. A saved search keeps the query and the order, and runs again each time");
             return None;
         }
         type Col<'a> = Column<'a, SavedSearch, SavedAction>;
         let columns = [
             Col::text("name", "Name", 200.0, |row| &row.name),
-            Col::text("query", "Query", 300.0, |row| &row.query).or("everything"),
-            Col::made("facets", "Facets", 240.0, |row| facets_line(&row.facets)),
+            Col::text("query", "Query", 540.0, |row| &row.query).or("everything"),
             Col::text("order", "Order", 110.0, |row| order_label(row.order)),
             Col::date("saved", "Saved (UTC)", 150.0, |row| row.date),
             Col::text("who", "By", 120.0, |row| &row.who),
@@ -96,15 +94,6 @@ impl SavedPart {
         }
         None
     }
-}
-
-/// The values that are chosen, in a line.
-fn facets_line(facets: &[FacetChoice]) -> String {
-    let part = |choice: &FacetChoice| {
-        let not = if choice.is_excluded { "not " } else { "" };
-        format!("{}: {not}{}", choice.kind.label(), shown_value(&choice.value))
-    };
-    facets.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// An order of results in the words of the screen.

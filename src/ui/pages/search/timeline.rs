@@ -14,29 +14,29 @@ use egui::accesskit::Role;
 use egui::{Button, Ui};
 use egui_plot::{Bar, BarChart, GridMark, Plot};
 
-/// Height of the bars, with the words below them.
+/// Height of the bars, with the labels below them.
 const BARS: f32 = 96.0;
 /// Height of the table.
 const TABLE: f32 = 150.0;
-/// Captures that a share is said of.
+/// Captures that a share is given of.
 const SHARE_OF: f64 = 10_000.0;
 
 /// The timeline of the page Search.
 #[derive(Default)]
 pub struct Timeline {
-    /// It is shown in a window without room for it beside the results.
+    /// Whether it is shown in a window without room for it beside the results.
     pub is_open: bool,
     period: Option<Period>,
     /// Counts of 10,000 captures that there are of the time, in the place of counts.
     is_share: bool,
     has_table: bool,
-    /// Where a drag over the bars began, as a place on the axis.
+    /// The place on the axis where a drag over the bars began.
     dragged_from: Option<f64>,
     from: String,
     to: String,
 }
 
-/// What a row of the table asks for.
+/// An action on a row of the table.
 enum TimelineAction {
     Captures(String),
     Narrow(String),
@@ -152,7 +152,7 @@ impl Timeline {
         Some(if first == last { format!("date:{first}") } else { format!("date:{first}..{last}") })
     }
 
-    /// The same as rows, each number of which leads to its captures.
+    /// Draws the timeline as rows, each number of which leads to its captures.
     fn table_ui(
         &self,
         ui: &mut Ui,
@@ -161,11 +161,11 @@ impl Timeline {
         periods: &[PeriodCount],
     ) -> Option<String> {
         type Col<'a> = Column<'a, PeriodCount, TimelineAction>;
-        let found = query.filter_line();
+        let found = query.text.clone();
         let columns = [
             Col::text("period", "Time", 110.0, |row| &row.period),
             Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
-                Some(TimelineAction::Captures(format!("{found} date:{}", row.period).trim().to_owned()))
+                Some(TimelineAction::Captures(narrowed(&found, &format!("date:{}", row.period))))
             }),
             Col::count("of", "All captures", 120.0, |row| row.of)
                 .about("Captures of the time, found or not")
@@ -205,7 +205,7 @@ fn narrowed(text: &str, range: &str) -> String {
     }
 }
 
-/// Where a period lies on the axis: years, months or days one after the other.
+/// The place of a period on the axis: years, months or days one after the other.
 fn place_of(period: &str, kind: Period) -> Option<f64> {
     let mut parts = period.split('-').map(|part| part.parse::<i64>().ok());
     let year = parts.next()??;
@@ -226,7 +226,7 @@ fn period_at(place: f64, kind: Period) -> String {
     }
 }
 
-/// What stands below the axis: nothing between two periods.
+/// The label below the axis: none between two periods.
 fn axis_label(mark: GridMark, kind: Period) -> String {
     if mark.value.fract().abs() > 1e-9 { String::new() } else { period_at(mark.value, kind) }
 }

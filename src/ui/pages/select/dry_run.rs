@@ -1,5 +1,4 @@
-//! What an export would write, and what people read of one: its parts, the list
-//! of a dry run, the report in the browser.
+//! The parts of an export, the list of a dry run, and the report in the browser.
 
 use super::captures_by;
 use crate::app::models::{CampaignId, ExportDryRun, Lacking, PlannedFile};
@@ -19,7 +18,7 @@ const FILES: f32 = 190.0;
 /// Height of the list of what pages lack.
 const LACKING: f32 = 110.0;
 
-/// What an export holds beyond what every export has.
+/// Draws the optional parts of an export.
 pub(in crate::ui::pages) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     let page = app.campaign().map(|campaign| app.reads.campaign(campaign));
     let of_campaign = page.as_ref().and_then(|page| page.shown()?.campaign.report_language).unwrap_or_default();

@@ -23,9 +23,9 @@ use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider,
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How far a bracket key moves the threshold.
+/// Step of a bracket key on the threshold.
 const STEP: f64 = 0.01;
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const SHOW: &str = "Show these captures";
 /// Why no selection is made just now.
 const SCORING: &str = "Scores are being computed";
@@ -94,7 +94,7 @@ impl SelectPage {
         if page.spec.is_none() {
             empty_ui(ui, "No selection yet", "Set the weights, then score and select; or select by a filter");
         }
-        // The heading above says it already when nothing was scored.
+        // The heading above has it already when nothing was scored.
         for missing in page.missing.iter().filter(|_| page.spec.is_some()) {
             ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(missing)));
         }
@@ -144,7 +144,7 @@ impl SelectPage {
     }
 }
 
-/// What the draft comes to. Weights and thresholds are tried on scores that
+/// The result of the draft. Weights and thresholds are tried on scores that
 /// are in memory: nothing is read again.
 fn try_draft(app: &mut AppState, campaign: CampaignId, page: &SelectionPage) -> Loaded<Arc<TriedSelection>> {
     let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
@@ -274,7 +274,7 @@ fn balance_ui(
     });
 }
 
-/// What came since the selection was kept and would change it, which a person says; and the step back.
+/// Draws the changes since the selection was kept, which a person applies; and the step back.
 fn offer_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
     if urls > 0 {
@@ -326,7 +326,7 @@ struct BalanceFilters {
 }
 
 impl BalanceFilters {
-    /// Of a selection that is kept, and of one that is tried.
+    /// The comparison of a kept selection with one that is tried.
     fn of(kept: Option<&SelectionSpec>, tried: Option<&SelectionSpec>) -> Self {
         let is_kept = kept.zip(tried).is_some_and(|(kept, tried)| has_same_sides(kept, tried));
         if is_kept {
@@ -449,7 +449,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
     });
 }
 
-/// How what a check came to is shown: a signature that nobody vouches for is
+/// The sign and colour of a check: a signature that nobody vouches for is
 /// neither good nor bad.
 fn state_mark(ui: &Ui, state: CheckState) -> (&'static str, Color32) {
     match state {
@@ -470,13 +470,13 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
         Col::count("captures", "Captures", 76.0, |row| row.captures),
         Col::count("records", "Records", 76.0, |row| row.records),
         Col::bytes("bytes", "Size", 76.0, |row| row.bytes),
-        Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_asking(|ui, row| {
-            let (words, state) = verified(row);
+        Col::made("verified", "Verified", 190.0, |row| verified(row).0).draw_with_action(|ui, row| {
+            let (label, state) = verified(row);
             let Some(lines) = &row.verified else {
-                ui.weak(words);
+                ui.weak(label);
                 return None;
             };
-            let text = RichText::new(words).color(state_mark(ui, state).1);
+            let text = RichText::new(label).color(state_mark(ui, state).1);
             let is_clicked = ui.link(text).on_hover_text("Show each check").clicked();
             is_clicked.then(|| ExportAction::Checks(row.folder.clone(), lines.clone()))
         }),
@@ -511,31 +511,31 @@ fn exports_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
     }
 }
 
-/// What a row of exports asks for.
+/// An action on a row of exports.
 enum ExportAction {
-    /// To be the last one.
+    /// Makes it the last one.
     Focus(PathBuf),
     /// Each check of its last verification.
     Checks(PathBuf, Vec<VerifyLine>),
-    /// To be read in the browser.
+    /// Opens it in the browser.
     Report(PathBuf),
-    /// To be verified.
+    /// Verifies it.
     Verify(PathBuf),
 }
 
-/// What the last verification came to, in words too.
+/// The result of the last verification, with its label.
 fn verified(row: &ExportRow) -> (String, CheckState) {
     let Some(lines) = &row.verified else { return ("– never verified".to_owned(), CheckState::Passed) };
     let (state, wrong) = (CheckState::of(lines).0, lines.iter().filter(|line| !line.ok).count());
-    let words = match state {
+    let label = match state {
         CheckState::Passed => format!("✔ {} passed", text::counted(lines.len() as u64, "check")),
         CheckState::Unvouched => "⚠ Signed, nobody vouches".to_owned(),
         CheckState::Failed => format!("✖ {wrong} of {} failed", lines.len()),
     };
-    (words, state)
+    (label, state)
 }
 
-/// Which of the person's keys signs an export; nothing where there is none.
+/// Draws the choice of the key that signs an export; nothing where there is none.
 fn sign_with_ui(ui: &mut Ui, app: &mut AppState) {
     let keys = app.reads.own_keys();
     let keys = keys.shown().map(|keys| keys.to_vec()).unwrap_or_default();

@@ -10,10 +10,10 @@ use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
 const LIST: f32 = 120.0;
-/// What a number of captures leads to.
+/// The hint of a number of captures.
 const SHOW: &str = "Show these captures";
 
-/// What is typed for the next selection to save, and the next collection.
+/// Fields of the next selection to save and of the next collection.
 #[derive(Default)]
 pub struct NamedFields {
     name: String,
@@ -22,7 +22,7 @@ pub struct NamedFields {
     leads: bool,
 }
 
-/// What a row asks for.
+/// An action on a row.
 enum NamedAction {
     Show(String),
     Try(Box<crate::app::models::SelectionSpec>),
@@ -81,8 +81,8 @@ impl NamedFields {
                     let delete = write_button_ui(ui, "Delete this saved selection").clicked();
                     delete.then(|| NamedAction::Act(SelectionAct::ForgetName(campaign, row.name.clone())))
                 });
-        let asked = table.rows_ui(ui, app, &page.named);
-        self.answer(app, asked);
+        let action = table.rows_ui(ui, app, &page.named);
+        self.answer(app, action);
     }
 
     /// Draws the collections; `is_whole` where all above is there, so that they stay where they are.
@@ -167,12 +167,12 @@ impl NamedFields {
                 let delete = write_button_ui(ui, "Delete this collection").clicked();
                 delete.then(|| NamedAction::Act(SelectionAct::ForgetCollection(row.name.clone())))
             });
-        let asked = table.rows_ui(ui, app, rows);
-        self.answer(app, asked);
+        let action = table.rows_ui(ui, app, rows);
+        self.answer(app, action);
     }
 
-    fn answer(&mut self, app: &mut AppState, asked: Option<NamedAction>) {
-        match asked {
+    fn answer(&mut self, app: &mut AppState, action: Option<NamedAction>) {
+        match action {
             Some(NamedAction::Show(filter)) => app.send(Command::GoToAll(Route::Captures { filter })),
             Some(NamedAction::Try(spec)) => app.open.selection_draft = *spec,
             Some(NamedAction::Act(act)) => app.send(Command::Selections(act)),
@@ -182,7 +182,7 @@ impl NamedFields {
     }
 }
 
-/// Which collections the draft selects as well, where there are any.
+/// Draws the collections that the draft selects as well, where there are any.
 pub fn chosen_collections_ui(ui: &mut Ui, app: &mut AppState) {
     let rows = match app.reads.collections() {
         Loaded::Ready(rows) | Loaded::Loading { last: Some(rows) } if !rows.is_empty() => rows,

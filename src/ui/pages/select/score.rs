@@ -2,7 +2,7 @@
 
 use crate::app::models::{Balance, CaptureId, ReviewMark, ScorePart, ScoredRow};
 use crate::app::{AppState, Focus};
-use crate::ui::table::{Column, RowsAsk, Table, Value};
+use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::heading_ui;
@@ -79,7 +79,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         .height(theme::DIALOG_LIST)
         .on_focus(|row| Some(ScoreAction::Focus(row.id)))
         .on_select(|rows| Some(ScoreAction::Several(rows.iter().map(|row| row.id).collect())))
-        .with_rows(RowsAsk::copy_urls(|row: &ScoredRow| &row.url));
+        .with_rows(RowsAction::copy_urls(|row: &ScoredRow| &row.url));
     match table.rows_ui(ui, app, rows) {
         Some(ScoreAction::Focus(capture)) => app.follow_in_panel(Focus::Capture(capture)),
         Some(ScoreAction::Several(captures)) => app.follow_several(captures),
@@ -95,8 +95,8 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
 }
 
 fn selected_label(row: &ScoredRow) -> String {
-    let hand = if row.decision.and_then(ReviewMark::decides).is_some() { " by hand" } else { "" };
-    format!("{}{hand}", if row.selected { "✔ in" } else { "✖ out" })
+    let suffix = if row.decision.and_then(ReviewMark::decides).is_some() { " by hand" } else { "" };
+    format!("{}{suffix}", if row.selected { "✔ in" } else { "✖ out" })
 }
 
 /// The parts that make up a score, largest effect as written.
@@ -122,10 +122,10 @@ fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
     });
 }
 
-/// What the rows ask for.
+/// An action on the rows.
 enum ScoreAction {
     /// The lower panel follows this one.
     Focus(CaptureId),
-    /// These are selected.
+    /// A new selection.
     Several(Vec<CaptureId>),
 }

@@ -11,7 +11,7 @@ const ROBOTS: [(RobotsPolicy, &str, &str); 3] = [
     (RobotsPolicy::Ignore, "ignore", "Do not fetch robots.txt"),
 ];
 
-/// Where a launch stops.
+/// Draws the limits that end a launch.
 pub fn limits_ui(ui: &mut Ui, limits: &mut Limits) {
     ui.weak("0 means no limit");
     const MEGA: u64 = 1_000_000;
@@ -45,7 +45,7 @@ fn scaled_row_ui(ui: &mut Ui, label: &str, unit: &str, value: &mut u64, scale: u
     response
 }
 
-/// How it behaves towards servers.
+/// Draws the settings of politeness towards servers.
 pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     let label = ui.label("User-Agent, sent to every server");
     let field = ui.add(
@@ -64,8 +64,8 @@ pub fn politeness_ui(ui: &mut Ui, politeness: &mut Politeness) {
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {
         ui.label("robots.txt");
-        for (policy, word, about) in ROBOTS {
-            ui.radio_value(&mut politeness.robots, policy, word).on_hover_text(about);
+        for (policy, label, about) in ROBOTS {
+            ui.radio_value(&mut politeness.robots, policy, label).on_hover_text(about);
         }
     });
     egui::Grid::new("politeness").num_columns(3).striped(true).show(ui, |ui| {

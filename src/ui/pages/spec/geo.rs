@@ -1,4 +1,4 @@
-//! Hosts that only their location let in, and what another database would say.
+//! Hosts that only their location let in, and the verdicts by another database.
 
 use crate::app::models::{CampaignId, Drift, DriftHost, DriftList, GeoHost, GeoList, GeoReport, quoted};
 use crate::app::{AppState, Command, Route, ScopeList};
@@ -14,10 +14,10 @@ use std::path::Path;
 
 /// Height of one of the tables.
 const LIST: f32 = 260.0;
-/// What the name of a host or the number of its captures leads to.
+/// The hint of the name of a host and of the number of its captures.
 const CAPTURES: &str = "Show the captures of this host";
 
-/// What the tab keeps between frames.
+/// State of the tab between frames.
 #[derive(Default)]
 pub struct GeoTab {
     card: GeoDatabaseCard,
@@ -86,7 +86,7 @@ impl GeoTab {
             Col::made("evidence", "Address, network, country", 240.0, |row| match &row.evidence {
                 GeoFact::Known(evidence) => evidence.places(),
                 GeoFact::Failed { why } => format!("⚠ since then: {why}"),
-                GeoFact::NotAsked => "no evidence recorded".to_owned(),
+                GeoFact::NotQueried => "no evidence recorded".to_owned(),
             }),
             Col::made("database", "Database, built", 240.0, |row| known(row).map(database).unwrap_or_default()).or("–"),
             Col::text("resolved_by", "Resolved by", 85.0, |row| {
@@ -110,7 +110,7 @@ impl GeoTab {
         .on_focus(|row| Some(HostAction::Chosen(row.host.clone())));
         match table.rows_ui(ui, app, rows) {
             Some(HostAction::Chosen(host)) => self.chosen = Some(host),
-            Some(asked) => asked.go(app, id),
+            Some(action) => action.go(app, id),
             None => {}
         }
         match rows.iter().find(|row| self.chosen.as_ref() == Some(&row.host)) {
@@ -178,7 +178,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, row: &GeoHost) {
                     line("Looked up (UTC)", &evidence.date.to_readable());
                 }
                 GeoFact::Failed { why } => line("Last look-up", &format!("failed: {why}")),
-                GeoFact::NotAsked => line("Evidence", "none recorded"),
+                GeoFact::NotQueried => line("Evidence", "none recorded"),
             }
             line("First URL", &row.first_url);
             line("Seen (UTC)", &row.first_seen.to_readable());
@@ -251,13 +251,13 @@ impl GeoTab {
             Table::new("hosts with another country", "Hosts with another country", columns, |row: &DriftHost| {
                 key_of(&row.host)
             });
-        if let Some(asked) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
-            asked.go(app, id);
+        if let Some(action) = table.height(LIST).rows_ui(ui, app, rows.iter().copied()) {
+            action.go(app, id);
         }
     }
 }
 
-/// What a row of hosts asks for.
+/// An action on a row of hosts.
 enum HostAction {
     /// A list of URLs.
     List(GeoList),
@@ -280,7 +280,7 @@ impl HostAction {
 fn known(row: &GeoHost) -> Option<&GeoEvidence> {
     match &row.evidence {
         GeoFact::Known(evidence) => Some(evidence),
-        GeoFact::Failed { .. } | GeoFact::NotAsked => None,
+        GeoFact::Failed { .. } | GeoFact::NotQueried => None,
     }
 }
 
@@ -292,7 +292,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, head: &'static str,
         Col::text("known", head, 420.0, |row| &row.1),
     ];
     let table = Table::new("hosts compared", "Hosts", columns, |row: &(String, String)| key_of(&row.0));
-    if let Some(asked) = table.height(LIST).rows_ui(ui, app, hosts) {
-        asked.go(app, id);
+    if let Some(action) = table.height(LIST).rows_ui(ui, app, hosts) {
+        action.go(app, id);
     }
 }

@@ -33,7 +33,7 @@ use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Tab {
+enum SpecTab {
     #[default]
     About,
     Request,
@@ -47,23 +47,23 @@ enum Tab {
     Versions,
 }
 
-const TABS: [(Tab, &str); 10] = [
-    (Tab::About, "About"),
-    (Tab::Request, "Request"),
-    (Tab::Seeds, "Seeds"),
-    (Tab::Rules, "Scope rules"),
-    (Tab::Geo, "Geolocation"),
-    (Tab::Permissions, "Permissions"),
-    (Tab::Schedule, "Schedule"),
-    (Tab::Limits, "Limits"),
-    (Tab::Politeness, "Politeness"),
-    (Tab::Versions, "Versions"),
+const TABS: [(SpecTab, &str); 10] = [
+    (SpecTab::About, "About"),
+    (SpecTab::Request, "Request"),
+    (SpecTab::Seeds, "Seeds"),
+    (SpecTab::Rules, "Scope rules"),
+    (SpecTab::Geo, "Geolocation"),
+    (SpecTab::Permissions, "Permissions"),
+    (SpecTab::Schedule, "Schedule"),
+    (SpecTab::Limits, "Limits"),
+    (SpecTab::Politeness, "Politeness"),
+    (SpecTab::Versions, "Versions"),
 ];
 
 /// The page Spec.
 #[derive(Default)]
 pub struct SpecPage {
-    tab: Tab,
+    tab: SpecTab,
     request: RequestEditor,
     seeds: SeedsEditor,
     rules: RulesEditor,
@@ -73,14 +73,14 @@ pub struct SpecPage {
     checked: Option<Checked>,
 }
 
-/// What is wrong with a draft, looked for once an edit and not once a frame.
+/// The problems of a draft, searched once an edit and not once a frame.
 struct Checked {
     revision: u64,
-    /// The words of the rules that were known then.
+    /// The lines of the rules that were known then.
     lines: Option<Arc<Vec<RuleLine>>>,
     /// The campaign as the catalogue had it then.
     page: Option<Arc<CampaignPage>>,
-    /// What is wrong with the specification, and behind that broken rules.
+    /// The problems of the specification, and after them broken rules.
     problems: Vec<CampaignProblem>,
     of_campaign: usize,
     /// Seeds that redirect to another site that a person has yet to decide on.
@@ -107,7 +107,7 @@ impl SpecPage {
             return;
         }
         self.head_ui(ui, app);
-        // The draft is taken out while it is edited, so that a part may ask the session.
+        // The draft is taken out while it is edited, so that a part may query the session.
         let Some(mut spec) = app.open.spec.take() else { return };
         self.rules.name_rules(app, &spec);
         let checked = self.check(&spec, page.as_ref());
@@ -117,16 +117,16 @@ impl SpecPage {
             self.tab = tab_of(&field);
             lead_to_field(ui.ctx(), &field);
         }
-        if self.tab != Tab::Seeds
+        if self.tab != SpecTab::Seeds
             && let Some(text) = open_redirects(&checked.moved)
             && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
         {
-            self.tab = Tab::Seeds;
+            self.tab = SpecTab::Seeds;
         }
         suspension_ui(ui, app, page.as_deref());
         what_if_ui(ui, app, spec.id);
         self.tabs_ui(ui, &spec);
-        // Ids that do not depend on what stands above: the first letter typed
+        // Ids that do not depend on widgets above: the first letter typed
         // changes that, and the field shall keep the keyboard.
         let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
         ui.scope_builder(own, |ui| {
@@ -165,7 +165,7 @@ impl SpecPage {
         Checked { revision: spec.revision(), lines, page, problems, of_campaign, moved }
     }
 
-    /// Sees to it that a draft is at hand; false while there is none to draw.
+    /// Makes sure that a draft is open; false while there is none to draw.
     fn take_up(
         &mut self,
         ui: &mut Ui,
@@ -208,7 +208,7 @@ impl SpecPage {
         }
     }
 
-    /// What parts keep about a draft does not fit the next one.
+    /// Resets the state of all parts: it does not fit the next draft.
     fn forget(&mut self) {
         self.request = RequestEditor::default();
         self.seeds = SeedsEditor::default();
@@ -255,11 +255,11 @@ impl SpecPage {
     fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
         ui.add_space(GAP / 2.0);
         tabs_ui(ui, "Parts of the specification", |ui| {
-            for (tab, word) in TABS {
+            for (tab, label) in TABS {
                 let label = match tab {
-                    Tab::Seeds => format!("{word} {}", spec.campaign.seeds.len()),
-                    Tab::Rules => format!("{word} {}", spec.campaign.rules.len()),
-                    _ => word.to_owned(),
+                    SpecTab::Seeds => format!("{label} {}", spec.campaign.seeds.len()),
+                    SpecTab::Rules => format!("{label} {}", spec.campaign.rules.len()),
+                    _ => label.to_owned(),
                 };
                 tab_of_ui(ui, &mut self.tab, tab, label);
             }
@@ -276,19 +276,19 @@ impl SpecPage {
         checked: &Checked,
     ) {
         match self.tab {
-            Tab::About => self.about_ui(ui, spec),
-            Tab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
-            Tab::Seeds => {
+            SpecTab::About => self.about_ui(ui, spec),
+            SpecTab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
+            SpecTab::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
             }
-            Tab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
-            Tab::Geo => self.geo.ui(ui, app, spec.id),
-            Tab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
-            Tab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
-            Tab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
-            Tab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
-            Tab::Versions => versions_ui(ui, app, page),
+            SpecTab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            SpecTab::Geo => self.geo.ui(ui, app, spec.id),
+            SpecTab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            SpecTab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
+            SpecTab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
+            SpecTab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
+            SpecTab::Versions => versions_ui(ui, app, page),
         }
     }
 
@@ -322,10 +322,10 @@ impl SpecPage {
 
 /// Problems that are listed; the rest is counted.
 const PROBLEMS_SHOWN: usize = 20;
-/// Problems that are listed without being asked for.
+/// Problems that are listed at first.
 const PROBLEMS_OPEN: usize = 6;
 
-/// That a campaign came from elsewhere and waits, with what its crawls would do.
+/// Draws the note that a campaign came from elsewhere and waits, with the terms of its crawls.
 pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     let Some((page, origin)) = page.and_then(|page| Some((page, page.suspended.as_ref()?))) else { return };
     ui.horizontal_wrapped(|ui| {
@@ -340,7 +340,7 @@ pub(super) fn suspension_ui(ui: &mut Ui, app: &mut AppState, page: Option<&Campa
     }
 }
 
-/// What is wrong; gives out the path of a field that a person wants to go to.
+/// Draws the problems; gives the path of a field that a person clicked.
 fn problems_ui(
     ui: &mut Ui,
     spec: &SpecDraft,
@@ -360,18 +360,18 @@ fn problems_ui(
     let stops = |problem: &CampaignProblem| spec.is_stopped_by(problem);
     let stopping = problems.iter().filter(|problem| stops(problem)).count();
     let errors = problems.iter().filter(|problem| problem.is_error).count();
-    let words = if stopping == 0 && errors > 0 {
+    let label = if stopping == 0 && errors > 0 {
         format!("✖ {}", text::counted(errors as u64, "error"))
     } else if stopping > 0 {
         format!("✖ {} to correct before a crawl can start", text::counted(stopping as u64, "item"))
     } else {
         format!("⚠ {}", text::counted(problems.len() as u64, "warning"))
     };
-    let words = if is_reading { format!("{words} …") } else { words };
+    let label = if is_reading { format!("{label} …") } else { label };
     let color = if stopping + errors > 0 { tokens(ui).reject } else { tokens(ui).flag };
     let most_open = if stopping > 0 { PROBLEMS_OPEN } else { PROBLEMS_OPEN / 2 };
     let mut chosen = None;
-    egui::CollapsingHeader::new(egui::RichText::new(words).color(color))
+    egui::CollapsingHeader::new(egui::RichText::new(label).color(color))
         .id_salt(("problems", stopping > 0))
         .default_open(problems.len() <= most_open)
         .show(ui, |ui| {
@@ -400,17 +400,17 @@ fn problems_ui(
 }
 
 /// The part of the page that holds a field of the campaign.
-fn tab_of(field: &str) -> Tab {
+fn tab_of(field: &str) -> SpecTab {
     let end = field.find(['.', '[']).unwrap_or(field.len());
     match &field[..end] {
-        "request" => Tab::Request,
-        "seeds" => Tab::Seeds,
-        "rules" => Tab::Rules,
-        "permissions" | "grounds" => Tab::Permissions,
-        "schedule" => Tab::Schedule,
-        "limits" => Tab::Limits,
-        "politeness" => Tab::Politeness,
-        _ => Tab::About,
+        "request" => SpecTab::Request,
+        "seeds" => SpecTab::Seeds,
+        "rules" => SpecTab::Rules,
+        "permissions" | "grounds" => SpecTab::Permissions,
+        "schedule" => SpecTab::Schedule,
+        "limits" => SpecTab::Limits,
+        "politeness" => SpecTab::Politeness,
+        _ => SpecTab::About,
     }
 }
 

@@ -19,7 +19,7 @@ const REACHES: [(Option<SeedScope>, &str); 5] = [
     (Some(SeedScope::Plus1), "page + 1 link (not inherited)"),
 ];
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct PermissionsEditor {
     /// Lists as they are typed.
@@ -101,12 +101,12 @@ impl PermissionsEditor {
             return;
         }
         // Only what the answer hangs on travels with the question.
-        let asked = Campaign {
+        let draft = Campaign {
             permissions: campaign.permissions.clone(),
             grounds: campaign.grounds.clone(),
             ..Campaign::default()
         };
-        let answer = app.reads.permissions(asked.to_json(), urls.clone());
+        let answer = app.reads.permissions(draft.to_json(), urls.clone());
         loaded_ui(ui, &answer, |ui, derived| {
             for (position, (url, derived)) in urls.iter().zip(derived).enumerate() {
                 match derived {
@@ -125,25 +125,25 @@ impl PermissionsEditor {
 
 /// The entries of a list as it is typed, with commas between them.
 pub(in crate::ui::pages) fn list_entries(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|word| !word.is_empty())
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
 fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
     ui.horizontal_wrapped(|ui| {
-        let (color, word) = match derived.state {
+        let (color, label) = match derived.state {
             Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
             Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
             Some(state) => (tokens(ui).flag, state.label()),
             None => (tokens(ui).flag, "⚠ no legal basis recorded"),
         };
-        ui.colored_label(color, word);
+        ui.colored_label(color, label);
         ui.label(text::short(&derived.url, 80));
         ui.weak(text::line(&derived.why));
     });
     ui.indent(("steps", position), |ui| {
         for step in &derived.steps {
             let mark = if step.deciding { "➡" } else { "–" };
-            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.said)));
+            ui.weak(format!("{mark} {}: {}", text::line(&step.what), text::line(&step.result)));
         }
     });
 }
@@ -159,16 +159,16 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
             ui.selectable_value(&mut record.state, state, state.label());
         }
     });
-    let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, word)| word);
+    let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, label)| label);
     choice_ui(ui, &format!("Scope of record {number}"), reach, |ui| {
-        for (reach, word) in REACHES {
-            ui.selectable_value(&mut record.reach, reach, word);
+        for (reach, label) in REACHES {
+            ui.selectable_value(&mut record.reach, reach, label);
         }
     });
     let criterion = record.criterion.label();
     choice_ui(ui, &format!("Criterion of record {number}"), criterion, |ui| {
-        for (criterion, word) in Criterion::ALL {
-            ui.selectable_value(&mut record.criterion, criterion, word);
+        for (criterion, label) in Criterion::ALL {
+            ui.selectable_value(&mut record.criterion, criterion, label);
         }
     });
     for (label, text, hint) in [

@@ -22,7 +22,7 @@ const KINDS: [(TermKind, &str); 8] = [
 /// An example to begin with.
 const EXAMPLE: &str = "(flood OR \"high water\") AND place:\"Vila Nova\"";
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct RequestEditor {
     text: String,
@@ -178,11 +178,11 @@ fn new_term() -> Request {
 }
 
 fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
-    let word = KINDS.iter().find(|(kind, _)| *kind == term.kind).map_or("keyword", |(_, word)| word);
+    let label = KINDS.iter().find(|(kind, _)| *kind == term.kind).map_or("keyword", |(_, label)| label);
     ui.name_inputs("Kind of term", |ui| {
-        ComboBox::from_id_salt(("kind", path)).selected_text(word).show_ui(ui, |ui| {
-            for (kind, word) in KINDS {
-                ui.selectable_value(&mut term.kind, kind, word);
+        ComboBox::from_id_salt(("kind", path)).selected_text(label).show_ui(ui, |ui| {
+            for (kind, label) in KINDS {
+                ui.selectable_value(&mut term.kind, kind, label);
             }
         });
     });

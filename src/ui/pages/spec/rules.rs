@@ -15,33 +15,33 @@ use std::sync::Arc;
 
 /// Height of the list of rules: eleven, as a new campaign has.
 const LIST: f32 = theme::HEAD_ROW + 11.0 * theme::ROOMY_ROW;
-/// What is shown at once about the entries of a rule.
+/// Remarks about the entries of a rule that are shown at first.
 const REMARKS_SHOWN: usize = 20;
 /// Fields of a rule that are not its arguments.
 const COMMON: [&str; 3] = ["rule", "enabled", "comment"];
 
-/// What is known of each rule's deeds.
+/// Figures of the rules, as far as they are known: hits, and the effects of edits.
 struct Deeds<'a> {
     page: Option<&'a CampaignPage>,
     hits: Option<&'a RuleReport>,
     what_if: Option<&'a WhatIf>,
 }
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct RulesEditor {
     chosen: Option<usize>,
     lines: Option<Arc<Vec<RuleLine>>>,
-    /// Whether these are words of an earlier state.
+    /// Whether the lines are those of an earlier state.
     is_reading: bool,
-    /// The campaign whose rules words are asked for: no more of it than rules
-    /// read, as it stood at this revision of the draft.
-    asked: Option<(u64, Arc<Campaign>)>,
+    /// The campaign whose rules are summarized: no more of it than rules read, at
+    /// this revision of the draft.
+    snapshot: Option<(u64, Arc<Campaign>)>,
     tester: Tester,
 }
 
 impl RulesEditor {
-    /// Draws list, editor of the rule at hand, tester.
+    /// Draws list, editor of the chosen rule, tester.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
         ui.weak("Rules apply in order; the last match decides; a URL that no rule matches is refused");
         let led_to = field_led_to(ui.ctx()).and_then(|field| {
@@ -88,12 +88,12 @@ impl RulesEditor {
     pub fn broken<'a>(&'a self, rules: &'a [Value]) -> impl Iterator<Item = (usize, &'a str)> {
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         lines.iter().enumerate().filter_map(|(index, line)| {
-            let why = line.said.as_ref().err()?;
+            let why = line.description.as_ref().err()?;
             (rules.get(index) == Some(&line.rule)).then_some((index, why.as_str()))
         })
     }
 
-    /// What is wrong with rules that can be read, as far as is known.
+    /// Problems of rules that can be read, as far as is known.
     pub fn problems<'a>(&'a self, campaign: &'a Campaign) -> impl Iterator<Item = &'a CampaignProblem> {
         let lines = self.lines.as_ref().map(|lines| lines.as_slice()).unwrap_or_default();
         let refusals = campaign.has_refusals().then(|| refusals_rule(campaign));
@@ -104,17 +104,17 @@ impl RulesEditor {
 
     /// Words of each rule. Compiling long lists takes time, so a worker does it.
     pub fn name_rules(&mut self, app: &mut AppState, spec: &SpecDraft) {
-        let asked = match self.asked.take() {
-            Some((revision, asked)) if revision == spec.revision() => asked,
-            Some((_, asked)) if asked.has_same_rules(&spec.campaign) => asked,
+        let snapshot = match self.snapshot.take() {
+            Some((revision, snapshot)) if revision == spec.revision() => snapshot,
+            Some((_, snapshot)) if snapshot.has_same_rules(&spec.campaign) => snapshot,
             _ => Arc::new(spec.campaign.what_rules_read()),
         };
-        let lines = app.rule_lines(&asked);
+        let lines = app.rule_lines(&snapshot);
         if let Some(lines) = lines.shown() {
             self.lines = Some(lines.clone());
         }
         self.is_reading = matches!(lines, Loaded::Loading { .. });
-        self.asked = Some((spec.revision(), asked));
+        self.snapshot = Some((spec.revision(), snapshot));
     }
 
     /// Whether the rules are still being read, so that more may be broken.
@@ -122,7 +122,7 @@ impl RulesEditor {
         self.is_reading
     }
 
-    /// What is known of the rules' words; the same answer is the same value.
+    /// The lines of the rules as far as they are known; the same answer is the same value.
     pub fn lines(&self) -> Option<&Arc<Vec<RuleLine>>> {
         self.lines.as_ref()
     }
@@ -209,19 +209,19 @@ struct RuleRow {
     accepts: bool,
     /// Its name and sentence, or why it cannot be read; none while it is read.
     line: Option<Result<(String, String), String>>,
-    /// How many URLs it decided and matched, and one of them.
+    /// The number of URLs that it decided and matched, and one of them.
     hits: Option<(u64, u64)>,
     example: Option<String>,
-    /// How many URLs the edits move by it into the scope and out of it.
+    /// The number of URLs that the edits move by it into the scope and out of it.
     moves: Option<(u64, u64)>,
     comment: String,
 }
 
-/// What a row of rules asks for.
+/// An action on a row of rules.
 enum RuleAction {
-    /// To be the rule at hand.
+    /// Makes it the current rule.
     Choose(usize),
-    /// To be switched on or off.
+    /// Switches it on or off.
     Enable(usize, bool),
     /// A list of URLs.
     Show(ScopeList),
@@ -234,7 +234,7 @@ impl RuleRow {
             .get(index)
             .filter(|line| line.rule == *rule)
             .or_else(|| lines.iter().find(|line| line.rule == *rule))
-            .map(|line| line.said.clone());
+            .map(|line| line.description.clone());
         let is_saved = |page: &CampaignPage| match page.campaign.rules.get(index) {
             Some(saved) => saved == rule,
             None => page.campaign.has_refusals() && refusals_rule(&page.campaign) == *rule,
@@ -282,8 +282,8 @@ impl RuleRow {
     }
 
     fn by_rule(&self) -> Option<RuleRef> {
-        let Some(Ok((name, words))) = &self.line else { return None };
-        Some(RuleRef { index: self.index, name: name.clone(), summary: words.clone() })
+        let Some(Ok((name, summary))) = &self.line else { return None };
+        Some(RuleRef { index: self.index, name: name.clone(), summary: summary.clone() })
     }
 }
 
@@ -292,7 +292,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
     type Col<'a> = Column<'a, RuleRow, RuleAction>;
     vec![
         Col::count("number", "#", 36.0, |row| row.index as u64),
-        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_asking(|ui, row| {
+        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_with_action(|ui, row| {
             let mut enabled = row.enabled;
             let mut changed = false;
             ui.name_inputs(format!("Rule {} is on", row.index), |ui| {
@@ -379,7 +379,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
     });
 }
 
-/// What a rule looks at, by its saved name, as the head of its card.
+/// The title of a rule by its saved name, as the head of its card.
 fn rule_title(kind: &str) -> String {
     match kind {
         "regex" => "URL patterns",
@@ -409,7 +409,7 @@ fn rule_title(kind: &str) -> String {
     .to_owned()
 }
 
-/// What an argument is, by its saved name.
+/// The label of an argument by its saved name.
 fn argument_label(name: &str) -> String {
     match name {
         "any" => "Match any of them",
@@ -456,8 +456,8 @@ fn lines_ui(ui: &mut Ui, kind: &str, name: &str, items: &mut Vec<Value>) -> Resp
 }
 
 /// The items that edited lines mean; empty lines mean none. Where rules of this
-/// kind hold numbers, what is a number becomes one; the rest stays and is told
-/// as a mistake.
+/// kind hold numbers, what is a number becomes one; the rest stays and is
+/// reported as a mistake.
 fn items_of(text: &str, kind: &str, name: &str) -> Vec<Value> {
     let is_numbers = |rule: &Value| {
         let items = rule.get(name).and_then(Value::as_array);
@@ -505,13 +505,13 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
             ui.add(TextEdit::singleline(text).desired_width(theme::LONG_FIELD)).labelled_by(label.id);
         }
         Value::Array(items) if (kind, name) == ("source_tag", "tags") => {
-            // The empty word is that of seeds without any.
-            let (mut words, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
+            // The empty tag is that of seeds without any.
+            let (mut tags, nones): (Vec<Value>, Vec<Value>) = items.iter().cloned().partition(|item| *item != "");
             let mut none = !nones.is_empty();
             ui.vertical(|ui| {
-                let lines = lines_ui(ui, kind, name, &mut words).labelled_by(label.id);
+                let lines = lines_ui(ui, kind, name, &mut tags).labelled_by(label.id);
                 if lines.changed() | ui.checkbox(&mut none, "and of seeds without a tag").changed() {
-                    *items = words.into_iter().chain(none.then(|| Value::from(""))).collect();
+                    *items = tags.into_iter().chain(none.then(|| Value::from(""))).collect();
                 }
             });
         }

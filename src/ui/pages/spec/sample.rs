@@ -1,4 +1,4 @@
-//! What a request comes to while it is written: its best and worst captures.
+//! The best and worst captures of a request while it is written.
 
 use crate::app::models::{RequestSample, SampleRow, quoted};
 use crate::app::{Action, AppState};
@@ -18,8 +18,8 @@ const ROOM_FOR_BOTH: f32 = 1000.0;
 #[derive(Default)]
 pub(in crate::ui::pages) struct SampleView {
     seen: Option<Request>,
-    /// The request as JSON, as it was asked last.
-    asked: String,
+    /// The request as JSON, as it was queried last.
+    request_json: String,
     typed: TypedLine,
 }
 
@@ -37,9 +37,9 @@ impl SampleView {
             self.seen = Some(request.clone());
         }
         if self.typed.is_due_after(ui, is_edited, is_first) {
-            self.asked = serde_json::to_string(request).unwrap_or_default();
+            self.request_json = serde_json::to_string(request).unwrap_or_default();
         }
-        let answer = app.reads.request_sample(self.asked.clone(), app.campaign());
+        let answer = app.reads.request_sample(self.request_json.clone(), app.campaign());
         loaded_ui(ui, &answer, |ui, sample| sample_ui(ui, app, sample));
     }
 }
@@ -55,7 +55,7 @@ fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
     ui.horizontal_wrapped(|ui| {
         ui.weak("Of the captures at hand, without saving the request:");
         let others = sample.captures - sample.meeting;
-        for (number, says, counts, filter) in [
+        for (number, label, counts, filter) in [
             (sample.meeting, "meet the request,", "Captures that meet the request", sample.filter.clone()),
             (others, "do not", "Captures that do not meet the request", format!("NOT {}", sample.filter)),
         ] {
@@ -64,7 +64,7 @@ fn sample_ui(ui: &mut Ui, app: &mut AppState, sample: &RequestSample) {
             } else if named_count_ui(ui, number, counts) {
                 captures_by(app, filter);
             }
-            ui.label(says);
+            ui.label(label);
         }
         if waiting > 0 {
             let waiting = text::counted(waiting, "capture");

@@ -1,4 +1,4 @@
-//! When a campaign runs, the next runs, and what became of earlier ones.
+//! The schedule of a campaign: its terms, the next runs, and the outcome of earlier ones.
 
 use crate::app::AppState;
 use crate::app::models::{CampaignPage, RunState, ScheduledRun};
@@ -9,9 +9,9 @@ use crate::ui::widgets::{field_ui, heading_ui, lead_here, loaded_ui};
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
 
-/// Runs that are told in advance.
+/// Next runs that are listed.
 const RUNS_SHOWN: usize = 20;
-/// Runs that fell due and are told.
+/// Earlier runs that are listed.
 const PAST_SHOWN: u64 = 20;
 
 /// The part Schedule of the page.
@@ -36,9 +36,9 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
     ui.horizontal(|ui| {
         let label = ui.label("How often");
-        let word = schedule.frequency.label();
+        let chosen = schedule.frequency.label();
         ui.label_inputs_by(label.id, |ui| {
-            ComboBox::from_id_salt("frequency").selected_text(word).width(theme::FIELD).show_ui(ui, |ui| {
+            ComboBox::from_id_salt("frequency").selected_text(chosen).width(theme::FIELD).show_ui(ui, |ui| {
                 for frequency in Frequency::ALL {
                     ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());
                 }
@@ -60,8 +60,8 @@ fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     }
     ui.horizontal_wrapped(|ui| {
         ui.label("Missed runs");
-        for (policy, word) in CatchUp::ALL {
-            ui.radio_value(&mut schedule.catch_up, policy, word);
+        for (policy, label) in CatchUp::ALL {
+            ui.radio_value(&mut schedule.catch_up, policy, label);
         }
     });
 }

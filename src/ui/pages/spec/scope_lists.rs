@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub struct ScopeLists;
 
 impl ScopeLists {
-    /// Draws the list that is asked for.
+    /// Draws the list.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: ScopeList) {
         match list {
             ScopeList::WhatIf(list) => self.what_if_ui(ui, app, id, Some(list)),
@@ -83,13 +83,13 @@ fn back_ui(ui: &mut Ui, app: &mut AppState) {
 fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>, answer: &WhatIfAnswer) {
     let figures = &answer.figures;
     tabs_ui(ui, "Lists of changes", |ui| {
-        let mut tab = |of: Option<WhatIfList>, word: &str, number: u64| {
-            if tab_ui(ui, list == of, format!("{word} {}", text::count(number))).clicked() {
+        let mut tab = |of: Option<WhatIfList>, label: &str, number: u64| {
+            if tab_ui(ui, list == of, format!("{label} {}", text::count(number))).clicked() {
                 let list = of.map_or(ScopeList::WhatIfHosts, ScopeList::WhatIf);
                 app.send(Command::Go(Route::Scope(id, list)));
             }
         };
-        for (of, word) in [
+        for (of, label) in [
             (WhatIfList::Both, "Newly in or out"),
             (WhatIfList::Side(MovedSide::In), "Newly in scope"),
             (WhatIfList::Side(MovedSide::Out), "Newly out"),
@@ -98,7 +98,7 @@ fn sides_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIf
             (WhatIfList::OtherRule, "Other deciding rule"),
             (WhatIfList::Seen, "All evaluated"),
         ] {
-            tab(Some(of), word, figures.count(of));
+            tab(Some(of), label, figures.count(of));
         }
         tab(None, "Hosts", figures.moved_hosts);
     });
@@ -132,7 +132,7 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
         Col::text("via", "Via", 240.0, |row| &row.via).hidden(),
     ];
     let table = Table::new("what-if urls", "URLs", columns, |row: &MovedRow| row.seen.unsigned_abs());
-    let table = table.chosen(seen_at_hand(app)).on_focus(|row| Some(row.seen));
+    let table = table.chosen(current_seen(app)).on_focus(|row| Some(row.seen));
     let query = MovedQuery { of: ByIdentity::of(&answer), list, offset: 0, limit: LIST_PAGE };
     if let Some(seen) = table.pages_ui(ui, app, &query, total) {
         explain(app, seen);
@@ -140,16 +140,16 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, list: WhatIfList, answer: Arc<WhatIf
 }
 
 /// The key of the URL that the lower panel explains.
-fn seen_at_hand(app: &AppState) -> Option<u64> {
+fn current_seen(app: &AppState) -> Option<u64> {
     match app.focus() {
         Some(Focus::Seen(id)) => Some(id.unsigned_abs()),
         _ => None,
     }
 }
 
-/// What a list holds, where its name does not say it all.
+/// The description of a list, where its name is not enough.
 fn about(list: WhatIfList) -> Option<String> {
-    let words = match list {
+    let text = match list {
         WhatIfList::Both | WhatIfList::Side(MovedSide::In | MovedSide::Out) => return None,
         WhatIfList::Side(MovedSide::Unknown) => {
             "The decision depends on the country of these servers, which is not looked up yet. A crawl with the edited rules looks it up; until then they count as in no country"
@@ -165,7 +165,7 @@ fn about(list: WhatIfList) -> Option<String> {
         }
         WhatIfList::OtherRule => "Same decision as before, but by another rule",
     };
-    Some(words.to_owned())
+    Some(text.to_owned())
 }
 
 fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIfAnswer>) {
@@ -192,7 +192,7 @@ fn hosts_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &Arc<WhatIf
     });
 }
 
-/// A decision in words, for files.
+/// A decision as text, for files.
 fn verdict_label(verdict: &Verdict) -> String {
     let side = match verdict.decision {
         Decision::Accept => "in scope",
@@ -249,23 +249,23 @@ fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleR
     });
 }
 
-/// Whether the rule that is there now, by name and summary, is the requested one; says so when another crawl ran with another list.
-fn same_rule_ui(ui: &mut Ui, asked: &RuleRef, now: Option<(&str, &str)>) -> bool {
-    let is_asked = now == Some((asked.name.as_str(), asked.summary.as_str()));
-    if !is_asked {
+/// Whether the rule that is there now, by name and summary, is the requested one; draws a note where it is not.
+fn same_rule_ui(ui: &mut Ui, target: &RuleRef, now: Option<(&str, &str)>) -> bool {
+    let is_same = now == Some((target.name.as_str(), target.summary.as_str()));
+    if !is_same {
         let why = match now {
             Some((name, now)) if !name.is_empty() => {
                 format!(
                     "A crawl with other rules has started since; its rule {}: {}",
-                    asked.index,
+                    target.index,
                     text::short(now, 200)
                 )
             }
-            _ => format!("A crawl with other rules has started since; it has no rule {}", asked.index),
+            _ => format!("A crawl with other rules has started since; it has no rule {}", target.index),
         };
         empty_ui(ui, "The rules have changed", &why);
     }
-    is_asked
+    is_same
 }
 
 fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
@@ -305,12 +305,12 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         return;
     };
     let (drift, progress) = app.geo_drift(id, &path);
-    let (host, word) = match list {
+    let (host, label) = match list {
         GeoList::DriftOut(host) => (host, "refuse"),
         GeoList::DriftIn(host) => (host, "accept"),
         _ => return,
     };
-    let title = format!("URLs of {} that it would {word}", text::line(host));
+    let title = format!("URLs of {} that it would {label}", text::line(host));
     title_ui(ui, app, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
@@ -324,22 +324,22 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 
 /// Seen URLs, as the last crawl met each: how many there are, and how many of
 /// them are held, be it the first of each host.
-fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, held, by_host): (u64, u64, bool), list: SeenList) {
+fn seen_list_ui(ui: &mut Ui, app: &mut AppState, (total, stored, by_host): (u64, u64, bool), list: SeenList) {
     if total == 0 {
         ui.label("No URLs in this list");
         return;
     }
     ui.weak(format!("{}, with the decision of the last crawl", text::counted(total, "URL")));
-    if held < total {
+    if stored < total {
         ui.weak(format!(
             "{} of these shown, the first {}",
-            text::count(held),
+            text::count(stored),
             if by_host { "of each host" } else { "ones" }
         ));
     }
     let query = SeenListQuery { list, offset: 0, limit: LIST_PAGE };
     let table = seen_table("scope urls", "URLs", app);
-    if let Some(seen) = table.pages_ui(ui, app, &query, held) {
+    if let Some(seen) = table.pages_ui(ui, app, &query, stored) {
         explain(app, seen);
     }
 }

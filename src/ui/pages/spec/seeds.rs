@@ -1,4 +1,4 @@
-//! Where a campaign starts.
+//! The editor of a campaign's seeds.
 
 use crate::app::AppState;
 use crate::app::models::{CampaignPage, MovedSeed};
@@ -12,7 +12,7 @@ use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 use std::collections::HashSet;
 
-/// Scope, word, name in files, explanation in one line.
+/// Scopes of seeds: scope, label, name in files, explanation in one line.
 const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
     (SeedScope::Resource, "this page", "resource", "the URL and its embedded resources, no links"),
     (SeedScope::Plus1, "page + 1 link", "plus1", "the URL and every page it links to, on any host"),
@@ -31,12 +31,12 @@ const PREVIEWED: usize = 6;
 /// Height of the table of seeds.
 const LIST: f32 = 330.0;
 
-/// What the editor keeps between frames.
+/// State of the editor between frames.
 #[derive(Default)]
 pub struct SeedsEditor {
     pasted: String,
     scope: SeedScope,
-    said: Option<String>,
+    message: Option<String>,
     at: Option<usize>,
 }
 
@@ -85,8 +85,8 @@ impl SeedsEditor {
         lead_here(&field.labelled_by(label.id), "seeds");
         ui.horizontal_wrapped(|ui| {
             ui.label("Scope");
-            for (scope, word, name, _) in SCOPES {
-                ui.radio_value(&mut self.scope, scope, word).on_hover_text(name);
+            for (scope, label, name, _) in SCOPES {
+                ui.radio_value(&mut self.scope, scope, label).on_hover_text(name);
             }
         });
         for (scope, _, name, about) in SCOPES {
@@ -101,13 +101,13 @@ impl SeedsEditor {
             if response.on_disabled_hover_text("Paste URLs first").clicked() {
                 self.add(campaign);
             }
-            if let Some(said) = &self.said {
-                ui.label(said);
+            if let Some(message) = &self.message {
+                ui.label(message);
             }
         });
     }
 
-    /// What the lines typed so far would reach.
+    /// Draws the reach of the lines typed so far.
     fn preview_ui(&self, ui: &mut Ui) {
         let lines = || self.pasted.lines().map(str::trim).filter(|line| !line.is_empty());
         for line in lines().take(PREVIEWED) {
@@ -133,15 +133,15 @@ impl SeedsEditor {
                 added += 1;
             }
         }
-        let mut said = format!("✔ {} added", text::counted(added, "seed"));
+        let mut message = format!("✔ {} added", text::counted(added, "seed"));
         if known > 0 {
-            said.push_str(&format!(", {} already listed", text::count(known)));
+            message.push_str(&format!(", {} already listed", text::count(known)));
         }
         if !left.is_empty() {
-            said.push_str(&format!(", ✖ {} not an http or https URL, left above", text::count(left.len() as u64)));
+            message.push_str(&format!(", ✖ {} not an http or https URL, left above", text::count(left.len() as u64)));
         }
         self.pasted = left.join("\n");
-        self.said = Some(said);
+        self.message = Some(message);
     }
 }
 
@@ -149,7 +149,7 @@ fn seed(url: String, scope: SeedScope) -> Seed {
     Seed { url, scope, depth: None, source_tag: String::new() }
 }
 
-/// What a seed reaches, told while it is typed.
+/// Draws the reach of a seed while it is typed.
 fn reach_ui(ui: &mut Ui, seed: &Seed) {
     ui.horizontal_wrapped(|ui| {
         ui.weak(text::short(&seed.url, 80));
@@ -177,13 +177,13 @@ struct SeedRow<'s> {
     problems: &'s [CampaignProblem],
 }
 
-/// What a row of seeds asks for.
+/// An action on a row of seeds.
 enum SeedAction {
-    /// To be the seed at hand.
+    /// Makes it the current seed.
     Choose(usize),
-    /// To become this one.
+    /// Replaces it.
     Edit(usize, Seed),
-    /// To go.
+    /// Removes it.
     Remove(usize),
 }
 
@@ -202,7 +202,7 @@ impl SeedRow<'_> {
         self.problems.iter().filter(is_here).map(|problem| problem.what.as_str()).collect::<Vec<_>>().join("; ")
     }
 
-    /// Draws what edits the seed; asks for what became of it.
+    /// The action that edits the seed; none where the edit changes nothing.
     fn edited(&self, edit: impl FnOnce(&mut Seed)) -> Option<SeedAction> {
         let mut seed = self.seed.clone();
         edit(&mut seed);
@@ -221,12 +221,12 @@ where
     type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAction>;
     vec![
         Col::count("number", "#", 40.0, |row| row.index as u64 + 1),
-        Col::text("remove", "Remove", 60.0, |_| "").draw_asking(|ui, row| {
+        Col::text("remove", "Remove", 60.0, |_| "").draw_with_action(|ui, row| {
             let name = format!("Remove seed {}", row.index + 1);
             let button = ui.name_inputs(name, |ui| ui.small_button("✖").on_hover_text("Remove this seed"));
             button.clicked().then_some(SeedAction::Remove(row.index))
         }),
-        Col::text("url", "URL", 280.0, |row| &row.seed.url).draw_asking(move |ui, row| {
+        Col::text("url", "URL", 280.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
             let mut is_entered = false;
             let edited = row.edited(|seed| {
                 ui.name_inputs(format!("URL of seed {}", row.index + 1), |ui| {
@@ -237,7 +237,7 @@ where
             });
             edited.or(is_entered.then_some(SeedAction::Choose(row.index)))
         }),
-        Col::text("scope", "Scope", 170.0, scope_label).draw_asking(|ui, row| {
+        Col::text("scope", "Scope", 170.0, scope_label).draw_with_action(|ui, row| {
             row.edited(|seed| {
                 ui.name_inputs("Scope", |ui| {
                     let chooser = ComboBox::from_id_salt(("reach", row.index)).selected_text(scope_label(row));
@@ -251,8 +251,8 @@ where
             })
         }),
         Col::value("hops", "Hops", 70.0, |row| Cell::known(row.seed.depth.map(u64::from)))
-            .draw_asking(|ui, row| row.edited(|seed| depth_ui(ui, seed))),
-        Col::text("tag", "Tag", 100.0, |row| &row.seed.source_tag).draw_asking(|ui, row| {
+            .draw_with_action(|ui, row| row.edited(|seed| depth_ui(ui, seed))),
+        Col::text("tag", "Tag", 100.0, |row| &row.seed.source_tag).draw_with_action(|ui, row| {
             row.edited(|seed| {
                 ui.name_inputs("Tag", |ui| {
                     ui.add(TextEdit::singleline(&mut seed.source_tag).desired_width(f32::INFINITY));
@@ -298,9 +298,9 @@ fn table_ui(
         .chosen(at.map(|at| at as u64))
         .height(LIST)
         .on_focus(|row| Some(SeedAction::Choose(row.index)));
-    let asked = table.rows_ui(ui, app, &rows);
+    let action = table.rows_ui(ui, app, &rows);
     drop(rows);
-    match asked {
+    match action {
         Some(SeedAction::Choose(index)) => *at = Some(index),
         Some(SeedAction::Edit(index, seed)) => {
             *at = Some(index);
@@ -313,7 +313,7 @@ fn table_ui(
     }
 }
 
-/// How many seeds redirect to another site, in words.
+/// The label for seeds that redirect to another site.
 pub fn open_redirects(moved: &[MovedSeed]) -> Option<String> {
     let count = text::counted_verb(moved.len() as u64, "seed", "redirects");
     (!moved.is_empty()).then(|| format!("⚠ {count} to another site; only the page itself is crawled there"))

@@ -1,4 +1,4 @@
-//! The tester: what the rules being edited say of any URL.
+//! The tester: verdicts of the edited rules on any URL.
 
 use crate::app::models::{Loaded, ScopeTest};
 use crate::app::{AppState, Command, Route};
@@ -6,25 +6,25 @@ use crate::campaign::Campaign;
 use crate::scope::Decision;
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::trace::{turning_trace_ui, verdict_line};
+use crate::ui::trace::{trace_with_change_ui, verdict_line};
 use crate::ui::widgets::{heading_ui, loaded_ui};
 use egui::{RichText, TextEdit, Ui};
 
 /// URLs that the tester takes at once.
 const MOST_TESTED: usize = 200;
 
-/// What the tester keeps between frames.
+/// State of the tester between frames.
 #[derive(Default)]
 pub struct Tester {
     tested: String,
-    asked: Option<(Campaign, String)>,
+    snapshot: Option<(Campaign, String)>,
     opened: Option<usize>,
-    shown: Shown,
+    shown: TestFilter,
 }
 
-/// Which of the tested URLs are listed.
+/// The filter of the tested URLs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Shown {
+enum TestFilter {
     #[default]
     All,
     Accepted,
@@ -32,7 +32,7 @@ enum Shown {
     NoUrl,
 }
 
-impl Shown {
+impl TestFilter {
     fn fits(self, answer: &Result<ScopeTest, String>) -> bool {
         let decision = answer.as_ref().ok().map(|test| test.trace.verdict.decision);
         match self {
@@ -70,16 +70,16 @@ impl Tester {
                 format!("⚠ The first {MOST_TESTED} URLs are tested; {left} not. Test those separately, or with fonds scope test"),
             );
         }
-        if self.asked.as_ref().is_none_or(|(of, _)| of != campaign) {
+        if self.snapshot.as_ref().is_none_or(|(of, _)| of != campaign) {
             match serde_json::to_string(campaign) {
-                Ok(json) => self.asked = Some((campaign.clone(), json)),
+                Ok(json) => self.snapshot = Some((campaign.clone(), json)),
                 Err(error) => {
                     ui.colored_label(tokens(ui).reject, format!("✖ {error}"));
                     return;
                 }
             }
         }
-        let Some((_, json)) = &self.asked else { return };
+        let Some((_, json)) = &self.snapshot else { return };
         let of = match app.route() {
             Route::Spec(of) => *of,
             _ => None,
@@ -101,16 +101,16 @@ impl Tester {
                             self.opened = if open { None } else { Some(index) };
                         }
                         if open {
-                            let turns = ui.indent(("trace", index), |ui| {
-                                turning_trace_ui(
+                            let is_pressed = ui.indent(("trace", index), |ui| {
+                                trace_with_change_ui(
                                     ui,
                                     &format!("tester {index}"),
                                     &test.trace,
                                     is_fresh && test.remedy.is_some(),
                                 )
                             });
-                            if let Some(turn) = test.remedy.as_ref().filter(|_| turns.inner) {
-                                edited = Some(turn.apply(campaign));
+                            if let Some(change) = test.remedy.as_ref().filter(|_| is_pressed.inner) {
+                                edited = Some(change.apply(campaign));
                             }
                         }
                     }
@@ -133,21 +133,21 @@ fn title_ui(ui: &mut Ui, test: &ScopeTest, open: bool) -> bool {
 }
 
 impl Tester {
-    /// How many went which way; each number shows its URLs alone.
+    /// Draws the numbers of accepted and refused URLs; each number shows its URLs alone.
     fn summary_ui(&mut self, ui: &mut Ui, answers: &[Result<ScopeTest, String>]) {
         if answers.len() < 2 {
-            self.shown = Shown::All;
+            self.shown = TestFilter::All;
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            for (shown, word) in [
-                (Shown::All, "tested"),
-                (Shown::Accepted, "accepted"),
-                (Shown::Refused, "refused"),
-                (Shown::NoUrl, "not a URL"),
+            for (shown, label) in [
+                (TestFilter::All, "tested"),
+                (TestFilter::Accepted, "accepted"),
+                (TestFilter::Refused, "refused"),
+                (TestFilter::NoUrl, "not a URL"),
             ] {
                 let count = answers.iter().filter(|answer| shown.fits(answer)).count();
-                if ui.selectable_label(self.shown == shown, format!("{count} {word}")).clicked() {
+                if ui.selectable_label(self.shown == shown, format!("{count} {label}")).clicked() {
                     self.shown = shown;
                 }
             }

@@ -1,4 +1,4 @@
-//! What the edits of a specification would change, in one line of links.
+//! Effects of the edits of a specification, in one line of links.
 
 use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer, WhatIfList};
 use crate::app::{AppState, Command, Route, ScopeList};
@@ -7,7 +7,7 @@ use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::remarks_ui;
 use egui::{Color32, RichText, Ui};
 
-/// How much the figures of earlier edits are greyed while new ones are made.
+/// Opacity of the figures of earlier edits while new ones are made.
 const OLD_OPACITY: f32 = 0.6;
 
 /// Draws the bar. It is always there, so that nothing moves when an edit begins.

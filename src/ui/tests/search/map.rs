@@ -1,7 +1,7 @@
 //! The map of the page Search.
 
 use crate::app::Route;
-use crate::app::models::{CampaignChoice, CampaignId, FacetKind, ImportOptions, SearchQuery};
+use crate::app::models::{CampaignChoice, CampaignId, FacetKind, ImportOptions, SearchQuery, facet_choices};
 use crate::jobs::JobCx;
 use crate::scope::{AddressCountry, AnswerSource, GeoEvidence, GeoFact};
 use crate::testing::{keep_geo_fact, page_record};
@@ -20,8 +20,9 @@ fn facet(window: &Window, kind: FacetKind) -> Vec<(String, u64)> {
 /// The values that a search is narrowed to.
 fn narrowed_to(window: &Window) -> Vec<(FacetKind, String)> {
     let Route::Search(query) = window.route() else { panic!("{:?}", window.route()) };
-    assert!(query.facets.iter().all(|choice| !choice.is_excluded));
-    query.facets.into_iter().map(|choice| (choice.kind, choice.value)).collect()
+    let choices = facet_choices(&query.text);
+    assert!(choices.iter().all(|choice| !choice.is_excluded));
+    choices.into_iter().map(|choice| (choice.kind, choice.value)).collect()
 }
 
 /// What a crawl would keep of a host in this country.
@@ -42,7 +43,7 @@ fn keyboard(window: &Window) -> Option<String> {
     nodes.find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
 }
 
-/// What the map says of a country.
+/// The text of a country on the map.
 fn mark(country: &str, count: u64) -> String {
     format!("Map: {country}: {count} {}", if count == 1 { "capture" } else { "captures" })
 }
@@ -66,7 +67,7 @@ fn a_map_has_the_numbers_of_the_countries_and_narrows_by_click_and_by_keys() {
     let marks = window.texts().iter().filter(|text| text.starts_with("Map: ")).count();
     assert_eq!(marks, countries.iter().filter(|(code, _)| !code.is_empty()).count());
     for (_, count) in &countries {
-        assert!(window.says(&format!("Captures: {count}")), "{count}: {:?}", window.texts());
+        assert!(window.shows(&format!("Captures: {count}")), "{count}: {:?}", window.texts());
     }
     // A click narrows, a second one takes it back.
     window.click(&mark("Portugal", count_of("PT")));
@@ -151,7 +152,7 @@ fn a_map_of_top_level_domains_puts_those_of_one_country_together() {
     assert_eq!((count_of("uk"), count_of("gb"), count_of("pt"), count_of("com")), (2, 1, 1, 1));
     assert!(window.can_click(&mark("Portugal", 1)), "{:?}", window.texts());
     assert_eq!(window.texts().iter().filter(|text| text.starts_with("Map: ")).count(), 2);
-    window.check_says("Not on the map, only in the table: example, com");
+    window.assert_shows("Not on the map, only in the table: example, com");
     window.click(&mark("United Kingdom", 3));
     let of = |value: &str| (FacetKind::TopLevel, value.to_owned());
     assert_eq!(narrowed_to(&window), [of("uk"), of("gb")]);

@@ -1,4 +1,4 @@
-//! What a request comes to, on the page Spec while it is typed.
+//! The sample of a request, on the page Spec while it is typed.
 
 use crate::app::{JobKind, Route};
 use crate::ui::tests::{TOWN, Window};
@@ -9,25 +9,25 @@ fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.click("Request");
-    window.check_says("No text index: the request cannot be tried on the captures");
+    window.assert_shows("No text index: the request cannot be tried on the captures");
     window.click("Index texts");
     window.until_done(JobKind::IndexTexts);
-    window.until("captures are there", |window| window.says("The best, as the request scores them"));
+    window.until("captures are there", |window| window.shows("The best, as the request scores them"));
     window.type_into("Request as text", " AND estaleiro");
     window.pass(1.0);
     window.settle();
-    // The draft is asked and not what is saved.
+    // The draft is queried, not the saved request.
     let spec = window.app().open.spec.as_ref().unwrap();
     assert!(spec.is_edited());
     let (draft, saved) = (spec.campaign.request.clone(), spec.saved.request.clone());
     let sample = |request| window.session().request_sample(request, Some(TOWN), 10).unwrap();
     let (draft, saved) = (sample(&draft), sample(&saved));
     assert!(draft.meeting > 0 && draft.meeting < saved.meeting, "{} of {}", draft.meeting, saved.meeting);
-    window.check_says(&format!("Captures that meet the request: {}", draft.meeting));
-    assert!(window.says(&draft.best[0].found), "{:?}", window.texts());
+    window.assert_shows(&format!("Captures that meet the request: {}", draft.meeting));
+    assert!(window.shows(&draft.best[0].found), "{:?}", window.texts());
     let others = draft.captures - draft.meeting;
     window.click(&format!("Captures that do not meet the request: {others}"));
     let Route::Captures { filter } = window.route() else { panic!("{:?}", window.route()) };
     assert_eq!(window.captures(&filter).len() as u64, others, "{filter}");
-    window.check_says(&format!("{others} rows"));
+    window.assert_shows(&format!("{others} rows"));
 }

@@ -1,4 +1,4 @@
-//! What a query finds, marked in the text of a capture.
+//! Matches of a query are marked in the text of a capture.
 
 use super::searched;
 use crate::app::models::CaptureId;
@@ -25,18 +25,18 @@ fn matches_of_a_search_are_gone_through_in_the_text() {
     let folded = crate::text::fold(&text);
     let found = folded.split(' ').filter(|word| ["estaleiro", "estaleiros", "gaivota"].contains(word)).count();
     assert!(found > 2, "{text}");
-    window.check_says(&format!("1 of {found}"));
+    window.assert_shows(&format!("1 of {found}"));
     window.press(Key::F3);
-    window.check_says(&format!("2 of {found}"));
+    window.assert_shows(&format!("2 of {found}"));
     window.press_with(Modifiers::SHIFT, Key::F3);
     window.press_with(Modifiers::SHIFT, Key::F3);
-    window.check_says(&format!("{found} of {found}"));
+    window.assert_shows(&format!("{found} of {found}"));
     window.click("Next match");
-    window.check_says(&format!("1 of {found}"));
+    window.assert_shows(&format!("1 of {found}"));
     // Without words to look for nothing is marked.
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.settle();
-    assert!(!window.says(&format!(" of {found}")), "{:?}", window.texts());
+    assert!(!window.shows(&format!(" of {found}")), "{:?}", window.texts());
 }
 
 #[test]
@@ -56,22 +56,22 @@ fn the_first_match_of_a_filter_is_brought_into_sight() {
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.type_into("Filter", "found:\"farol apaga\"");
     window.press(Key::Enter);
-    window.check_says("1 row, none selected");
+    window.assert_shows("1 row, none selected");
     window.click(url);
     window.click("Text");
-    window.check_says("1 of 2");
+    window.assert_shows("1 of 2");
     // It scrolls there by and by.
     window.pass(1.0);
     window.settle();
     let whole = window.harness.query_all_by_label_contains("O farol apaga-se.").last().unwrap().rect();
     assert!(whole.height() > 3_000.0 && whole.top() < -1_000.0, "{whole}");
-    // Half of the text stands before it.
+    // Half of the text is before it.
     let panel = window.harness.query_all_by_label("Details").last().unwrap().rect().bottom();
     assert!(whole.center().y > panel && whole.center().y < 1000.0, "{whole} in a panel from {panel}");
 }
 
 #[test]
-fn a_text_beyond_the_limit_says_so_where_it_is_read() {
+fn a_text_beyond_the_limit_is_marked_where_it_is_read() {
     let mut window = Window::town();
     let filler = "<p>Nada de novo na vila nem na ria.</p>\n".repeat(140_000);
     let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html><title>Longa</title>{filler}");
@@ -85,9 +85,9 @@ fn a_text_beyond_the_limit_says_so_where_it_is_read() {
     window.press_with(Modifiers::COMMAND, Key::Num4);
     window.type_into("Filter", "url:longa.example");
     window.press(Key::Enter);
-    window.check_says("1 row, none selected");
+    window.assert_shows("1 row, none selected");
     window.click(url);
     window.app_mut().show_tab(PanelTab::Text);
     window.settle();
-    window.check_says("only the first 4 MiB of its text are searched, scored and shown");
+    window.assert_shows("only the first 4 MiB of its text are searched, scored and shown");
 }

@@ -1,3 +1,5 @@
+//! Tests of checking the fields of records.
+
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -91,25 +93,25 @@ fn dates_fit_the_version() {
 }
 
 #[test]
-fn values_are_looked_at() {
+fn values_are_checked() {
     let wild = |fields: &[(&str, &str)], expected: &[&str]| {
         check("WARC/1.0", "resource", &[&[URI, ("Content-Type", "x/y")], fields].concat(), expected);
     };
     wild(&[("WARC-Block-Digest", "ABC")], &["error: WARC-Block-Digest “ABC” does not name its algorithm"]);
     wild(&[("WARC-IP-Address", "a.pt")], &["error: WARC-IP-Address “a.pt” is no address"]);
-    wild(&[("WARC-Concurrent-To", "urn:x:1")], &["error: WARC-Concurrent-To does not stand in angle brackets"]);
+    wild(&[("WARC-Concurrent-To", "urn:x:1")], &["error: WARC-Concurrent-To is not in angle brackets"]);
     wild(&[("WARC-Warcinfo-ID", "<x>")], &["error: WARC-Warcinfo-ID is no URI"]);
     wild(&[("WARC-Truncated", "bored")], &["warning: WARC-Truncated “bored” is no reason that the standard knows"]);
     check("WARC/1.0", "resource", &[("WARC-Target-URI", "<http://a.pt/>"), ("Content-Type", "x/y")], &[]);
     let brackets = [("WARC-Target-URI", "<http://a.pt/>"), ("Content-Type", "x/y")];
-    check("WARC/1.1", "resource", &brackets, &["error: WARC-Target-URI stands in angle brackets"]);
+    check("WARC/1.1", "resource", &brackets, &["error: WARC-Target-URI is in angle brackets"]);
 }
 
 #[test]
 fn revisits_are_advised() {
     let refers = ("WARC-Refers-To", "<urn:x:1>");
     let digest = ("WARC-Payload-Digest", "sha1:X");
-    let profile = |word: &'static str| ("WARC-Profile", word);
+    let profile = |value: &'static str| ("WARC-Profile", value);
     let standard = profile("http://netpreserve.org/warc/1.0/revisit/identical-payload-digest");
     check("WARC/1.0", "revisit", &[URI, HTTP, standard, refers, digest], &[]);
     check(

@@ -1,22 +1,24 @@
-//! Recovery from a declared length that runs past the next record.
+//! Recovers from a declared length that runs past the next record.
 //!
-//! Nothing but its declared length tells where a block ends; one that is too
-//! large takes the records behind it for its own. In a plain WARC file, where
-//! neither line breaks nor a record follow the declared end, the block is
-//! searched for the head of the next record: the line breaks that are due after
-//! the block, then a whole head with its type and length. There the block ends,
-//! a problem names it, and reading goes on.
+//! Only its declared length shows where a block ends; one that is too large includes the records behind it.
+//! In a plain WARC file, where neither line breaks nor a record follow the declared end, the block is
+//! searched for the head of the next record: the line breaks that are due after the block, then a whole head
+//! with its type and length. There the block ends, a problem names it, and reading goes on.
 //!
 //! A length that runs past the end of the file may as well be right and the
 //! record torn by a crash: the block is searched only where the file ends in the
 //! line breaks that are due, and without a next record it is whole only where
-//! its HTTP head does not deny that. That last record is all that is recovered
-//! in ARC files: lines that look like their heads are too common in what those
-//! hold. Compressed files have an end for each record of their own.
+//! its HTTP head does not deny that.
+//!
+//! In ARC files a length is doubted where no URL line follows the block. Lines
+//! that look like one are common in what those files hold: it has to lead on to
+//! the line behind its own block, or to an HTTP head. Compressed files have an
+//! end for each record of their own.
 
 use super::super::super::findings::Findings;
 use super::super::super::http::{parse_response_head, response_head_is_whole};
 use super::super::super::{OPEN_SUFFIX, ProblemKind, RecordHead, Span, WarcError};
+use super::super::arc;
 use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::{ArchiveReader, WARC_BREAKS, leading_breaks};
 use std::fs::File;
@@ -32,16 +34,16 @@ const FIRST_CHUNK: usize = 4 * 1024;
 /// Bytes that are searched at once in the end.
 const CHUNK: usize = 128 * 1024;
 
-/// Bytes of a block that are searched: a look at one record stays short.
+/// Bytes of a block that are searched, so that reading one record stays short.
 const SEARCHED: u64 = 64 * 1024 * 1024;
 
 /// An HTTP head longer than this is not read.
 const MAX_HTTP_HEAD: u64 = 64 * 1024;
 
-/// What a chunked body ends with.
+/// End of a chunked body.
 const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
-/// What a head begins with, in capitals or not.
+/// Beginning of a head, in any case.
 const MAGIC: &[u8] = b"WARC/";
 
 /// The line breaks that are due after a block, by the last line of its head.
@@ -59,7 +61,7 @@ pub(super) struct LengthRecovery {
     extent: Extent,
 }
 
-/// What ends where the bytes end.
+/// Part that ends with the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     /// A file, which another program may still write.
@@ -82,18 +84,18 @@ impl Extent {
     }
 }
 
-/// Where a block ends, counted from its beginning, and why there.
+/// End of a block, counted from its beginning, and the reason.
 type BlockEnd = (u64, &'static str);
 
 impl LengthRecovery {
-    /// Of a file on a disk; a pipe cannot be read at any place.
+    /// Makes one for a file on a disk; none for a pipe, which cannot be read at any place.
     pub(super) fn of(file: &File, name: &Path) -> Option<Self> {
         let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
         Self::within(file, name, 0, meta.len())
     }
 
-    /// Of a part of a file. None where reading elsewhere would move the place
-    /// at which the file is read.
+    /// Makes one for a part of a file. None where reading elsewhere would move the place at which the file is
+    /// read.
     fn within(file: &File, name: &Path, base: u64, len: u64) -> Option<Self> {
         if !cfg!(unix) {
             return None;
@@ -119,12 +121,62 @@ impl LengthRecovery {
         let Some(left) = self.len.checked_sub(offset) else { return false };
         let mut behind = [0; BEHIND];
         let behind = &mut behind[..left.min(BEHIND as u64) as usize];
+        if is_arc {
+            return self.may_follow_arc_block(offset);
+        }
         // What cannot be read is believed.
-        is_arc || self.read_at(behind, offset).is_none_or(|()| may_follow_block(behind))
+        self.read_at(behind, offset).is_none_or(|()| may_follow_block(behind))
     }
 
-    /// Where the block that begins at `begin` ends, if not at its declared end.
-    /// `breaks` are the line breaks that are due after it; none in an ARC file.
+    /// Whether a block of an ARC file may end at this offset.
+    fn may_follow_arc_block(&self, offset: u64) -> bool {
+        let Some(left) = self.len.checked_sub(offset) else { return false };
+        let mut line = vec![0; left.min(FIRST_CHUNK as u64) as usize];
+        // What cannot be read is believed, and so is a URL that is longer.
+        self.read_at(&mut line, offset).is_none_or(|()| arc::may_follow_block(&line).unwrap_or(true))
+    }
+
+    /// How many of the first `len` bytes of a block of an ARC file stand before the URL line of the next record.
+    fn next_arc_line(&self, begin: u64, len: u64, go_on: impl Fn() -> io::Result<()>) -> io::Result<Option<u64>> {
+        let (mut at, mut buffer) = (0, Vec::new());
+        while at < len {
+            go_on()?;
+            let left = self.len.saturating_sub(begin + at);
+            buffer.resize(left.min(CHUNK as u64) as usize, 0);
+            let Some(()) = self.read_at(&mut buffer, begin + at) else { return Ok(None) };
+            for line_break in memchr::memchr_iter(b'\n', &buffer) {
+                let from = line_break + 1;
+                if at + from as u64 > len {
+                    return Ok(None);
+                }
+                let rest = &buffer[from..];
+                if !arc::may_begin_line(rest) {
+                    continue;
+                }
+                let Some(end) = memchr::memchr(b'\n', rest) else { continue };
+                let Some(declared) = arc::UrlLine::parse(&rest[..end]).map(|line| line.declared_len()) else {
+                    continue;
+                };
+                let block = begin + at + (from + end + 1) as u64;
+                let leads_on = || declared.is_some_and(|len| self.may_follow_arc_block(block.saturating_add(len)));
+                let is_http = || rest[end + 1..].get(..5).is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/"));
+                if leads_on() || is_http() {
+                    let break_len = if buffer[..line_break].ends_with(b"\r") { 2 } else { 1 };
+                    return Ok(Some(at + (from - break_len) as u64));
+                }
+            }
+            if buffer.len() as u64 == left {
+                return Ok(None);
+            }
+            // A line that does not end in these bytes is looked at again.
+            let kept = memchr::memrchr(b'\n', &buffer).filter(|last| *last > 0).map_or(0, |last| buffer.len() - last);
+            at += (buffer.len() - kept) as u64;
+        }
+        Ok(None)
+    }
+
+    /// Finds the end of the block at `begin`, if that is not its declared end. `breaks` are the line breaks
+    /// that are due after it; none in an ARC file.
     fn block_end(
         &self,
         begin: u64,
@@ -142,9 +194,19 @@ impl LengthRecovery {
             return Ok(None);
         }
         let Some(breaks) = breaks else {
+            let searched = head.content_length.min(there).min(SEARCHED);
+            if self.extent != Extent::Record
+                && let Some(end) = self.next_arc_line(begin, searched, go_on)?
+            {
+                return Ok(Some((end, "a record follows them")));
+            }
+            if !runs_past {
+                return Ok(None);
+            }
             // One line break is due; some writers leave it out.
             let mut ends = ["\r\n", "\n", ""].into_iter().filter_map(|breaks| end_before(breaks.as_bytes()));
-            let end = ends.find(|&end| self.is_whole(begin, end, head, true));
+            let is_known = self.extent == Extent::Record;
+            let end = ends.find(|&end| is_known || self.is_whole(begin, end, head, true));
             return Ok(end.map(|end| (end, self.extent.why())));
         };
         let last = end_before(breaks).map(|end| (end, self.extent.why()));
@@ -158,9 +220,8 @@ impl LengthRecovery {
         })
     }
 
-    /// How many of the first `len` bytes of a block stand before line breaks
-    /// and a head. A head ends at the first empty line and the next one begins
-    /// behind an empty line, so that no byte is looked at for two heads.
+    /// Number of the first `len` bytes of a block before line breaks and a head. A head ends at the first
+    /// empty line and the next one begins behind an empty line, so that no byte is read for two heads.
     fn next_head(
         &self,
         begin: u64,
@@ -202,9 +263,8 @@ impl LengthRecovery {
         Ok(None)
     }
 
-    /// Whether the HTTP head at the beginning of a block lets its first `len`
-    /// bytes be all of it. In an ARC file, the head must say how long its body
-    /// is: the file may break off in any line.
+    /// Whether the HTTP head at the beginning of a block lets its first `len` bytes be all of it. In an ARC
+    /// file, the head must declare the length of its body: the file may break off in any line.
     fn is_whole(&self, begin: u64, len: u64, head: &RecordHead, is_arc: bool) -> bool {
         let mut message = vec![0; len.min(MAX_HTTP_HEAD) as usize];
         let is_there = head.is_http() && self.read_at(&mut message, begin).is_some();
@@ -238,8 +298,8 @@ impl LengthRecovery {
     }
 }
 
-/// Whether bytes begin with a whole head that has the fields no record goes
-/// without; none where more bytes are needed to tell.
+/// Whether bytes begin with a whole head that has the fields no record goes without; none where more bytes
+/// are needed.
 fn begins_record(bytes: &[u8]) -> Option<bool> {
     let begin = &bytes[..bytes.len().min(MAGIC.len())];
     if !MAGIC[..begin.len()].eq_ignore_ascii_case(begin) {
@@ -286,8 +346,8 @@ impl<R: Read> ArchiveReader<R> {
         self
     }
 
-    /// Where the block that begins at the present place ends, if not where its
-    /// head declares. `breaks` are due after it; none in an ARC file.
+    /// Finds the end of the block at the present place, if that is not its declared end. `breaks` are due
+    /// after it; none in an ARC file.
     pub(super) fn recovered_end(
         &mut self,
         head: &RecordHead,
@@ -297,9 +357,13 @@ impl<R: Read> ArchiveReader<R> {
         let (declared, is_arc) = (head.content_length, breaks.is_none());
         let begin = self.members.file_offset();
         let behind = usize::try_from(declared).ok().and_then(|declared| self.members.window().get(declared..));
+        if is_arc && behind.and_then(arc::may_follow_block) == Some(true) && behind.is_some_and(|bytes| bytes.len() > 2)
+        {
+            return Ok(None);
+        }
         let is_right = match behind.and_then(|behind| behind.get(..BEHIND)) {
-            Some(behind) => is_arc || may_follow_block(behind),
-            None => begin.checked_add(declared).is_some_and(|end| recovery.may_end_at(end, is_arc)),
+            Some(behind) if !is_arc => may_follow_block(behind),
+            _ => begin.checked_add(declared).is_some_and(|end| recovery.may_end_at(end, is_arc)),
         };
         if is_right {
             return Ok(None);

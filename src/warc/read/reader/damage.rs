@@ -1,10 +1,9 @@
-//! What is done where a record breaks off or something else stands in its
-//! place: it is told, and the next record is looked for.
+//! Recovers where a record breaks off or is missing: reports the damage and searches for the next record.
 
 use super::super::super::{ProblemKind, WarcError};
 use super::super::head::{MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
-use super::{ArchiveReader, SEARCH_LIMIT, State};
+use super::{ArchiveReader, RecordState, SEARCH_LIMIT};
 use crate::jobs::counted;
 use std::io::Read;
 
@@ -12,7 +11,7 @@ use std::io::Read;
 const DESCRIBED: usize = 16;
 
 impl<R: Read> ArchiveReader<R> {
-    /// The block in hand ends before its declared length.
+    /// The current block ends before its declared length.
     pub(super) fn block_ends(&mut self, ended: Fill) -> Result<(), WarcError> {
         let plain = self.members.is_plain();
         let Some(open) = &mut self.open else { return Ok(()) };
@@ -21,8 +20,8 @@ impl<R: Read> ArchiveReader<R> {
         let offset = open.place(plain);
         open.remaining = 0;
         open.state = match ended {
-            Fill::End if !self.members.is_plain() => State::Short,
-            _ => State::Lost,
+            Fill::End if !self.members.is_plain() => RecordState::Short,
+            _ => RecordState::Lost,
         };
         match ended {
             Fill::Broken(why) => {
@@ -109,9 +108,8 @@ impl<R: Read> ArchiveReader<R> {
         Ok(ended)
     }
 
-    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to
-    /// the end of the member. `ended` tells how the last decoding went; `known`
-    /// that the line at hand begins no record.
+    /// Passes over lines up to one that begins a record ([`Fill::More`]) or to the end of the member. `ended`
+    /// is the result of the last decoding; `known` means that the present line begins no record.
     pub(super) fn pass_garbage(&mut self, mut ended: Fill, mut known: bool) -> Result<(u64, Fill), WarcError> {
         let mut skipped = 0;
         loop {
@@ -144,7 +142,7 @@ impl<R: Read> ArchiveReader<R> {
     }
 }
 
-/// What a file that is no archive file begins with, for a person.
+/// Describes the beginning of a file that is no archive file, for a person.
 pub(super) fn describe(bytes: &[u8]) -> String {
     let begin = bytes[..bytes.len().min(DESCRIBED)].escape_ascii();
     let guess = match bytes {

@@ -1,4 +1,4 @@
-//! Heads of records, wherever the edges of windows and members lie.
+//! Reads heads of records, wherever the edges of windows and members are.
 
 use super::super::super::findings::Findings;
 use super::super::super::{ProblemKind, RecordHead, SharedMember, Span, WarcError};
@@ -7,11 +7,11 @@ use super::super::head::{self, MAX_HEAD_BYTES, Start, record_start};
 use super::super::members::Fill;
 use super::content_length::due_breaks;
 use super::damage::describe;
-use super::{ArchiveReader, Found, Join, Open, State};
+use super::{ArchiveReader, Found, Join, Open, RecordState};
 use std::io::Read;
 
 impl<R: Read> ArchiveReader<R> {
-    /// What stands at the present place.
+    /// Reads the head at the present place.
     pub(super) fn read_head(&mut self) -> Result<Found, WarcError> {
         let offset = self.place();
         let decoded_offset = self.members.decoded_offset();
@@ -23,7 +23,7 @@ impl<R: Read> ArchiveReader<R> {
             true => offset,
             false => Span::inside_member(decoded_offset, 0).offset,
         };
-        // What needs a dictionary that stands elsewhere cannot be entered.
+        // A member that needs a dictionary from elsewhere cannot be entered.
         let can_be_entered = !self.members.is_plain() && self.members.late_dictionary().is_none();
         let member = SharedMember { offset, decoded_offset: self.members.member_decoded_offset() };
         self.begins_in = can_be_entered.then_some(member);
@@ -65,8 +65,8 @@ impl<R: Read> ArchiveReader<R> {
                 Fill::End if !self.members.is_plain() && self.join(pending)? == Join::Continues => {}
                 ended => {
                     // A torn archive may end within its first word.
-                    let is_word = b"WARC/".starts_with(self.members.window());
-                    if start == Start::Unclear && !is_word && !self.is_archive && self.first_garbage.is_none() {
+                    let is_magic = b"WARC/".starts_with(self.members.window());
+                    if start == Start::Unclear && !is_magic && !self.is_archive && self.first_garbage.is_none() {
                         self.first_garbage = Some(describe(self.members.window()));
                     }
                     self.members.consume(pending);
@@ -105,7 +105,7 @@ impl<R: Read> ArchiveReader<R> {
             declared: length,
             remaining: length,
             is_arc,
-            state: if end.is_none() { State::Sound } else { State::Short },
+            state: if end.is_none() { RecordState::Sound } else { RecordState::Short },
             ended: None,
         });
         Ok(Found::Head(head))
@@ -115,7 +115,7 @@ impl<R: Read> ArchiveReader<R> {
         let Some(line) = UrlLine::parse(self.members.window()[..len].trim_ascii_end()) else { return Ok(None) };
         self.members.consume(len);
         if line.is_file_head() {
-            // The version stands in the first line of the block.
+            // The first line of the block has the version.
             while !self.members.window().contains(&b'\n') && self.members.window().len() < 256 {
                 if self.fill()? != Fill::More {
                     break;

@@ -1,3 +1,5 @@
+//! Tests of repairing files whose writer was killed.
+
 #![allow(clippy::unwrap_used)]
 
 use super::super::{FileSetOptions, RecordBuilder, WarcFileSet};
@@ -16,7 +18,7 @@ fn ids(path: &Path) -> Vec<String> {
     records.filter_map(Result::ok).map(|record| record.head.record_id().unwrap()).collect()
 }
 
-/// One record of stored bytes, so that those of an archive in it can be seen.
+/// Makes a record of stored bytes, so that those of an archive in it can be seen.
 fn stored(block: &[u8]) -> Vec<u8> {
     let outer = RecordBuilder::response("urn:test:2", DATE, "http://a.pt/a.warc.gz").plain(block);
     let mut stored = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
@@ -34,7 +36,7 @@ fn a_torn_record_that_holds_an_archive_leaves_none_of_it_behind() {
     let repaired = repair_open_file(&path).unwrap();
     assert_eq!((repaired.records, repaired.cut_bytes), (1, outer.len() as u64 - 100));
     assert_eq!(ids(&repaired.file.unwrap()), ["urn:test:1"]);
-    // Nobody can tell them from records behind a damaged one.
+    // They cannot be distinguished from records behind a damaged one.
     assert_eq!(fs::read(repaired.kept.unwrap().file).unwrap(), &outer[..outer.len() - 100]);
 }
 
@@ -49,7 +51,7 @@ fn records_behind_a_damaged_one_are_kept_beside_the_file() {
     damaged.truncate(at + 5 + 60_000);
     let tail = [damaged.clone(), member(3), member(4)].concat();
     let other = [damaged, member(3), member(5)].concat();
-    // A call that was killed leaves what it wrote; it does not stand in the way.
+    // A call that was killed leaves what it wrote; it is no obstacle.
     fs::write(folder.path().join("a.warc.gz.torn.open"), &tail[..9]).unwrap();
     // The same tail once more is kept once; another one gets another name.
     for (name, tail) in [("a.warc.gz.torn", &tail), ("a.warc.gz.torn", &tail), ("a.warc.gz.torn-2", &other)] {
@@ -61,7 +63,7 @@ fn records_behind_a_damaged_one_are_kept_beside_the_file() {
         assert_eq!(kept.file, folder.path().join(name));
         assert_eq!((kept.offset, kept.bytes, kept.records), (member(1).len() as u64, tail.len() as u64, 2));
         assert_eq!(&fs::read(&kept.file).unwrap(), tail);
-        assert!(kept.to_string().contains("2 whole records seem to stand behind it"), "{kept}");
+        assert!(kept.to_string().contains("2 whole records seem to follow it"), "{kept}");
         fs::remove_file(&file).unwrap();
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);

@@ -1,11 +1,12 @@
 //! What the index of texts answers of terms, as sets of captures.
 
-use super::{MOST_SIMILAR, NoQuery, SearchRoom, captures_found, meeting_request};
+use super::{MOST_SIMILAR, SearchQuery, SearchRoom};
 use crate::query::{FieldTerm, FieldTest, TextTest};
-use crate::search::{CaptureFacts, FacetKind, NearGroups, TextIndex, TextIndexError};
+use crate::search::{CaptureFacts, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
 use crate::work::index_folder;
 use crate::work::models::CampaignId;
+use anyhow::Context;
 use fixedbitset::FixedBitSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -24,66 +25,60 @@ impl TextAnswers {
         Self { room, folder: index_folder(workspace), catalogue: Arc::downgrade(workspace.catalogue()) }
     }
 
-    fn facts(&self) -> Result<Arc<CaptureFacts>, String> {
+    fn of<T>(&self, answer: impl FnOnce(&Catalogue) -> anyhow::Result<T>) -> Result<T, String> {
         let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
-        self.room.facts(&catalogue).map_err(|error| crate::work::error_chain(&error))
+        answer(&catalogue).map_err(|error| crate::work::error_chain(&error))
     }
 }
 
 impl FullText for TextAnswers {
     fn captures(&self, term: &FieldTerm, campaign: Option<CampaignId>) -> Result<FixedBitSet, String> {
-        let Some(catalogue) = self.catalogue.upgrade() else { return Err("the workspace is closed".to_owned()) };
-        let answer = || -> anyhow::Result<FixedBitSet> {
-            if let Some(field) = term.field.as_ref().filter(|field| field.name == "found") {
-                return captures_found(&catalogue, &self.folder, &self.room, &field.value, campaign);
+        self.of(|catalogue| {
+            let field = term.field.as_ref();
+            if let Some(field) = field.filter(|field| field.name == "found") {
+                let search = SearchQuery { text: field.value.clone(), campaign, ..SearchQuery::default() };
+                return Ok(catalogue.matching_captures(&search.filter())?);
             }
-            let index = self
-                .room
-                .index(&catalogue, &self.folder)?
-                .ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
-            if let Some(field) = term.field.as_ref().filter(|field| field.name == "request") {
-                return meeting_request(&catalogue, &index, &self.room, &field.value);
+            if let Some(field) = field.filter(|field| field.name == "request") {
+                return Ok((*self.room.with_term(catalogue, &self.folder, &field.value)?).clone());
             }
-            with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(&catalogue)?, term)
-        };
-        answer().map_err(|error| crate::work::error_chain(&error))
+            let index = self.room.index(catalogue, &self.folder)?;
+            let index = index.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
+            with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(catalogue)?, term)
+        })
     }
 
-    fn of_campaign(&self, campaign: CampaignId) -> Result<FixedBitSet, String> {
-        Ok(of_campaign(&*self.facts()?, campaign))
+    fn has_index(&self) -> Result<bool, String> {
+        self.of(|catalogue| Ok(self.room.index(catalogue, &self.folder)?.is_some()))
     }
 
-    fn of_media(&self, media: &str) -> Result<FixedBitSet, String> {
-        Ok(self.facts()?.with_value(FacetKind::Media, &[media]))
+    fn facts(&self) -> Result<Arc<CaptureFacts>, String> {
+        self.of(|catalogue| self.room.facts(catalogue))
     }
-}
 
-/// The captures of a campaign.
-pub(super) fn of_campaign(facts: &CaptureFacts, campaign: CampaignId) -> FixedBitSet {
-    facts.with_value(FacetKind::Campaign, &[&campaign.to_string()])
+    fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>> {
+        self.room.facts_in_memory(&*self.catalogue.upgrade()?)
+    }
 }
 
 /// The captures whose texts meet a term.
-pub(super) fn with_text(
+fn with_text(
     index: &TextIndex,
     near: Option<&NearGroups>,
     facts: &CaptureFacts,
     term: &FieldTerm,
 ) -> anyhow::Result<FixedBitSet> {
     let capture_of = |field: &FieldTest| {
-        let why = || format!("column {}: “{}” is no number of a capture", field.value_column, field.value);
-        field.value.parse::<usize>().map_err(|_| NoQuery(why()))
+        field.value.parse::<usize>().with_context(|| format!("“{}” is no number of a capture", field.value))
     };
     let versions = match &term.field {
-        None if term.test == TextTest::Any => return Ok(facts.captures().clone()),
         Some(field) if field.name == "like" => {
             let similar = index.similar(facts.version_of(capture_of(field)?) as u64, MOST_SIMILAR)?;
             similar.iter().filter_map(|similar| usize::try_from(similar.version).ok()).collect()
         }
         Some(field) if field.name == "similar" => {
             let Some(near) = near else {
-                let why = "near-duplicates were not looked for yet; follow up the index: fonds index DIR";
-                return Err(NoQuery(format!("column {}: {why}", field.value_column)).into());
+                anyhow::bail!("near-duplicates were not looked for yet; follow up the index: fonds index DIR");
             };
             if term.test == TextTest::Any {
                 return Ok(with_near_duplicates(near, facts));
@@ -94,8 +89,7 @@ pub(super) fn with_text(
             members.chain([version]).collect()
         }
         Some(field) if field.name == "published" => {
-            let seconds = field.seconds().map_err(|why| NoQuery(format!("column {}: {why}", field.value_column)))?;
-            index.published_within(&seconds)?
+            index.published_within(&field.seconds().map_err(anyhow::Error::msg)?)?
         }
         field => index.holding(field.as_ref().map(|field| field.name.as_str()), &term.test)?,
     };

@@ -5,16 +5,17 @@ use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
 use crate::jobs::lock;
-use crate::query::{FieldTerm, Query, Wider, parse_fields, quoted_value, wider};
+use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, stem_term,
+    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
+    stem_term,
 };
-use crate::store::{Catalogue, Workspace};
-use crate::work::models::{CampaignId, CaptureId, CaptureRow};
+use crate::store::{Catalogue, Workspace, filter_fields};
+use crate::work::everything;
+use crate::work::models::{CampaignId, CaptureId, CaptureQuery, CaptureRow};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
@@ -22,10 +23,8 @@ use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 pub(in crate::work) use answers::TextAnswers;
-use answers::{of_campaign, with_text};
-use dates::days_of;
+use terms::KnownTerms;
 pub(in crate::work) use terms::MOST_TERMS;
-use terms::{KnownTerms, with_terms};
 
 /// The best versions that are looked at when similar ones are folded.
 const MOST_RANKED: usize = 1_000;
@@ -70,26 +69,12 @@ impl SearchOrder {
     }
 }
 
-/// A value of a facet that results must have, or must not have.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct FacetChoice {
-    /// Of what.
-    #[serde(rename = "facet")]
-    pub kind: FacetKind,
-    /// The value; empty for what has none.
-    pub value: String,
-    /// It must not have it.
-    #[serde(default, rename = "excluded")]
-    pub is_excluded: bool,
-}
-
 /// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SearchQuery {
-    /// The query as it was typed; an empty one finds everything.
+    /// The query as it was typed, with the values of facets that are chosen; an empty one finds everything. As a filter
+    /// line it finds the same captures.
     pub text: String,
-    /// Values chosen beside it: of one facet any of them, of each facet one.
-    pub facets: Vec<FacetChoice>,
     /// The campaign whose captures are searched; all without one.
     pub campaign: Option<CampaignId>,
     /// In which order.
@@ -105,28 +90,14 @@ pub struct SearchQuery {
 }
 
 impl SearchQuery {
-    /// The filter line that finds the same captures in the table of captures.
-    pub fn filter_line(&self) -> String {
-        let mut parts = Vec::new();
-        if !self.text.trim().is_empty() {
-            parts.push(format!("found:{}", quoted_value(&self.text)));
-        }
-        let mut kinds: Vec<FacetKind> = self.facets.iter().map(|choice| choice.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        for kind in kinds {
-            let of = |is_excluded| {
-                self.facets.iter().filter(move |other| other.kind == kind && other.is_excluded == is_excluded)
-            };
-            let any: Vec<String> = of(false).map(|choice| facet_filter(kind, &choice.value)).collect();
-            match any.as_slice() {
-                [] => {}
-                [one] => parts.push(one.clone()),
-                several => parts.push(format!("({})", several.join(" OR "))),
-            }
-            parts.extend(of(true).map(|choice| format!("NOT {}", facet_filter(kind, &choice.value))));
-        }
-        parts.join(" ")
+    /// The query without blanks around it: judgements are kept under it.
+    pub fn query_line(&self) -> &str {
+        self.text.trim()
+    }
+
+    /// As a filter of the captures table.
+    fn filter(&self) -> CaptureQuery {
+        CaptureQuery { filter: self.text.clone(), campaign: self.campaign, ..everything() }
     }
 }
 
@@ -172,11 +143,11 @@ pub struct SearchAnswer {
     pub captures: u64,
     /// Bytes of the payloads of these.
     pub bytes: u64,
-    /// The results asked for.
+    /// The requested results.
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
     pub waiting: Option<u64>,
-    /// The filter line that finds the same captures in the table of captures.
+    /// The query, which as a filter line finds the same captures in the table of captures.
     pub filter: String,
     /// Queries that find more, where this one finds nothing; none was run.
     pub wider: Vec<Wider>,
@@ -235,6 +206,14 @@ impl SearchRoom {
         Some(near)
     }
 
+    /// The columns of all captures, if they are known as they are now.
+    fn facts_in_memory(&self, catalogue: &Catalogue) -> Option<Arc<CaptureFacts>> {
+        let known = lock(&self.facts).clone();
+        known
+            .filter(|(stamp, _)| catalogue.facts_stamp().is_ok_and(|present| present == *stamp))
+            .map(|(_, facts)| facts)
+    }
+
     /// The columns of all captures.
     ///
     /// # Errors
@@ -275,19 +254,16 @@ impl SearchRoom {
     }
 }
 
-/// The captures that a query and chosen values find.
+/// The captures that a query finds.
 pub(in crate::work) struct Found {
     facts: Arc<CaptureFacts>,
     index: Option<TextIndex>,
     near: Option<Arc<NearGroups>>,
     query: Query<FieldTerm>,
+    /// The same as a filter.
+    filter: CaptureQuery,
     /// Captures of the campaign that is searched; none where all are.
     of_campaign: Option<FixedBitSet>,
-    /// Captures that the query finds, whatever is chosen beside it.
-    by_query: FixedBitSet,
-    /// Captures that the chosen values of each facet leave.
-    by_facet: Vec<(FacetKind, FixedBitSet)>,
-    /// Captures that all of it finds.
     pub(in crate::work) captures: FixedBitSet,
 }
 
@@ -308,53 +284,24 @@ impl Found {
         room: &SearchRoom,
         search: &SearchQuery,
     ) -> anyhow::Result<Self> {
-        let query = parse_fields(&search.text).map_err(|error| NoQuery(error.to_string()))?;
-        let campaign = catalogue.query_campaign(search.campaign, &query)?;
+        let (query, filter) = (parse_query(&search.text)?, search.filter());
         let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
         let near = index.as_ref().and_then(|_| room.near(folder));
-        let (of_index, of_near) = (index.as_ref(), near.as_deref());
-        let context = QueryContext { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign };
-        let mut by_query = context.captures(&query)?;
-        let of_campaign = campaign.map(|campaign| of_campaign(&facts, campaign));
-        of_campaign.iter().for_each(|of| by_query.intersect_with(of));
-        let mut kinds: Vec<FacetKind> = search.facets.iter().map(|choice| choice.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let mut by_facet = Vec::new();
-        for kind in kinds {
-            let left = match kind {
-                FacetKind::Term => with_terms(&context, room, &search.facets)?,
-                kind => chosen(&facts, kind, &search.facets),
-            };
-            by_facet.push((kind, left));
-        }
-        let mut captures = by_query.clone();
-        by_facet.iter().for_each(|(_, left)| captures.intersect_with(left));
-        Ok(Self { facts, index, near, query, of_campaign, by_query, by_facet, captures })
+        let campaign = catalogue.query_campaign(search.campaign, &query)?;
+        let of_campaign = campaign.map(|campaign| facts.of_campaign(campaign.get()));
+        let mut captures = catalogue.matching_captures(&filter)?;
+        captures.intersect_with(facts.captures());
+        Ok(Self { facts, index, near, query, filter, of_campaign, captures })
     }
 
     /// How often the captures found have each value of facets: whatever is
     /// chosen of a facet itself, so that a further value can be chosen.
-    pub(in crate::work) fn facets(&self, kinds: &[FacetKind]) -> Vec<Vec<FacetValue>> {
-        let mut counts = self.facts.counts(kinds, &self.captures);
-        for (kind, values) in kinds.iter().zip(&mut counts) {
-            if let Cow::Owned(captures) = self.captures_beside(*kind) {
-                *values = self.facts.count(*kind, &captures);
-            }
-        }
-        counts
-    }
-
-    /// The captures found, whatever is chosen of a facet.
-    fn captures_beside(&self, kind: FacetKind) -> Cow<'_, FixedBitSet> {
-        if !self.by_facet.iter().any(|(chosen, _)| *chosen == kind) {
-            return Cow::Borrowed(&self.captures);
-        }
-        let mut captures = self.by_query.clone();
-        for (_, left) in self.by_facet.iter().filter(|(chosen, _)| *chosen != kind) {
-            captures.intersect_with(left);
-        }
-        Cow::Owned(captures)
+    pub(in crate::work) fn facets(
+        &self,
+        catalogue: &Catalogue,
+        kinds: &[FacetKind],
+    ) -> anyhow::Result<Vec<Vec<FacetValue>>> {
+        facet_counts(catalogue, &self.facts, &self.filter, &self.captures, kinds)
     }
 
     /// Captures found in each period.
@@ -404,7 +351,7 @@ impl Found {
         Ok(ranked)
     }
 
-    /// The results asked for, and what was found in all.
+    /// The requested results, and what was found in all.
     pub(in crate::work) fn answer(&self, workspace: &Workspace, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
         let kept = self.listed(&versions, search)?;
@@ -424,7 +371,7 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
-            filter: search.filter_line(),
+            filter: search.query_line().to_owned(),
             evaluation: SearchEvaluation::default(),
         })
     }
@@ -434,10 +381,7 @@ impl Found {
         let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
-            hosts: !search.shows_all
-                && !names(&self.query, &["host", "fqdn"])
-                && !search.facets.iter().any(|choice| choice.kind == FacetKind::Host)
-                && self.has_several_hosts(versions),
+            hosts: !search.shows_all && !names(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
             similar: !search.shows_all && !names(&self.query, &["similar"]),
         };
         Ok(self.folded(ranked, folds))
@@ -546,25 +490,40 @@ impl Found {
     }
 }
 
-/// The filter of captures that have a value of a facet.
-pub fn facet_filter(kind: FacetKind, value: &str) -> String {
-    let quoted = quoted_value(value);
-    match (kind, value) {
-        (FacetKind::Mark, "") => "mark:none".to_owned(),
-        (FacetKind::Campaign | FacetKind::Launch, "") => format!("NOT {}:*", kind.name()),
-        (FacetKind::Status, "") => "status:0".to_owned(),
-        (FacetKind::TopLevel, "") => "NOT host:*.*".to_owned(),
-        (FacetKind::Media | FacetKind::Language | FacetKind::Host | FacetKind::Country, _) => {
-            format!("{}={quoted}", kind.name())
+/// How often the captures that a filter finds have each value of facets, whatever the filter chooses of a facet itself.
+///
+/// # Errors
+///
+/// A catalogue or index that cannot be read.
+pub(in crate::work) fn facet_counts(
+    catalogue: &Catalogue,
+    facts: &CaptureFacts,
+    filter: &CaptureQuery,
+    captures: &FixedBitSet,
+    kinds: &[FacetKind],
+) -> anyhow::Result<Vec<Vec<FacetValue>>> {
+    let mut counts = facts.counts(kinds, captures);
+    for (kind, values) in kinds.iter().zip(&mut counts) {
+        if let Some(beside) = captures_beside(catalogue, filter, *kind)? {
+            *values = facts.count(*kind, &beside);
         }
-        (FacetKind::Domain, _) => format!("host:{quoted}"),
-        (FacetKind::TopLevel, _) => format!("host:*.{quoted}"),
-        (FacetKind::Year, _) => format!("date:{quoted}"),
-        (FacetKind::Status | FacetKind::Campaign | FacetKind::Launch | FacetKind::Mark, _) => {
-            format!("{}:{quoted}", kind.name())
-        }
-        (FacetKind::Term, _) => format!("request:{quoted}"),
     }
+    Ok(counts)
+}
+
+/// The captures that a filter finds whatever it chooses of a facet; none where it chooses nothing of it.
+fn captures_beside(
+    catalogue: &Catalogue,
+    filter: &CaptureQuery,
+    kind: FacetKind,
+) -> anyhow::Result<Option<FixedBitSet>> {
+    let Some(beside) = beside_facet(&parse_query(&filter.filter)?, kind) else { return Ok(None) };
+    let beside = CaptureQuery { filter: write_query(&beside), ..filter.clone() };
+    Ok(Some(catalogue.matching_captures(&beside)?))
+}
+
+fn parse_query(text: &str) -> Result<Query<FieldTerm>, NoQuery> {
+    parse_fields(text).map_err(|error| NoQuery(error.to_string()))
 }
 
 /// Which results stand for others.
@@ -586,145 +545,22 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
 }
 
 /// Whether what a filter finds depends on the index of texts.
-pub(in crate::work) fn depends_on_texts(filter: &str) -> bool {
-    parse_fields(filter).is_ok_and(|query| names(&query, &TEXTS_OF_INDEX) || names(&query, &["found"]))
+pub(in crate::work) fn depends_on_texts(filter: &str, has_index: bool) -> bool {
+    let fields = filter_fields().iter().filter(|field| field.needs_index()).map(|field| field.name);
+    let (fields, mut has_plain_terms) = (fields.collect::<Vec<_>>(), false);
+    parse_fields(filter).is_ok_and(|query| {
+        query.for_each_term(&mut |term| has_plain_terms |= term.field.is_none() && term.test != TextTest::Any);
+        names(&query, &fields) || has_index && has_plain_terms
+    })
 }
-
-fn chosen(facts: &CaptureFacts, kind: FacetKind, choices: &[FacetChoice]) -> FixedBitSet {
-    let values = |is_excluded| -> Vec<&str> {
-        let of_kind = choices.iter().filter(|choice| choice.kind == kind && choice.is_excluded == is_excluded);
-        of_kind.map(|choice| choice.value.as_str()).collect()
-    };
-    let (included, excluded) = (values(false), values(true));
-    let mut left = if included.is_empty() { facts.captures().clone() } else { facts.with_value(kind, &included) };
-    if !excluded.is_empty() {
-        left.difference_with(&facts.with_value(kind, &excluded));
-    }
-    left
-}
-
-/// The captures that a query finds, with what it asks of a campaign asked of this one.
-fn captures_found(
-    catalogue: &Catalogue,
-    folder: &Path,
-    room: &SearchRoom,
-    text: &str,
-    campaign: Option<CampaignId>,
-) -> anyhow::Result<FixedBitSet> {
-    let query = parse_fields(text).map_err(|error| NoQuery(error.to_string()))?;
-    let (index, facts) = (room.index(catalogue, folder)?, room.facts(catalogue)?);
-    let near = index.as_ref().and_then(|_| room.near(folder));
-    let (of_index, of_near) = (index.as_ref(), near.as_deref());
-    QueryContext { catalogue, folder, facts: &facts, index: of_index, near: of_near, campaign }.captures(&query)
-}
-
-/// Answers the terms of a query: those of texts from the index, all others
-/// from the catalogue, as its filter does.
-#[derive(Clone, Copy)]
-struct QueryContext<'a> {
-    catalogue: &'a Catalogue,
-    folder: &'a Path,
-    facts: &'a CaptureFacts,
-    index: Option<&'a TextIndex>,
-    near: Option<&'a NearGroups>,
-    campaign: Option<CampaignId>,
-}
-
-impl QueryContext<'_> {
-    fn captures(&self, query: &Query<FieldTerm>) -> anyhow::Result<FixedBitSet> {
-        if let Some(found) = self.of_days(query) {
-            return Ok(found);
-        }
-        // A part without texts is one question to the catalogue.
-        if !query.is_empty() && !self.has_texts(query) {
-            let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
-            for capture in self.catalogue.captures_where(query, self.campaign)? {
-                if let Ok(capture) = usize::try_from(capture)
-                    && capture < found.len()
-                {
-                    found.insert(capture);
-                }
-            }
-            return Ok(found);
-        }
-        Ok(match query {
-            Query::And(parts) => {
-                let mut found = self.facts.captures().clone();
-                let (texts, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.has_texts(part));
-                for part in &texts {
-                    found.intersect_with(&self.captures(part)?);
-                }
-                if !others.is_empty() {
-                    found.intersect_with(&self.captures(&Query::And(others))?);
-                }
-                found
-            }
-            Query::Or(parts) => {
-                let mut found = FixedBitSet::with_capacity(self.facts.captures().len());
-                for part in parts {
-                    found.union_with(&self.captures(part)?);
-                }
-                found
-            }
-            Query::Not(part) => {
-                let mut found = self.facts.captures().clone();
-                found.difference_with(&self.captures(part)?);
-                found
-            }
-            Query::Term(term) => match self.index {
-                Some(index) => with_text(index, self.near, self.facts, term)?,
-                None => {
-                    return Err(NoQuery(format!(
-                        "column {}: {}",
-                        term.column,
-                        TextIndexError::Absent(self.folder.to_owned())
-                    ))
-                    .into());
-                }
-            },
-        })
-    }
-
-    /// The captures of a query that speaks of dates alone; none where it does
-    /// not, or of others than whole days.
-    fn of_days(&self, query: &Query<FieldTerm>) -> Option<FixedBitSet> {
-        let of_term = |query: &Query<FieldTerm>| {
-            let Query::Term(FieldTerm { field: Some(field), .. }) = query else { return None };
-            (field.name == "date").then(|| days_of(field)).flatten()
-        };
-        let days = match query {
-            Query::And(parts) if !parts.is_empty() => {
-                let mut days = parts.iter().map(of_term);
-                days.try_fold((i32::MIN, i32::MAX), |(first, last), days| {
-                    days.map(|(from, to)| (first.max(from), last.min(to)))
-                })
-            }
-            term => of_term(term),
-        };
-        days.map(|(first, last)| self.facts.captures_of_days(first..=last))
-    }
-
-    /// Whether the index has to be asked.
-    fn has_texts(&self, query: &Query<FieldTerm>) -> bool {
-        let mut has = false;
-        query.for_each_term(&mut |term| {
-            has |= match &term.field {
-                // Without an index, URLs and titles are searched.
-                None => self.index.is_some(),
-                Some(field) => TEXTS_OF_INDEX.contains(&field.name.as_str()),
-            };
-        });
-        has
-    }
-}
-
-/// Fields of text that the index alone has.
-const TEXTS_OF_INDEX: [&str; 6] = ["text", "main", "rest", "anchors", "like", "similar"];
 
 mod answers;
-mod dates;
 mod terms;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod line_tests;

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::jobs::JobCx;
-use crate::search::FacetKind;
+use crate::query::quoted_value;
+use crate::search::{FacetChoice, FacetKind, narrowed_by};
 use crate::testing::{empty_session, page_record, record};
 use crate::work::models::ImportOptions;
 use crate::work::models::{CaptureQuery, LaunchId};
@@ -200,8 +201,8 @@ fn facets_and_periods_count_what_the_catalogue_counts() {
     index(&session);
     let search = SearchQuery { text: "*".to_owned(), ..SearchQuery::default() };
     let count = |facets: &[FacetChoice], kind: FacetKind| -> Vec<(String, u64)> {
-        let search = SearchQuery { facets: facets.to_vec(), ..search.clone() };
-        let counts = session.search_counts(&search, &[kind], None).unwrap();
+        let narrowed = SearchQuery { text: narrowed_by(&search.text, facets), ..search.clone() };
+        let counts = session.search_counts(&narrowed, &[kind], None).unwrap();
         counts.facets.into_iter().flat_map(|(_, values)| values).map(|value| (value.value, value.count)).collect()
     };
     let hosts = [("a.pt", 2), ("b.pt", 1), ("c.org", 1)].map(|(host, count)| (host.to_owned(), count));
@@ -222,15 +223,16 @@ fn facets_and_periods_count_what_the_catalogue_counts() {
     let counts = session.search_counts(&search, &FacetKind::ALL, None).unwrap();
     for (kind, values) in counts.facets {
         for value in values {
-            let filter = facet_filter(kind, &value.value);
+            let choice = FacetChoice { kind, value: value.value.clone(), is_excluded: false };
+            let filter = narrowed_by("", &[choice]);
             let query = CaptureQuery { filter: filter.clone(), ..crate::work::everything() };
             let page = session.catalogue().captures(&query).unwrap();
             assert_eq!((page.filter_problem, page.total), (None, value.count), "{filter}");
         }
     }
     let chosen = [choose("a.pt", false), choose("b.pt", false)];
-    let search_of_two = SearchQuery { text: "mayor OR navio".to_owned(), facets: chosen.to_vec(), ..search.clone() };
-    let answer = session.search(&search_of_two).unwrap();
+    let of_two = SearchQuery { text: narrowed_by("mayor OR navio", &chosen), ..search.clone() };
+    let answer = session.search(&of_two).unwrap();
     let query = CaptureQuery { filter: answer.filter.clone(), ..crate::work::everything() };
     let page = session.catalogue().captures(&query).unwrap();
     assert_eq!((page.filter_problem, page.total), (None, answer.captures), "{}", answer.filter);
@@ -607,7 +609,7 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     let campaign =
         crate::campaign::Campaign { request: request.parse().unwrap(), ..crate::campaign::Campaign::new("T") };
     let terms = |session: &Session, text: &str, facets: Vec<FacetChoice>| -> Vec<(String, u64)> {
-        let search = SearchQuery { text: text.to_owned(), facets, ..SearchQuery::default() };
+        let search = SearchQuery { text: narrowed_by(text, &facets), ..SearchQuery::default() };
         let counts = session.search_counts(&search, &[FacetKind::Term], None).unwrap();
         assert_eq!(counts.problem, None);
         counts.facets.into_iter().flat_map(|(_, values)| values).map(|value| (value.value, value.count)).collect()
@@ -640,7 +642,8 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
         (vec![choice("period:[2025..]", false), choice("lang:pt", true)], vec!["https://c.org/empty"]),
         (vec![choice("lang:pt", true)], vec!["https://a.pt/budget", "https://a.pt/sport", "https://c.org/empty"]),
     ] {
-        let search = SearchQuery { facets: choices.clone(), limit: 9, campaign: Some(id), ..SearchQuery::default() };
+        let text = narrowed_by("", &choices);
+        let search = SearchQuery { text, limit: 9, campaign: Some(id), ..SearchQuery::default() };
         let answer = session.search(&search).unwrap();
         let mut found: Vec<&str> = answer.hits.iter().map(|hit| hit.capture.url.as_str()).collect();
         found.sort_unstable();
@@ -655,6 +658,31 @@ fn terms_of_the_request_are_counted_and_chosen_as_their_filters_find() {
     index(&session);
     assert_eq!(terms(&session, "", vec![])[4].1, 1);
     // A term that cannot be read is a problem of the question.
-    let broken = SearchQuery { facets: vec![choice("(", false)], ..SearchQuery::default() };
+    let broken = SearchQuery { text: narrowed_by("", &[choice("(", false)]), ..SearchQuery::default() };
     assert!(session.search(&broken).unwrap().problem.is_some());
+}
+
+#[test]
+fn a_single_letter_of_a_script_without_blanks_is_found_anywhere() {
+    let texts = ["生词表", "词", "典籍", "a词 b", "词典", "人生"];
+    let pages: Vec<(String, String)> = texts
+        .iter()
+        .enumerate()
+        .map(|(nth, text)| (format!("https://a.pt/{nth}"), format!("<title>T</title><p>{text}</p>")))
+        .collect();
+    let pages: Vec<_> = pages.iter().map(|(url, html)| (url.as_str(), "2025-06-01T10:00:00Z", html.as_str())).collect();
+    let (_dir, session) = session_of(&pages);
+    index(&session);
+    let urls = |numbers: &[u8]| numbers.iter().map(|nth| format!("https://a.pt/{nth}")).collect::<Vec<_>>();
+    let matcher = crate::analysis::Matcher::compile(&"词".parse().unwrap());
+    for (nth, text) in texts.iter().enumerate() {
+        let read = matcher.read(&crate::analysis::TextFields { main: text, ..Default::default() });
+        assert_eq!(read.holds, [0, 1, 3, 4].contains(&nth), "{text}");
+    }
+    for query in ["词", "=词", "\"词\"", "text:词", "request:词", "词^2"] {
+        assert_eq!(self::urls(&session, query), urls(&[0, 1, 3, 4]), "{query}");
+    }
+    assert_eq!(self::urls(&session, "-词"), urls(&[2, 5]));
+    assert_eq!(self::urls(&session, "生 NEAR/1 词"), urls(&[0]));
+    assert_eq!(self::urls(&session, "词典"), urls(&[4]));
 }

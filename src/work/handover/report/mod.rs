@@ -528,7 +528,7 @@ impl Reporter<'_> {
                     [countries.join(", "), addresses.join(", "), evidence.database.clone(), built]
                 }
                 GeoFact::Failed { .. } => [language.country_not_known(), String::new(), String::new(), String::new()],
-                GeoFact::NotAsked => Default::default(),
+                GeoFact::NotQueried => Default::default(),
             };
             let (captures, bytes) = (language.number(captures), language.bytes(bytes));
             rows.push(text_row([host.clone(), captures, bytes, country, address, database, built]));
@@ -548,7 +548,7 @@ impl Reporter<'_> {
     }
 
     fn problems(&self, out: &mut Vec<Block>) {
-        if self.written.problems.is_empty() {
+        if self.written.problems.is_empty() && self.written.notes.is_empty() {
             return;
         }
         self.heading(out, ReportLanguage::problems);
@@ -556,7 +556,7 @@ impl Reporter<'_> {
         let row = |problem: &String| {
             vec![ReportCell::Text(problem_name(self.language, problem)), ReportCell::Message(without_folders(problem))]
         };
-        let rows = self.written.problems.iter().map(row).collect();
+        let rows = self.written.problems.iter().chain(self.written.notes).map(row).collect();
         self.table(out, &[ReportLanguage::problem, ReportLanguage::program_message], &[], rows);
     }
 }

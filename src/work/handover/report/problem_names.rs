@@ -48,10 +48,10 @@ messages! {
         de "Ein Datum war ungewöhnlich geschrieben; es steht nun, wie die Norm es vorsieht"
     }
     target_problem() {
-        en "The URL of a record is written unusually; it is kept" pt "O URL de um registo está escrito de forma invulgar; foi mantido"
-        es "La URL de un registro está escrita de forma inusual; se ha mantenido"
-        fr "L’URL d’un enregistrement est écrite de façon inhabituelle ; elle est conservée"
-        de "Die URL eines Records ist ungewöhnlich geschrieben; sie ist unverändert"
+        en "The URL of a record is written unusually; what it means is kept" pt "O URL de um registo está escrito de forma invulgar; o seu sentido foi mantido"
+        es "La URL de un registro está escrita de forma inusual; su sentido se ha mantenido"
+        fr "L’URL d’un enregistrement est écrite de façon inhabituelle ; son sens est conservé"
+        de "Die URL eines Records ist ungewöhnlich geschrieben; ihr Sinn ist unverändert"
     }
     warcinfo_problem() {
         en "The description of an archive file (warcinfo) is missing" pt "Falta a descrição de um ficheiro do arquivo (warcinfo)"
@@ -78,15 +78,16 @@ messages! {
 /// from, and the first part that fits counts.
 pub(super) fn problem_name(language: ReportLanguage, message: &str) -> String {
     type Name = fn(ReportLanguage) -> String;
-    const NAMES: [(&str, Name); 11] = [
+    const NAMES: [(&str, Name); 12] = [
         ("evidence", ReportLanguage::evidence_problem),
-        ("the same record stands in", ReportLanguage::same_record_problem),
+        ("in several places: ", ReportLanguage::same_record_problem),
         ("another record has this record's id", ReportLanguage::same_id_problem),
-        ("the record has no id", ReportLanguage::no_id_problem),
+        ("without an id: a new one is written", ReportLanguage::no_id_problem),
         ("does not fit the bytes", ReportLanguage::digest_problem),
-        ("is none that every reader takes", ReportLanguage::date_problem),
-        ("the target URI holds a blank", ReportLanguage::target_problem),
-        ("the target URI stands in angle brackets", ReportLanguage::target_problem),
+        ("with a digest of no algorithm", ReportLanguage::digest_problem),
+        ("with a date in a form", ReportLanguage::date_problem),
+        ("with a blank in a URI", ReportLanguage::target_problem),
+        ("with the target URI in angle brackets", ReportLanguage::target_problem),
         ("named the warcinfo record", ReportLanguage::warcinfo_problem),
         ("the capture has no records", ReportLanguage::no_record_problem),
         ("further problems are not listed", ReportLanguage::unlisted_problem),

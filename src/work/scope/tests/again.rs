@@ -100,7 +100,7 @@ impl Crawl<'_> {
         let obeys = self.spec.politeness.robots == RobotsPolicy::Obey;
         let robots = match candidate.url.host_str() {
             Some("a.pt") if obeys => RobotsRules::from_answer(Some(200), ROBOTS, agent).fact(&candidate.url),
-            _ => RobotsFact::NotAsked,
+            _ => RobotsFact::NotFetched,
         };
         let date = Some(CaptureDate::from_seconds(1_700_000_000));
         let mut facts = Facts { geo: geo.clone(), robots, date, ..Facts::default() };
@@ -119,11 +119,11 @@ impl Crawl<'_> {
         if matches!(facts.robots, RobotsFact::Denied { .. }) {
             return CrawlDecision { decision: Decision::Reject, rule: None, needs_fetch: false };
         }
-        let robots_unknown = obeys && facts.robots == RobotsFact::NotAsked;
+        let robots_unknown = obeys && facts.robots == RobotsFact::NotFetched;
         if *content == ContentFact::NotFetched {
             return CrawlDecision { needs_fetch: robots_unknown || self.rules.uses_content(), ..decision_of(first) };
         }
-        let fetched = Facts { robots: RobotsFact::NotAsked, content: content.clone(), ..facts };
+        let fetched = Facts { robots: RobotsFact::NotFetched, content: content.clone(), ..facts };
         let second = self.rules.decide(candidate, &fetched);
         match second.decision {
             Decision::Reject => decision_of(second),
@@ -226,7 +226,7 @@ proptest! {
             };
             let geo = match known.get(url.host_str().unwrap()) {
                 Some(known @ GeoFact::Known(_)) => known.clone(),
-                _ => GeoFact::NotAsked,
+                _ => GeoFact::NotQueried,
             };
             let content = catalogue.content_fact(catalogue.url_id(url.as_str()).unwrap().unwrap()).unwrap();
             let both = |place: &GeoFact| {

@@ -214,7 +214,7 @@ fn no_rule_decides_on_what_the_crawl_needed_itself() {
         crate::work::why(&made.session, seen).unwrap(),
         crate::work::what_if_trace(&made.session, &refusing, seen).unwrap(),
     ] {
-        assert_eq!((trace.verdict, trace.steps.len(), trace.turn), (recorded.clone(), 0, None));
+        assert_eq!((trace.verdict, trace.steps.len(), trace.remedy), (recorded.clone(), 0, None));
     }
     let (page, _) = made.session.catalogue().seen_by_url(made.campaign, None, "http://a.pt/1").unwrap().unwrap();
     assert!(crate::work::why(&made.session, page).unwrap().verdict.rule_index.is_some());

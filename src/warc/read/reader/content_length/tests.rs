@@ -1,4 +1,4 @@
-//! Files with declared lengths that cannot be right.
+//! Tests of files with declared lengths that cannot be right.
 
 use super::super::super::super::{ProblemKind, RecordBuilder, read_record_at, read_record_in};
 use super::*;
@@ -22,16 +22,16 @@ fn stretched(text: &[u8], by: usize) -> Vec<u8> {
     [&text[..from], (length + by).to_string().as_bytes(), &text[to..]].concat()
 }
 
-/// A message without a word of its length.
+/// A message that does not declare its length.
 fn http(body: &str) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes()
 }
 
 /// A URL and a block.
-type Seen = (String, Vec<u8>);
+type UrlAndBlock = (String, Vec<u8>);
 
 /// URLs and blocks of a file, and its problems.
-fn read_as(name: &str, bytes: &[u8]) -> (Vec<Seen>, Vec<(ProblemKind, String)>) {
+fn read_as(name: &str, bytes: &[u8]) -> (Vec<UrlAndBlock>, Vec<(ProblemKind, String)>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -46,11 +46,11 @@ fn read_as(name: &str, bytes: &[u8]) -> (Vec<Seen>, Vec<(ProblemKind, String)>) 
     (records, reader.take_problems().into_iter().map(|problem| (problem.kind, problem.detail)).collect())
 }
 
-fn read(bytes: &[u8]) -> (Vec<Seen>, Vec<(ProblemKind, String)>) {
+fn read(bytes: &[u8]) -> (Vec<UrlAndBlock>, Vec<(ProblemKind, String)>) {
     read_as("a.warc", bytes)
 }
 
-fn expected(blocks: &[&[u8]]) -> Vec<Seen> {
+fn expected(blocks: &[&[u8]]) -> Vec<UrlAndBlock> {
     blocks.iter().enumerate().map(|(number, block)| (format!("http://a.pt/{number}"), block.to_vec())).collect()
 }
 
@@ -89,10 +89,10 @@ fn an_archive_inside_a_record_stays_inside() {
 }
 
 #[test]
-fn an_end_that_looks_like_a_head_line_is_none() {
+fn an_end_that_resembles_a_head_line_is_none() {
     let next = record(1, b"two");
-    for word in [&b"Content-Type"[..], b"http://a.pt/1", b"urn:test"] {
-        let by = memchr::memmem::find(&next, word).unwrap() + WARC_BREAKS;
+    for start in [&b"Content-Type"[..], b"http://a.pt/1", b"urn:test"] {
+        let by = memchr::memmem::find(&next, start).unwrap() + WARC_BREAKS;
         let (records, problems) = read(&[stretched(&record(0, b"one"), by), next.clone()].concat());
         assert_eq!(records, expected(&[b"one", b"two"]));
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -135,12 +135,12 @@ fn a_place_at_the_very_end_of_what_is_searched_is_found() {
 
 #[test]
 fn a_head_in_small_letters_ends_a_block_too() {
-    for word in ["warc/1.0", "Warc/1.0", "WARC/1.1"] {
+    for version in ["warc/1.0", "Warc/1.0", "WARC/1.1"] {
         let small = |number, block: &[u8]| {
             let text = String::from_utf8(record(number, block)).unwrap();
             let (head, rest) = text.split_once("\r\n\r\n").unwrap();
             let (_, fields) = head.split_once("\r\n").unwrap();
-            format!("{word}\r\n{}\r\n\r\n{rest}", fields.to_ascii_lowercase()).into_bytes()
+            format!("{version}\r\n{}\r\n\r\n{rest}", fields.to_ascii_lowercase()).into_bytes()
         };
         // Behind more line breaks than are due.
         let block = b"two\r\n\r\n";
@@ -160,7 +160,7 @@ fn a_search_for_the_end_of_a_block_can_be_stopped() {
     let mut reader = ArchiveReader::open(&path).unwrap().stopped_by(&cx);
     assert_eq!(reader.next_record(9).unwrap().unwrap().block, b"one");
     cx.cancel();
-    // What is wanted stands in memory already; the search is what fails.
+    // The record is in memory already; the search is what fails.
     assert!(reader.next_head().unwrap_err().to_string().contains("stopped on request"));
 }
 
@@ -279,8 +279,8 @@ proptest! {
         let blocks: Vec<&[u8]> = blocks.iter().map(Vec::as_slice).collect();
         // A file that ends in the line breaks that are due, behind an HTTP head
         // that names no length, ends like one whose last length is wrong.
-        let looks_whole = found.len() == whole + 1 && bytes[..cut].ends_with(b"\r\n\r\n");
-        let shown = found.len().min(whole + usize::from(looks_whole));
+        let seems_whole = found.len() == whole + 1 && bytes[..cut].ends_with(b"\r\n\r\n");
+        let shown = found.len().min(whole + usize::from(seems_whole));
         prop_assert_eq!(&found[..whole.min(shown)], &expected(&blocks[..whole])[..]);
         prop_assert_eq!(found.len(), shown);
         if let Some(last) = found.get(whole) {

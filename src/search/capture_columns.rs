@@ -1,0 +1,568 @@
+//! Columns hold the facts of captures beside their texts: hits are counted by them.
+
+use crate::uri::CaptureDate;
+use fixedbitset::FixedBitSet;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Days between the first and the last of a list with a place for each: ten thousand years.
+const MAX_DAYS: i64 = 3_660_000;
+/// Milliseconds of a day.
+pub const DAY_MS: i64 = 86_400_000;
+
+/// The kinds of facets that hits are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FacetKind {
+    /// Pages, documents, images and so on, by media type.
+    Media,
+    /// Language of the page.
+    #[serde(rename = "lang")]
+    Language,
+    /// Host.
+    Host,
+    /// Registrable domain of the host.
+    Domain,
+    /// Last label of the host.
+    #[serde(rename = "tld")]
+    TopLevel,
+    /// Country of the server, where it was looked up.
+    Country,
+    /// Year of the capture.
+    Year,
+    /// HTTP status.
+    Status,
+    /// Campaign that it was crawled for.
+    Campaign,
+    /// Crawl or import that it came with.
+    Launch,
+    /// The last decision on it.
+    Mark,
+    /// A term of the campaign's request that it holds, as a request. No column has it: it is counted
+    /// with the index.
+    Term,
+}
+
+impl FacetKind {
+    /// Every kind, in the order in which they are shown.
+    pub const ALL: [Self; 12] = [
+        Self::Media,
+        Self::Language,
+        Self::Host,
+        Self::Domain,
+        Self::TopLevel,
+        Self::Country,
+        Self::Year,
+        Self::Status,
+        Self::Campaign,
+        Self::Launch,
+        Self::Mark,
+        Self::Term,
+    ];
+
+    /// Its name on the command line and in queries.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Media => "media",
+            Self::Language => "lang",
+            Self::Host => "host",
+            Self::Domain => "domain",
+            Self::TopLevel => "tld",
+            Self::Country => "country",
+            Self::Year => "year",
+            Self::Status => "status",
+            Self::Campaign => "campaign",
+            Self::Launch => "launch",
+            Self::Mark => "mark",
+            Self::Term => "term",
+        }
+    }
+
+    /// Its name on the screen.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Media => "Type",
+            Self::Language => "Language",
+            Self::Host => "Host",
+            Self::Domain => "Domain",
+            Self::TopLevel => "Top-level domain",
+            Self::Country => "Country of the server",
+            Self::Year => "Year",
+            Self::Status => "Status",
+            Self::Campaign => "Campaign",
+            Self::Launch => "Crawl or import",
+            Self::Mark => "Decision",
+            Self::Term => "Term of the request",
+        }
+    }
+
+    /// The kind of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A value of a facet, and how many of the captures found have it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FacetValue {
+    /// The value as a query has it; empty for what has none.
+    pub value: String,
+    /// Captures.
+    pub count: u64,
+}
+
+/// Lengths of time that captures are counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Period {
+    /// A day.
+    Day,
+    /// A month.
+    Month,
+    /// A year.
+    Year,
+}
+
+impl Period {
+    /// Characters of `2024-03-01` that name it.
+    fn chars(self) -> usize {
+        match self {
+            Self::Day => 10,
+            Self::Month => 7,
+            Self::Year => 4,
+        }
+    }
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
+    /// The period of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "day" => Some(Self::Day),
+            "month" => Some(Self::Month),
+            "year" => Some(Self::Year),
+            _ => None,
+        }
+    }
+}
+
+/// Captures of one period.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeriodCount {
+    /// As a query has it: `2024`, `2024-03` or `2024-03-01`.
+    pub period: String,
+    /// Captures found.
+    pub count: u64,
+    /// All captures of the period that were searched, found or not.
+    pub of: u64,
+}
+
+/// The row of a capture, to be put into the columns. Numbers are those of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FactsRow<'a> {
+    /// Its number.
+    pub capture: i64,
+    /// Number of its content version.
+    pub version: i64,
+    /// Its host, with port where it has one.
+    pub host: &'a str,
+    /// When, in milliseconds.
+    pub date_ms: i64,
+    /// HTTP status.
+    pub status: i32,
+    /// Its medium: page, document, image and so on.
+    pub media: &'a str,
+    /// Language, empty where it is not known.
+    pub language: &'a str,
+    /// Number of its launch.
+    pub launch: i64,
+    /// Bytes of its payload.
+    pub size: i64,
+}
+
+/// Values that are kept once and referred to by number.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    names: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, u32>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let (name, number) = (Arc::<str>::from(name), u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.push(Arc::clone(&name));
+        self.numbers.insert(name, number);
+        number
+    }
+
+    fn name(&self, number: u32) -> &str {
+        usize::try_from(number).ok().and_then(|number| self.names.get(number)).map_or("", |name| name)
+    }
+}
+
+/// One column: a value of each capture, by its number.
+#[derive(Debug, Clone, Default)]
+struct Names32 {
+    names: Names,
+    of: Vec<u32>,
+}
+
+impl Names32 {
+    fn push(&mut self, at: usize, name: &str) {
+        let number = self.names.number(name);
+        self.of.resize(at + 1, 0);
+        self.of[at] = number;
+    }
+
+    /// The number of captures with each name, by its number.
+    fn count(&self, captures: &FixedBitSet) -> Vec<u64> {
+        let mut counts = vec![0_u64; self.names.names.len().max(1)];
+        for capture in captures.ones() {
+            if let Some(count) = self.of.get(capture).and_then(|number| counts.get_mut(*number as usize)) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+}
+
+/// Values with the sum of their counts, the most frequent first, then by value.
+fn in_order(counts: impl Iterator<Item = (String, u64)>) -> Vec<FacetValue> {
+    let mut sums: HashMap<String, u64> = HashMap::new();
+    counts.for_each(|(value, count)| *sums.entry(value).or_default() += count);
+    let mut found: Vec<FacetValue> = sums.into_iter().map(|(value, count)| FacetValue { value, count }).collect();
+    found.sort_unstable_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+    found
+}
+
+/// The columns of all captures, by the capture's number.
+#[derive(Debug, Clone, Default)]
+pub struct CaptureFacts {
+    /// Captures that there are.
+    there: FixedBitSet,
+    versions: Vec<u32>,
+    /// Captures of a version beside its first one.
+    further: HashMap<u32, Vec<u32>>,
+    /// Versions that have such, and these captures.
+    repeated: FixedBitSet,
+    repeats: FixedBitSet,
+    /// Dates, in milliseconds since 1970.
+    dates_ms: Vec<i64>,
+    /// Bytes of payloads.
+    sizes: Vec<u64>,
+    hosts: Names32,
+    media: Names32,
+    languages: Names32,
+    statuses: Names32,
+    launches: Names32,
+    marks: Names32,
+    countries: HashMap<Arc<str>, String>,
+    campaigns: HashMap<i64, i64>,
+    launch_names: HashMap<i64, String>,
+    newest: i64,
+}
+
+impl CaptureFacts {
+    /// Takes a capture in. They come in the order of their numbers.
+    pub fn push(&mut self, row: &FactsRow<'_>) {
+        let Ok(at) = usize::try_from(row.capture) else { return };
+        self.there.grow(at + 1);
+        self.there.insert(at);
+        self.versions.resize(at + 1, 0);
+        self.versions[at] = u32::try_from(row.version).unwrap_or_default();
+        if row.version != row.capture {
+            let capture = u32::try_from(row.capture).unwrap_or_default();
+            self.further.entry(self.versions[at]).or_default().push(capture);
+            self.repeated.grow_and_insert(self.versions[at] as usize);
+            self.repeats.grow_and_insert(at);
+        }
+        self.dates_ms.resize(at + 1, 0);
+        self.dates_ms[at] = row.date_ms;
+        self.sizes.resize(at + 1, 0);
+        self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
+        self.hosts.push(at, row.host);
+        self.media.push(at, row.media);
+        self.languages.push(at, row.language);
+        self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
+        self.launches.push(at, &row.launch.to_string());
+        self.newest = self.newest.max(row.capture);
+    }
+
+    /// Renews the countries of hosts, the campaigns of launches, and their names.
+    pub fn describe(
+        &mut self,
+        countries: HashMap<Arc<str>, String>,
+        launches: impl IntoIterator<Item = (i64, Option<i64>, String)>,
+    ) {
+        self.countries = countries;
+        (self.campaigns, self.launch_names) = Default::default();
+        for (launch, campaign, name) in launches {
+            self.campaigns.extend(campaign.map(|campaign| (launch, campaign)));
+            self.launch_names.insert(launch, name);
+        }
+    }
+
+    /// Renews the decisions of persons: captures that are not listed have no decision.
+    pub fn mark(&mut self, marks: impl IntoIterator<Item = (i64, String)>) {
+        self.marks = Names32::default();
+        self.marks.names.number("");
+        self.marks.of = vec![0; self.versions.len()];
+        for (capture, mark) in marks {
+            let number = self.marks.names.number(&mark);
+            if let Some(place) = usize::try_from(capture).ok().and_then(|at| self.marks.of.get_mut(at)) {
+                *place = number;
+            }
+        }
+    }
+
+    /// The newest capture taken in.
+    pub fn newest(&self) -> i64 {
+        self.newest
+    }
+
+    /// The set of all captures.
+    pub fn captures(&self) -> &FixedBitSet {
+        &self.there
+    }
+
+    /// The content version of a capture; 0 for none.
+    pub fn version_of(&self, capture: usize) -> usize {
+        self.versions.get(capture).copied().unwrap_or_default() as usize
+    }
+
+    /// The day of a capture, since 1970.
+    pub fn day_of(&self, capture: usize) -> i32 {
+        i32::try_from(self.date_ms_of(capture).div_euclid(DAY_MS)).unwrap_or_default()
+    }
+
+    /// The date of a capture, in milliseconds since 1970.
+    pub fn date_ms_of(&self, capture: usize) -> i64 {
+        self.dates_ms.get(capture).copied().unwrap_or_default()
+    }
+
+    /// The language of a capture; empty where it is not known.
+    pub fn language_of(&self, capture: usize) -> &str {
+        self.languages.of.get(capture).map_or("", |number| self.languages.names.name(*number))
+    }
+
+    /// Bytes of the payloads of captures.
+    pub fn bytes_of(&self, captures: &FixedBitSet) -> u64 {
+        captures.ones().filter_map(|capture| self.sizes.get(capture)).fold(0, |sum, size| sum.saturating_add(*size))
+    }
+
+    /// The host of a capture.
+    pub fn host_of(&self, capture: usize) -> &str {
+        self.hosts.of.get(capture).map_or("", |number| self.hosts.names.name(*number))
+    }
+
+    /// Whether a content version has one capture.
+    pub fn is_single(&self, version: usize) -> bool {
+        self.there.contains(version) && !self.repeated.contains(version)
+    }
+
+    /// The captures of a content version, in the order in which they came.
+    pub fn captures_of_version(&self, version: usize) -> impl Iterator<Item = usize> {
+        let first = self.there.contains(version).then_some(version);
+        // Most versions have one capture.
+        let version = u32::try_from(version).ok().filter(|_| self.repeated.contains(version));
+        let further = version.and_then(|version| self.further.get(&version));
+        first.into_iter().chain(further.into_iter().flatten().map(|capture| *capture as usize))
+    }
+
+    /// The captures of content versions.
+    pub fn captures_of(&self, versions: &FixedBitSet) -> FixedBitSet {
+        let mut found = self.there.clone();
+        found.intersect_with(versions);
+        for version in self.repeated.intersection(versions) {
+            found.extend(self.captures_of_version(version));
+        }
+        found
+    }
+
+    /// The captures of days, the last one included.
+    pub fn captures_of_days(&self, days: RangeInclusive<i32>) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        found.extend(self.there.ones().filter(|capture| days.contains(&self.day_of(*capture))));
+        found
+    }
+
+    /// The content versions of captures.
+    pub fn versions_of(&self, captures: &FixedBitSet) -> FixedBitSet {
+        let mut found = captures.clone();
+        found.difference_with(&self.repeats);
+        found.grow(self.versions.len());
+        for capture in self.repeats.intersection(captures) {
+            found.insert(self.version_of(capture));
+        }
+        found
+    }
+
+    /// The captures whose value of a facet is one of those that are meant. Years are tested by
+    /// [`Self::captures_of_days`], and terms by whoever asks the index.
+    pub fn with_value(&self, kind: FacetKind, is_meant: impl Fn(&str) -> bool) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.versions.len());
+        let column = self.column(kind);
+        let is_one: Vec<bool> = column.names.names.iter().map(|name| is_meant(&self.value(kind, name))).collect();
+        for capture in self.there.ones() {
+            let number = column.of.get(capture).copied().unwrap_or_default() as usize;
+            if is_one.get(number).copied().unwrap_or_default() {
+                found.insert(capture);
+            }
+        }
+        found
+    }
+
+    /// The captures of a campaign, by its number.
+    pub fn of_campaign(&self, campaign: i64) -> FixedBitSet {
+        let campaign = campaign.to_string();
+        self.with_value(FacetKind::Campaign, |of| of == campaign)
+    }
+
+    /// Whether a capture that there was has this value of a facet.
+    pub fn has_value(&self, kind: FacetKind, value: &str) -> bool {
+        self.column(kind).names.names.iter().any(|name| self.value(kind, name) == value)
+    }
+
+    /// How often captures have each value of some facets, the most frequent
+    /// first, then by value. Facets of one column are counted together.
+    pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
+        let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
+        let mut of_kind = |kind: FacetKind| {
+            if kind == FacetKind::Term {
+                return Vec::new();
+            }
+            if kind == FacetKind::Year {
+                let days = self.by_day(captures).into_iter();
+                return in_order(days.map(|(day, count)| (period_of(day, Period::Year), count)));
+            }
+            let column = self.column(kind);
+            let known = columns.iter().position(|(known, _)| std::ptr::eq(*known, column));
+            let nth = known.unwrap_or_else(|| {
+                columns.push((column, column.count(captures)));
+                columns.len() - 1
+            });
+            let counts = column.names.names.iter().zip(&columns[nth].1).filter(|(_, count)| **count > 0);
+            in_order(counts.map(|(name, count)| (self.value(kind, name), *count)))
+        };
+        kinds.iter().map(|kind| of_kind(*kind)).collect()
+    }
+
+    /// The counts of one facet, as [`Self::counts`].
+    pub fn count(&self, kind: FacetKind, captures: &FixedBitSet) -> Vec<FacetValue> {
+        self.counts(&[kind], captures).pop().unwrap_or_default()
+    }
+
+    /// Captures found in each period, from the first to the last, beside all `of` which they were found.
+    pub fn histogram(&self, captures: &FixedBitSet, of: &FixedBitSet, period: Period) -> Vec<PeriodCount> {
+        let mut found: std::collections::BTreeMap<String, u64> = Default::default();
+        for (day, count) in self.by_day(captures) {
+            *found.entry(period_of(day, period)).or_default() += count;
+        }
+        let mut all: HashMap<String, u64> = HashMap::new();
+        for (day, count) in self.by_day(of) {
+            *all.entry(period_of(day, period)).or_default() += count;
+        }
+        found
+            .into_iter()
+            .map(|(period, count)| PeriodCount { of: all.get(&period).copied().unwrap_or_default(), period, count })
+            .collect()
+    }
+
+    fn by_day(&self, captures: &FixedBitSet) -> HashMap<i32, u64> {
+        let (mut first, mut last) = (i32::MAX, i32::MIN);
+        for capture in captures.ones() {
+            let day = self.day_of(capture);
+            (first, last) = (first.min(day), last.max(day));
+        }
+        if first > last {
+            return HashMap::new();
+        }
+        let days = i64::from(last) - i64::from(first) + 1;
+        if days > MAX_DAYS {
+            let mut counts = HashMap::new();
+            captures.ones().for_each(|capture| *counts.entry(self.day_of(capture)).or_default() += 1);
+            return counts;
+        }
+        let mut counts = vec![0_u64; usize::try_from(days).unwrap_or(1)];
+        for capture in captures.ones() {
+            let at = usize::try_from(i64::from(self.day_of(capture)) - i64::from(first)).unwrap_or_default();
+            if let Some(count) = counts.get_mut(at) {
+                *count += 1;
+            }
+        }
+        (first..).zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    fn column(&self, kind: FacetKind) -> &Names32 {
+        match kind {
+            FacetKind::Media => &self.media,
+            FacetKind::Language => &self.languages,
+            FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
+            // Years are counted by day, terms with the index.
+            FacetKind::Status | FacetKind::Year | FacetKind::Term => &self.statuses,
+            FacetKind::Campaign | FacetKind::Launch => &self.launches,
+            FacetKind::Mark => &self.marks,
+        }
+    }
+
+    /// The facet value of a column's value.
+    fn value(&self, kind: FacetKind, name: &str) -> String {
+        match kind {
+            FacetKind::Domain => domain_of(name).to_owned(),
+            FacetKind::TopLevel => top_level_of(name).to_owned(),
+            FacetKind::Country => self.countries.get(without_port(name)).cloned().unwrap_or_default(),
+            FacetKind::Campaign => {
+                let campaign = name.parse().ok().and_then(|launch: i64| self.campaigns.get(&launch));
+                campaign.map(ToString::to_string).unwrap_or_default()
+            }
+            FacetKind::Launch => {
+                let launch = name.parse().ok().and_then(|launch: i64| self.launch_names.get(&launch));
+                launch.cloned().unwrap_or_default()
+            }
+            FacetKind::Media
+            | FacetKind::Language
+            | FacetKind::Host
+            | FacetKind::Status
+            | FacetKind::Year
+            | FacetKind::Mark
+            | FacetKind::Term => name.to_owned(),
+        }
+    }
+}
+
+/// A host without its port, if it has one.
+pub fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// The registrable domain of a host, or the host where it has none.
+pub fn domain_of(host: &str) -> &str {
+    crate::uri::registrable(without_port(host))
+}
+
+/// The last label of a host name; empty for addresses.
+pub fn top_level_of(host: &str) -> &str {
+    let name = without_port(host);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    if name.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { last }
+}
+
+/// The period that a day is in.
+fn period_of(day: i32, period: Period) -> String {
+    let date = CaptureDate::from_seconds(i64::from(day) * 86_400).to_warc();
+    date.get(..period.chars()).unwrap_or(&date).to_owned()
+}

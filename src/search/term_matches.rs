@@ -1,0 +1,356 @@
+//! The leaves of a query tree find the documents that meet one term.
+
+use super::schema::SearchedField;
+use super::text_index::{TextIndex, TextIndexError, engine};
+use super::tokens::{STEMMED, UNSTEMMED, stem_term};
+use crate::analysis::{MatchPlace, TokenSpan, TokenTest, is_like, near_spans, phrase_spans, token_tests};
+use crate::query::TextTest;
+use crate::text::{fold, is_unspaced};
+use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::query::FuzzyTermQuery;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+
+impl TextIndex {
+    /// The content versions that meet a term in the fields of a name; in any
+    /// field without one. A field that the index does not have finds nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn holding(&self, field: Option<&str>, test: &TextTest) -> Result<FixedBitSet, TextIndexError> {
+        let engine = engine(&self.folder);
+        let searcher = self.reader.searcher();
+        let fields = self.fields.searched(field);
+        let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
+            let numbers = reader.fast_fields().u64("version")?;
+            let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
+            for searched in &fields {
+                let leaf = Leaf { segment: reader, searched: *searched };
+                leaf.docs(test, &mut docs)?;
+            }
+            let most = usize::try_from(numbers.max_value()).unwrap_or_default();
+            let mut versions = FixedBitSet::with_capacity(most + 1);
+            for doc in docs.ones() {
+                let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
+                if reader.is_deleted(doc) {
+                    continue;
+                }
+                if let Some(number) = numbers.first(doc).and_then(|number| usize::try_from(number).ok()) {
+                    versions.insert(number);
+                }
+            }
+            Ok(versions)
+        };
+        let found: Vec<FixedBitSet> =
+            searcher.segment_readers().par_iter().map(of_segment).collect::<tantivy::Result<_>>().map_err(engine)?;
+        Ok(found.into_iter().fold(FixedBitSet::new(), |mut all, some| {
+            all.union_with(&some);
+            all
+        }))
+    }
+
+    /// The content versions whose pages declare a date of publication within these seconds since 1970.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn published_within(&self, seconds: &RangeInclusive<i64>) -> Result<FixedBitSet, TextIndexError> {
+        let engine = engine(&self.folder);
+        let mut versions = FixedBitSet::new();
+        for segment in self.reader.searcher().segment_readers() {
+            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let dates = segment.fast_fields().i64("published").map_err(&engine)?;
+            for doc in segment.doc_ids_alive() {
+                if let (Some(date), Some(number)) = (dates.first(doc), numbers.first(doc))
+                    && seconds.contains(&date)
+                {
+                    versions.extend(usize::try_from(number));
+                }
+            }
+        }
+        Ok(versions)
+    }
+
+    /// Gives each content version that meets a test in this place, with how often; one with main text and
+    /// boilerplate twice.
+    /// The description of a page is no part of its text.
+    ///
+    /// # Errors
+    ///
+    /// [`TextIndexError::Engine`].
+    pub fn occurrences(
+        &self,
+        place: MatchPlace,
+        test: &TextTest,
+        each: &mut impl FnMut(u64, u64),
+    ) -> Result<(), TextIndexError> {
+        let engine = engine(&self.folder);
+        let fields = match place {
+            MatchPlace::Title => vec![self.fields.title],
+            MatchPlace::Url => vec![self.fields.url],
+            MatchPlace::Text => vec![self.fields.text, self.fields.rest],
+            MatchPlace::Language | MatchPlace::Date => Vec::new(),
+        };
+        for segment in self.reader.searcher().segment_readers() {
+            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
+            for field in &fields {
+                let leaf = Leaf {
+                    segment,
+                    searched: SearchedField { field: *field, stems: None, weight: 1.0, is_body: false },
+                };
+                let mut located = leaf.located(test).map_err(&engine)?;
+                for doc in leaf.candidates(test).map_err(&engine)?.ones() {
+                    let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
+                    let before = if *field == self.fields.rest { described.first(doc).unwrap_or_default() } else { 0 };
+                    let count = located.spans(doc).iter().filter(|span| span.start as u64 >= before).count();
+                    if count > 0
+                        && !segment.is_deleted(doc)
+                        && let Some(version) = numbers.first(doc)
+                    {
+                        each(version, count as u64);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The terms of the index that match a test of a single word, in one field and its stems.
+    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
+        let mut terms = BTreeSet::new();
+        for segment in self.reader.searcher().segment_readers() {
+            terms.extend(Leaf { segment, searched }.terms(test)?);
+        }
+        Ok(terms.into_iter().collect())
+    }
+}
+
+/// One field in one segment.
+struct Leaf<'s> {
+    segment: &'s SegmentReader,
+    searched: SearchedField,
+}
+
+impl Leaf<'_> {
+    /// Adds the documents that meet a test.
+    fn docs(&self, test: &TextTest, found: &mut FixedBitSet) -> tantivy::Result<()> {
+        match test {
+            TextTest::Any => {
+                // Whatever has a word in the field.
+                let inverted = self.segment.inverted_index(self.searched.field)?;
+                let mut terms = inverted.terms().stream()?;
+                while terms.advance() {
+                    let mut postings = inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;
+                    add_all(&mut postings, found);
+                }
+            }
+            _ if needs_places(test) => {
+                let mut located = self.located(test)?;
+                for doc in self.candidates(test)?.ones() {
+                    let number = DocId::try_from(doc).unwrap_or(DocId::MAX);
+                    if !found.contains(doc) && !located.spans(number).is_empty() {
+                        found.insert(doc);
+                    }
+                }
+            }
+            test => found.union_with(&self.candidates(test)?),
+        }
+        Ok(())
+    }
+
+    /// Documents that hold every word of a test, in any places.
+    fn candidates(&self, test: &TextTest) -> tantivy::Result<FixedBitSet> {
+        let mut docs = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
+        match test {
+            TextTest::Near { left, right, .. } => {
+                docs = self.candidates(left)?;
+                docs.intersect_with(&self.candidates(right)?);
+            }
+            test => {
+                for (nth, test) in SearchedPhrase::of(test).tests.iter().enumerate() {
+                    let mut holding = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
+                    self.add_docs(test, &mut holding)?;
+                    if nth == 0 { docs = holding } else { docs.intersect_with(&holding) }
+                }
+            }
+        }
+        Ok(docs)
+    }
+
+    fn add_docs(&self, test: &TokenTest, docs: &mut FixedBitSet) -> tantivy::Result<()> {
+        for term in self.terms(test)? {
+            if let Some(mut postings) = self.inverted(term.field())?.read_postings(&term, IndexRecordOption::Basic)? {
+                add_all(&mut postings, docs);
+            }
+        }
+        Ok(())
+    }
+
+    fn inverted(&self, field: Field) -> tantivy::Result<std::sync::Arc<InvertedIndexReader>> {
+        self.segment.inverted_index(field)
+    }
+
+    /// The terms of this segment that match a test of one word.
+    fn terms(&self, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
+        let field = self.searched.field;
+        Ok(match test {
+            TokenTest::Like(pattern) => self.terms_like(pattern)?,
+            TokenTest::OneEdit(word) => {
+                let word: String = word.iter().collect();
+                let query = FuzzyTermQuery::new(Term::from_field_text(field, &word), 1, true);
+                let inverted = self.inverted(field)?;
+                let mut stream = inverted.terms().search(query.automaton()?).into_stream()?;
+                let mut found = Vec::new();
+                while stream.advance() {
+                    found.extend(term_of(field, stream.key()));
+                }
+                found
+            }
+            TokenTest::Form(written) => {
+                let mut found = vec![Term::from_field_text(field, &fold(written))];
+                let stems = self.searched.stems.into_iter();
+                found.extend(stems.flat_map(|stems| {
+                    let languages = STEMMED.into_iter().chain([UNSTEMMED]);
+                    languages.map(move |language| Term::from_field_text(stems, &stem_term(language, written)))
+                }));
+                found
+            }
+            TokenTest::Is(word) => vec![Term::from_field_text(field, word)],
+        })
+    }
+
+    fn terms_like(&self, pattern: &[char]) -> tantivy::Result<Vec<Term>> {
+        // The letters before the first sign.
+        let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
+        let inverted = self.inverted(self.searched.field)?;
+        let mut range = inverted.terms().range().ge(begin.as_bytes());
+        let end = format!("{begin}\u{10ffff}");
+        if !begin.is_empty() {
+            range = range.lt(end.as_bytes());
+        }
+        let mut stream = range.into_stream()?;
+        let mut found = Vec::new();
+        while stream.advance() {
+            if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(pattern, word)) {
+                found.extend(term_of(self.searched.field, stream.key()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A test whose places in documents can be read, those in ascending order.
+    fn located(&self, test: &TextTest) -> tantivy::Result<Located> {
+        Ok(match test {
+            TextTest::Near { left, right, within } => {
+                Located::Near(Box::new(self.located(left)?), Box::new(self.located(right)?), *within as usize)
+            }
+            test => {
+                let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
+                let SearchedPhrase { mut tests, covered } = SearchedPhrase::of(test);
+                match &tests[..] {
+                    [one] if covered == 0 => Located::Single(self.postings(one)?),
+                    _ => {
+                        let postings = tests.iter().map(|test| self.postings(test)).collect::<tantivy::Result<_>>()?;
+                        Located::Phrase { postings, tests: std::mem::take(&mut tests), slop, covered }
+                    }
+                }
+            }
+        })
+    }
+
+    /// The postings of the terms that match a test.
+    fn postings(&self, test: &TokenTest) -> tantivy::Result<Vec<SegmentPostings>> {
+        let mut all = Vec::new();
+        for term in self.terms(test)? {
+            let option = IndexRecordOption::WithFreqsAndPositions;
+            all.extend(self.inverted(term.field())?.read_postings(&term, option)?);
+        }
+        Ok(all)
+    }
+}
+
+/// A test with the places of its terms.
+enum Located {
+    /// Any of these.
+    Single(Vec<SegmentPostings>),
+    /// Terms that follow one another, with the places of each, and how many more they cover.
+    Phrase { tests: Vec<TokenTest>, postings: Vec<Vec<SegmentPostings>>, slop: usize, covered: usize },
+    /// Both with so many terms between at most.
+    Near(Box<Located>, Box<Located>, usize),
+}
+
+impl Located {
+    /// The places at which a document meets it. Documents come in ascending order.
+    fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
+        match self {
+            Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
+            Self::Phrase { tests, postings, slop, covered } => {
+                let places: Vec<Vec<usize>> = postings.iter_mut().map(|postings| places(postings, doc)).collect();
+                let spans = phrase_spans(tests, &places, *slop).into_iter();
+                spans.map(|span| span.start..span.end + *covered).collect()
+            }
+            Self::Near(left, right, within) => near_spans(left.spans(doc), right.spans(doc), *within),
+        }
+    }
+}
+
+/// The places of any of some terms in a document, in order.
+fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
+    let (mut places, mut some) = (Vec::new(), Vec::new());
+    for postings in postings {
+        if postings.doc() <= doc && postings.seek(doc) == doc {
+            postings.positions(&mut some);
+            places.extend(some.iter().map(|place| *place as usize));
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+/// Whether the places of its words matter.
+fn needs_places(test: &TextTest) -> bool {
+    matches!(test, TextTest::Near { .. }) || SearchedPhrase::of(test).tests.len() > 1
+}
+
+/// What a test of words looks for in the index.
+pub(in crate::search) struct SearchedPhrase {
+    /// Words that follow one another; one for a test of one word.
+    pub tests: Vec<TokenTest>,
+    /// Words that the last one covers beside itself: two letters of a script without blanks are
+    /// also the second one, and whatever follows that.
+    covered: usize,
+}
+
+impl SearchedPhrase {
+    pub(super) fn of(test: &TextTest) -> Self {
+        let mut tests = token_tests(test);
+        let is_covered = match &tests[..] {
+            [.., TokenTest::Is(pair), TokenTest::Like(letter)] => {
+                matches!(letter[..], [letter, '*'] if is_unspaced(letter) && pair.chars().nth(1) == Some(letter) && pair.starts_with(is_unspaced))
+            }
+            _ => false,
+        };
+        if is_covered {
+            tests.pop();
+        }
+        Self { tests, covered: usize::from(is_covered) }
+    }
+}
+
+fn add_all(postings: &mut SegmentPostings, found: &mut FixedBitSet) {
+    while postings.doc() != TERMINATED {
+        found.insert(postings.doc() as usize);
+        postings.advance();
+    }
+}
+
+fn term_of(field: Field, key: &[u8]) -> Option<Term> {
+    std::str::from_utf8(key).ok().map(|word| Term::from_field_text(field, word))
+}

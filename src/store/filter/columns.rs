@@ -1,0 +1,127 @@
+//! Fields that the columns of captures in memory answer, as SQL does: dates, and those that facets count by.
+
+use super::{FilterField, Kind, NO_MARK};
+use crate::analysis::is_like;
+use crate::query::{FieldTerm, FieldTest, Sign, TextTest, number_range};
+use crate::search::{CaptureFacts, DAY_MS, FacetKind, without_port};
+use crate::uri::{CaptureDate, Url};
+use fixedbitset::FixedBitSet;
+use std::ops::RangeInclusive;
+
+/// A test of a value of a column as its text.
+type ValueTest = Box<dyn Fn(&str) -> bool>;
+
+/// A test of a column.
+pub(super) enum ColumnTest {
+    /// Days of capture.
+    Days(RangeInclusive<i32>),
+    /// Values of a facet.
+    Values(FacetKind, ValueTest),
+}
+
+impl ColumnTest {
+    /// The captures that meet it.
+    pub(super) fn captures(self, facts: &CaptureFacts) -> FixedBitSet {
+        match self {
+            Self::Days(days) => facts.captures_of_days(days),
+            Self::Values(kind, is_meant) => facts.with_value(kind, is_meant),
+        }
+    }
+}
+
+impl FilterField {
+    /// What a term of the field tests of a column; none where no column answers it, or it is wrong: SQL says so.
+    pub(super) fn column_test(&self, test: &FieldTest, term: &FieldTerm, facts: &CaptureFacts) -> Option<ColumnTest> {
+        if matches!(self.kind, Kind::Date(_)) {
+            return days_of(test).map(ColumnTest::Days);
+        }
+        let kind = FacetKind::of_name(self.name)?;
+        let (value, is_any) = (test.value.clone(), term.test == TextTest::Any);
+        let is_meant: ValueTest = match (test.sign, &self.kind) {
+            (_, Kind::Number(_)) => numbers(test)?,
+            (Sign::Has, _) if value.is_empty() => return None,
+            (Sign::Has, Kind::Value(_) | Kind::Mark) if is_any => Box::new(|of| !of.is_empty()),
+            (Sign::Is, Kind::Value(_)) => Box::new(move |of| of.eq_ignore_ascii_case(&value)),
+            (Sign::Has, Kind::Value(_)) => {
+                let value = value.to_ascii_lowercase();
+                Box::new(move |of| of.to_ascii_lowercase().contains(&value))
+            }
+            (Sign::Has | Sign::Is, Kind::Host) if !is_any => host_test(test, &term.test),
+            (Sign::Has | Sign::Is, Kind::Mark | Kind::Id(..)) if value.to_lowercase() == NO_MARK => {
+                Box::new(str::is_empty)
+            }
+            // Another one is wrong, of none of them, or of a campaign that was deleted.
+            (Sign::Has | Sign::Is, Kind::Mark | Kind::Id(..) | Kind::Launch) if facts.has_value(kind, &value) => {
+                Box::new(move |of| of == value)
+            }
+            _ => return None,
+        };
+        Some(ColumnTest::Values(kind, is_meant))
+    }
+}
+
+fn host_test(test: &FieldTest, text: &TextTest) -> ValueTest {
+    if let TextTest::Pattern(pattern) = text {
+        let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
+        return Box::new(move |of| is_like(&pattern, of));
+    }
+    let host = host_text(&test.value);
+    if test.sign == Sign::Is {
+        return Box::new(move |of| of == host);
+    }
+    let below = format!(".{host}");
+    Box::new(move |of| {
+        of == host || without_port(of) == host || of.ends_with(&below) || without_port(of).ends_with(&below)
+    })
+}
+
+/// A host as it is in the catalogue, which has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
+pub(super) fn host_text(value: &str) -> String {
+    let ascii = |url: Url| url.host_str().map(str::to_owned);
+    let of_url = || Url::parse(&format!("http://{value}/")).ok().and_then(ascii);
+    if value.is_ascii() { value.to_lowercase() } else { of_url().unwrap_or_else(|| value.to_lowercase()) }
+}
+
+/// A test of numbers of a column in which nothing stands for 0; none for what is no number or range of them.
+fn numbers(test: &FieldTest) -> Option<ValueTest> {
+    let sides = test.comparisons().ok()?.into_iter();
+    let sides = sides.map(|side| Some((side.sign, number_range(side.value)?))).collect::<Option<Vec<_>>>()?;
+    if let [(_, (from, _)), (_, (_, to))] = sides[..]
+        && from > to
+    {
+        return None;
+    }
+    Some(Box::new(move |of: &str| {
+        let number = of.parse().unwrap_or(0.0);
+        sides.iter().all(|(sign, (first, last))| match sign {
+            Sign::Has | Sign::Is => (*first..=*last).contains(&number),
+            Sign::Less => number < *first,
+            Sign::AtMost => number <= *last,
+            Sign::Greater => number > *last,
+            Sign::AtLeast => number >= *first,
+        })
+    }))
+}
+
+/// The days from the first to the last that a test of dates means; none where it means a time of day, or nothing.
+fn days_of(field: &FieldTest) -> Option<RangeInclusive<i32>> {
+    let (mut first, mut last) = (i32::MIN, i32::MAX);
+    let sides = field.comparisons().ok()?;
+    for side in &sides {
+        let (from, to) = CaptureDate::period(side.value).ok()?;
+        let (from, to) = (from.millis(), to.millis() + 1);
+        if from % DAY_MS != 0 || to % DAY_MS != 0 {
+            return None;
+        }
+        let (from, to) = (i32::try_from(from / DAY_MS).ok()?, i32::try_from(to / DAY_MS - 1).ok()?);
+        match side.sign {
+            Sign::Has | Sign::Is => (first, last) = (first.max(from), last.min(to)),
+            Sign::Less => last = last.min(from - 1),
+            Sign::AtMost => last = last.min(to),
+            Sign::Greater => first = first.max(to + 1),
+            Sign::AtLeast => first = first.max(from),
+        }
+    }
+    // What is the wrong way round is refused by SQL.
+    (!sides.is_empty() && first <= last).then_some(first..=last)
+}
