@@ -10,7 +10,7 @@
 //! | [`uri`] | [`uri::Fqdn`], the page identity, the SURT dialects, capture dates | – |
 //! | [`jobs`] | spawn, progress, cancel, locks, files that are whole or not there; no domain words | – |
 //! | [`keys`] | keys that sign, the system's keychain, the keys that a person vouches for | – |
-//! | [`query`] | the query language: boolean queries as text, words, phrases, fields and their bounds | uri |
+//! | [`query`] | the query language: boolean queries as text, words, phrases, fields and their bounds | uri, text |
 //! | [`campaign`] | [`campaign::Campaign`], seeds, request, schedule, limits | uri, query |
 //! | [`scope`] | decide rules and their verdicts | uri, campaign |
 //! | [`serve`] | the small HTTP server on loopback: sample web, replay, tests | uri |

@@ -115,7 +115,9 @@ fn stem(word: &str) -> &str {
 fn is_distinctive(word: &str) -> bool {
     let is_unspaced = word.chars().any(crate::text::is_unspaced);
     let is_number = word.chars().all(char::is_numeric);
-    !is_number && (is_unspaced || word.chars().count() > 2) && STOP_WORDS.binary_search(&word).is_err()
+    // A letter alone is the end of a run without blanks.
+    let fewest = if is_unspaced { 2 } else { 3 };
+    !is_number && word.chars().count() >= fewest && STOP_WORDS.binary_search(&word).is_err()
 }
 
 /// Whether a word is an address (`www.ria.example`, `https://…`, `a@b.example`).

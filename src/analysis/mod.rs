@@ -51,6 +51,5 @@ pub use score::{
     histogram,
 };
 pub use text_match::{
-    TextMatcher, TextToken, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, text_tokens, url_text,
-    with_letters,
+    TextMatcher, TokenSpan, TokenTest, folded_pattern, is_like, near_spans, phrase_spans, token_tests, url_text,
 };

@@ -2,36 +2,40 @@
 
 use super::text_match::{TokenTest, token_tests};
 use crate::query::TextTest;
-use crate::text::words;
+use crate::text::{fold, words};
 use std::collections::HashMap;
 
 /// Names, each with the number of whoever is named so. A name is words that follow one another as they are written, or
 /// one word by its form.
 #[derive(Debug, Clone, Default)]
 pub struct NameFinder {
-    /// Words behind the first one, by that.
-    by_first: HashMap<String, Vec<(Vec<String>, usize)>>,
-    /// Patterns by their first letter.
-    by_letter: HashMap<char, Vec<(TokenTest, usize)>>,
-    forms: Vec<(TokenTest, usize)>,
+    /// Names by their first word.
+    by_first: HashMap<String, Vec<Name>>,
+    /// Names whose first word is a pattern, by its first letter.
+    by_letter: HashMap<char, Vec<(TokenTest, Name)>>,
+    forms: Vec<(TokenTest, Name)>,
+}
+
+/// What is behind the first word of a name, and whose name it is.
+#[derive(Debug, Clone)]
+struct Name {
+    behind: Vec<TokenTest>,
+    number: usize,
 }
 
 impl NameFinder {
     /// Adds a name of a number. What has no words is found nowhere.
     pub fn add(&mut self, name: &TextTest, number: usize) {
-        let mut found = Vec::new();
-        for test in token_tests(name) {
-            match test {
-                TokenTest::Is(word, _) => found.push(word),
-                form => match form.first_letter() {
-                    Some(letter) => self.by_letter.entry(letter).or_default().push((form, number)),
-                    None => self.forms.push((form, number)),
-                },
-            }
-        }
-        if !found.is_empty() {
-            let behind = found.split_off(1);
-            found.into_iter().for_each(|first| self.by_first.entry(first).or_default().push((behind.clone(), number)));
+        let mut tests = token_tests(name).into_iter();
+        let Some(first) = tests.next() else { return };
+        let name = Name { behind: tests.collect(), number };
+        match first {
+            TokenTest::Is(word) => self.by_first.entry(word).or_default().push(name),
+            TokenTest::Form(written) => self.by_first.entry(fold(&written)).or_default().push(name),
+            form => match form.first_letter() {
+                Some(letter) => self.by_letter.entry(letter).or_default().push((form, name)),
+                None => self.forms.push((form, name)),
+            },
         }
     }
 
@@ -47,14 +51,16 @@ impl NameFinder {
         }
         let words = words(text);
         for (at, word) in words.iter().enumerate() {
-            for (behind, number) in self.by_first.get(word).into_iter().flatten() {
-                if words.get(at + 1..).is_some_and(|rest| rest.starts_with(behind)) {
-                    found(*number);
-                }
-            }
             let of_letter = word.chars().next().and_then(|letter| self.by_letter.get(&letter));
             let forms = self.forms.iter().chain(of_letter.into_iter().flatten());
-            forms.filter(|(form, _)| form.is_met_by(word)).for_each(|(_, number)| found(*number));
+            let begun = forms.filter(|(form, _)| form.is_met_by(word)).map(|(_, name)| name);
+            for name in self.by_first.get(word).into_iter().flatten().chain(begun) {
+                let behind = words.get(at + 1..).unwrap_or_default();
+                let is_met = |(test, word): (&TokenTest, &String)| test.is_met_by(word);
+                if name.behind.len() <= behind.len() && name.behind.iter().zip(behind).all(is_met) {
+                    found(name.number);
+                }
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A query held against one document, by its definition: slow and simple, to
 //! be compared with what an index and a catalogue answer.
 
-use super::text_match::{TextMatcher, TextToken, text_tokens, url_text};
+use super::text_match::{TextMatcher, url_text};
 use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, number_range};
-use crate::text::fold_letters;
+use crate::text::{TextToken, fold_letters, text_tokens};
 use crate::uri::CaptureDate;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,68 +1,12 @@
 //! Match of one term of a query with the words of a text.
 //!
-//! Words are those of [`words`]; see [`TextTest`] for what each test means.
+//! Words are those of [`text_tokens`]; see [`TextTest`] for what each test means.
 //! Where a test of one word matches several (`ex-ministro`, a run of a
 //! script without blanks), these follow one another.
 
 use crate::query::TextTest;
-use crate::text::{fold, fold_letters, is_unspaced, words};
-use std::borrow::Cow;
+use crate::text::{TextToken, fold, is_open, is_unspaced, text_tokens};
 use std::ops::Range;
-use unicode_normalization::char::is_combining_mark;
-
-/// A word of a text, folded, and the bytes of the text that it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextToken {
-    /// The word as [`words`] gives it.
-    pub text: String,
-    /// Its place in the text, at boundaries of characters.
-    pub range: Range<usize>,
-}
-
-/// The words of a text with their places, in the order of [`words`].
-pub fn text_tokens(text: &str) -> Vec<TextToken> {
-    let mut tokens = Vec::new();
-    let mut run = Vec::new();
-    for (at, c) in text.char_indices() {
-        let range = at..at + c.len_utf8();
-        if c.is_ascii() {
-            if c.is_ascii_alphanumeric() {
-                run.push((c.to_ascii_lowercase(), range));
-            } else {
-                end_run(&mut run, &mut tokens);
-            }
-            continue;
-        }
-        for part in fold_letters(&text[range.clone()]).chars() {
-            if part.is_alphanumeric() || is_combining_mark(part) {
-                run.push((part, range.clone()));
-            } else {
-                end_run(&mut run, &mut tokens);
-            }
-        }
-    }
-    end_run(&mut run, &mut tokens);
-    tokens
-}
-
-/// A folded character and the bytes it came from.
-type FoldedChar = (char, Range<usize>);
-
-/// Makes words of a run of letters, which is empty after.
-fn end_run(run: &mut Vec<FoldedChar>, tokens: &mut Vec<TextToken>) {
-    let whole = |part: &[&FoldedChar]| {
-        let (first, last) = (part.first()?, part.last()?);
-        Some(TextToken { text: part.iter().map(|(c, _)| c).collect(), range: first.1.start..last.1.end })
-    };
-    let (unspaced, rest): (Vec<&FoldedChar>, Vec<&FoldedChar>) = run.iter().partition(|(c, _)| is_unspaced(*c));
-    if unspaced.len() < 2 {
-        tokens.extend(whole(&run.iter().collect::<Vec<_>>()));
-    } else {
-        tokens.extend(unspaced.windows(2).filter_map(whole));
-        tokens.extend(whole(&rest));
-    }
-    run.clear();
-}
 
 /// A test made ready for reading many texts.
 #[derive(Debug, Clone)]
@@ -74,16 +18,18 @@ enum TextNode {
     Any,
     /// Words in their order, and how far they may be out of their places;
     /// none of them is found nowhere.
-    Sequence(Vec<TokenTest>, usize),
+    Sequence(Vec<ReadyTest>, usize),
     /// Both, and how many words between them at most.
     Near(Box<TextNode>, Box<TextNode>, usize),
 }
 
 /// A test of a single word.
-#[derive(Debug, Clone)]
-pub(super) enum TokenTest {
-    /// This word, or one with this stem.
-    Is(String, Option<String>),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenTest {
+    /// This word.
+    Is(String),
+    /// This word, or another form of it: the word as it is written.
+    Form(String),
     /// Letters, `*` and `?`.
     Like(Vec<char>),
     /// This word but for one edit.
@@ -117,51 +63,57 @@ impl TextMatcher {
 }
 
 fn node(test: &TextTest, stem: &dyn Fn(&str) -> String) -> TextNode {
-    let exact = |text: &str| words(text).into_iter().map(|word| TokenTest::Is(word, None)).collect::<Vec<_>>();
-    match &*with_letters(test) {
+    match test {
         TextTest::Any => TextNode::Any,
-        TextTest::Word(text) => match &words(text)[..] {
-            [word] => TextNode::Sequence(vec![TokenTest::Is(word.clone(), Some(stem(text)))], 0),
-            _ => TextNode::Sequence(exact(text), 0),
-        },
-        TextTest::Exact(text) => TextNode::Sequence(exact(text), 0),
-        TextTest::Phrase { text, slop } => TextNode::Sequence(exact(text), *slop as usize),
-        TextTest::Url(text) => TextNode::Sequence(exact(&url_text(text)), 0),
-        TextTest::Pattern(text) => TextNode::Sequence(vec![TokenTest::Like(folded_pattern(text))], 0),
-        TextTest::Fuzzy(text) => match &words(text)[..] {
-            [word] => TextNode::Sequence(vec![TokenTest::OneEdit(word.chars().collect())], 0),
-            _ => TextNode::Sequence(exact(text), 0),
-        },
         TextTest::Near { left, right, within } => {
             TextNode::Near(Box::new(node(left, stem)), Box::new(node(right, stem)), *within as usize)
         }
-    }
-}
-
-/// A test in which a single letter of a script without blanks is every word that has it: such words are pairs of
-/// letters, as [`words`] makes them.
-pub fn with_letters(test: &TextTest) -> Cow<'_, TextTest> {
-    let text = match test {
-        TextTest::Word(text) | TextTest::Exact(text) | TextTest::Phrase { text, .. } => text,
-        TextTest::Near { left, right, within } => {
-            let [left, right] = [left, right].map(|side| Box::new(with_letters(side).into_owned()));
-            return Cow::Owned(TextTest::Near { left, right, within: *within });
+        test => {
+            let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
+            TextNode::Sequence(token_tests(test).into_iter().map(|test| ReadyTest::new(test, stem)).collect(), slop)
         }
-        TextTest::Any | TextTest::Pattern(_) | TextTest::Fuzzy(_) | TextTest::Url(_) => return Cow::Borrowed(test),
-    };
-    let mut letters = text.chars().filter(|c| c.is_alphanumeric());
-    match (letters.next(), letters.next()) {
-        (Some(letter), None) if is_unspaced(letter) => Cow::Owned(TextTest::Pattern(format!("*{letter}*"))),
-        _ => Cow::Borrowed(test),
     }
 }
 
-/// What words that follow one another must be to meet a test of such, without their stems.
-pub(super) fn token_tests(test: &TextTest) -> Vec<TokenTest> {
-    match node(test, &str::to_owned) {
-        TextNode::Sequence(tests, _) => tests,
-        TextNode::Any | TextNode::Near(..) => Vec::new(),
+/// What words that follow one another must be to meet a test of such; nothing for other tests,
+/// and for what has no words.
+///
+/// A test that ends with a letter of a script without blanks is met whatever letter follows that
+/// one; so `*` behind it says nothing, nor does one edit or another form.
+pub fn token_tests(test: &TextTest) -> Vec<TokenTest> {
+    let written = match test {
+        TextTest::Any | TextTest::Near { .. } => return Vec::new(),
+        TextTest::Pattern(text) => return pattern_tests(text),
+        TextTest::Url(text) => &url_text(text),
+        TextTest::Word(text) | TextTest::Exact(text) | TextTest::Fuzzy(text) | TextTest::Phrase { text, .. } => text,
+    };
+    let mut terms = text_tokens(written);
+    let Some(last) = terms.pop() else { return Vec::new() };
+    let last = match test {
+        _ if is_open(&last.text) => TokenTest::Like(last.text.chars().chain(['*']).collect()),
+        TextTest::Word(_) if terms.is_empty() => {
+            TokenTest::Form(written.get(last.range).unwrap_or_default().to_owned())
+        }
+        TextTest::Fuzzy(_) if terms.is_empty() => TokenTest::OneEdit(last.text.chars().collect()),
+        _ => TokenTest::Is(last.text),
+    };
+    terms.into_iter().map(|term| TokenTest::Is(term.text)).chain([last]).collect()
+}
+
+fn pattern_tests(text: &str) -> Vec<TokenTest> {
+    let pattern = folded_pattern(text);
+    if !pattern.iter().any(|c| is_unspaced(*c)) {
+        return vec![TokenTest::Like(pattern)];
     }
+    // Signs are at the end only, by `form_of`.
+    let letters: String = pattern.iter().map(|c| if matches!(*c, '*' | '?') { ' ' } else { *c }).collect();
+    let mut tests = token_tests(&TextTest::Phrase { text: letters, slop: 0 });
+    if let (true, Some(last)) = (pattern.ends_with(&['*']), tests.last_mut())
+        && let TokenTest::Is(word) = last
+    {
+        *last = TokenTest::Like(word.chars().chain(['*']).collect());
+    }
+    tests
 }
 
 /// A URL without what people leave out of it, percent-encoding resolved: the
@@ -196,10 +148,26 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn meets(&self, at: usize, test: &TokenTest) -> bool {
+    fn meets(&self, at: usize, test: &ReadyTest) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
-        let has_stem = |stem: &String| self.stems.get(at).is_some_and(|found| found == stem);
-        test.is_met_by(&token.text) || matches!(test, TokenTest::Is(_, Some(stem)) if has_stem(stem))
+        test.test.is_met_by(&token.text)
+            || test.stem.as_ref().is_some_and(|stem| self.stems.get(at).is_some_and(|found| found == stem))
+    }
+}
+
+/// The test of a word with the stem that its other forms have.
+#[derive(Debug, Clone)]
+struct ReadyTest {
+    test: TokenTest,
+    stem: Option<String>,
+}
+
+impl ReadyTest {
+    fn new(test: TokenTest, stem: &dyn Fn(&str) -> String) -> Self {
+        match test {
+            TokenTest::Form(written) => Self { stem: Some(stem(&written)), test: TokenTest::Is(fold(&written)) },
+            test => Self { test, stem: None },
+        }
     }
 }
 
@@ -208,14 +176,15 @@ impl TokenTest {
     pub(super) fn first_letter(&self) -> Option<char> {
         match self {
             Self::Like(pattern) => pattern.first().copied().filter(|letter| !matches!(letter, '*' | '?')),
-            Self::Is(..) | Self::OneEdit(_) => None,
+            Self::Is(_) | Self::Form(_) | Self::OneEdit(_) => None,
         }
     }
 
     /// Whether a folded word meets the test, whatever its stem.
     pub(super) fn is_met_by(&self, word: &str) -> bool {
         match self {
-            Self::Is(of, _) => word == of,
+            Self::Is(of) => word == of,
+            Self::Form(written) => word == fold(written),
             Self::Like(pattern) => is_like(pattern, word),
             Self::OneEdit(of) => is_one_edit(of, word),
         }
@@ -237,24 +206,21 @@ impl TextNode {
     }
 }
 
-fn sloppy(tests: &[TokenTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
+fn sloppy(tests: &[ReadyTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
     // No place serves two words.
     if text.tokens.len() < tests.len() {
         return Vec::new();
     }
     let places: Vec<Vec<usize>> =
         tests.iter().map(|test| (0..text.tokens.len()).filter(|at| text.meets(*at, test)).collect()).collect();
-    let key = |test: &TokenTest| match test {
-        TokenTest::Is(word, _) => word.clone(),
-        TokenTest::Like(chars) | TokenTest::OneEdit(chars) => chars.iter().collect(),
-    };
-    phrase_spans(&tests.iter().map(key).collect::<Vec<_>>(), &places, slop)
+    let tests: Vec<TokenTest> = tests.iter().map(|test| test.test.clone()).collect();
+    phrase_spans(&tests, &places, slop)
 }
 
 /// The spans in which the terms of a phrase are out of place by `slop` at most; `places` has for each where it
 /// is in the text, in order. A place less its number in the phrase is where that term has the phrase
 /// begin; no two of these are further apart than `slop`, and no place serves two terms.
-pub fn phrase_spans(terms: &[String], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
+pub fn phrase_spans<T: PartialEq>(terms: &[T], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
     let count = terms.len();
     // Begins are counted from `count` on, so that none is below 0.
     let mut begins: Vec<usize> =

@@ -8,7 +8,7 @@ use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
 use crate::links::{
-    HeaderLink, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, header_links,
+    AnchorBreaks, HeaderLink, LinkKind, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageLink, PageOptions, header_links,
     is_text_sitemap, read_css, read_json, read_links, read_page, read_playlist, read_text, read_text_sitemap, read_xml,
 };
 use crate::text::{PageText, text_of_json, text_of_markup};
@@ -262,7 +262,10 @@ impl<'b> Body<'b> {
         match form {
             _ if bomb => {}
             BodyForm::Html | BodyForm::Xhtml => {
-                let page = self.read_as(form, url, PageOptions { max_text_bytes, ..PageOptions::default() });
+                // An inlink shows what a reader clicked on, and the data set has it without its breaks.
+                let anchor_breaks = AnchorBreaks::Marked;
+                let options = PageOptions { max_text_bytes, anchor_breaks, ..PageOptions::default() };
+                let page = self.read_as(form, url, options);
                 let page_text = PageText::of_page(&page, url);
                 (links.title, links.language) = (page.title, page_text.language.clone());
                 text = Some(page_text);

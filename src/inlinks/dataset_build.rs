@@ -8,10 +8,11 @@ use super::invert::{
 use super::pipeline::{FileEvent, Input, PageBatch, PageSink, read_files, read_page_into};
 use crate::captures::{Document, DocumentReader, DocumentReport, Place, ReadFrom};
 use crate::jobs::JobCx;
-use crate::links::{LinkKind, PageLink, PageOptions};
+use crate::links::{ANCHOR_BREAK, AnchorBreaks, LinkKind, PageLink, PageOptions};
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, InternalPolicy, PageKey, Url, WebParts};
 use crate::warc::{Record, WarcError};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 
@@ -90,6 +91,8 @@ pub struct DatasetOptions {
     pub shuffle: ShuffleOptions,
     /// How pages are read.
     pub image_alt: bool,
+    /// Lines of an anchor are parted by a blank, as a browser shows them.
+    pub anchors_as_shown: bool,
     /// Which records are read.
     pub from: ReadFrom,
 }
@@ -105,6 +108,7 @@ impl Default for DatasetOptions {
             assign: AssignOptions::default(),
             shuffle: ShuffleOptions::default(),
             image_alt: false,
+            anchors_as_shown: false,
             from: ReadFrom::default(),
         }
     }
@@ -113,7 +117,17 @@ impl Default for DatasetOptions {
 impl DatasetOptions {
     pub(super) fn pages(&self) -> PageOptions {
         let kinds = self.kinds.iter().copied().collect();
-        PageOptions { image_alt: self.image_alt, pdf_text: self.from.pdf_text, kinds, ..PageOptions::links_only() }
+        let anchor_breaks = if self.anchors_as_shown { AnchorBreaks::Blank } else { AnchorBreaks::Nothing };
+        let (image_alt, pdf_text) = (self.image_alt, self.from.pdf_text);
+        PageOptions { anchor_breaks, image_alt, pdf_text, kinds, ..PageOptions::links_only() }
+    }
+
+    /// An anchor as the data set has it. Breaks that are marked come from catalogues and metadata records.
+    pub fn anchor<'l>(&self, anchor: &'l str) -> Cow<'l, str> {
+        match anchor.contains(ANCHOR_BREAK) {
+            true => Cow::Owned(anchor.replace(ANCHOR_BREAK, if self.anchors_as_shown { " " } else { "" })),
+            false => Cow::Borrowed(anchor),
+        }
     }
 
     /// The row of a link: one and the same for all that are equal in the data set.
@@ -270,6 +284,7 @@ pub(super) struct RowMaker<'o> {
     source_name: String,
     date: CaptureDate,
     target: String,
+    anchor: String,
 }
 
 impl<'o> RowMaker<'o> {
@@ -280,6 +295,7 @@ impl<'o> RowMaker<'o> {
             source_name: String::new(),
             date: CaptureDate::default(),
             target: String::new(),
+            anchor: String::new(),
         }
     }
 
@@ -299,7 +315,14 @@ impl<'o> RowMaker<'o> {
         self.options.notation.write_key(&parts, &mut self.target);
         let target = Keyed { key: &self.target, name: parts.name() };
         let source = Keyed { key: &self.source, name: &self.source_name };
-        self.options.link_row(target, source, self.date, link.anchor)
+        let anchor = match self.options.anchor(link.anchor) {
+            Cow::Borrowed(anchor) => anchor,
+            Cow::Owned(anchor) => {
+                self.anchor = anchor;
+                self.anchor.as_str()
+            }
+        };
+        self.options.link_row(target, source, self.date, anchor)
     }
 }
 

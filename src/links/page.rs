@@ -181,6 +181,8 @@ pub struct Page {
     pub links: Vec<Outlink>,
     /// Visible text, one line per block. Hostile text.
     pub text: String,
+    /// Alternative texts of images, each on a line of its own. Hostile text.
+    pub image_texts: String,
     /// How the text is laid out.
     pub layout: Layout,
     /// What the page says for machines.
@@ -220,9 +222,27 @@ impl PageCuts {
     }
 }
 
+/// What stands in an anchor where a reader sees two lines and its text has no white space:
+/// between blocks, at a `<br>`, between cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnchorBreaks {
+    /// Nothing: the text of the element as it is (`textContent`).
+    #[default]
+    Nothing,
+    /// A blank, as a browser shows it (`innerText`).
+    Blank,
+    /// An [`ANCHOR_BREAK`], which is a blank to a reader and can be taken out again.
+    Marked,
+}
+
+/// A blank of an anchor that its text does not have. No other white space than U+0020 is in a folded text.
+pub const ANCHOR_BREAK: char = '\u{a0}';
+
 /// Options for reading pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageOptions {
+    /// What parts the lines of an anchor. Nothing by default: in the data set the text is as it is.
+    pub anchor_breaks: AnchorBreaks,
     /// A link without text takes the alternative texts of its images as its
     /// anchor. Off by default: in the data set empty stays empty.
     pub image_alt: bool,
@@ -241,6 +261,7 @@ pub struct PageOptions {
 impl Default for PageOptions {
     fn default() -> Self {
         Self {
+            anchor_breaks: AnchorBreaks::Nothing,
             image_alt: false,
             max_text_bytes: 1 << 20,
             xhtml: false,

@@ -136,6 +136,16 @@ pub(crate) trait Terms {
     /// Reads a term and the blanks behind it.
     fn term(cursor: &mut Cursor<'_>) -> Parsed<Self::Term>;
 
+    /// Bytes of a name before an opening bracket that holds for the whole group, such as `title:`.
+    fn group_name(_: &str) -> usize {
+        0
+    }
+
+    /// Gives a group the name that stands before it, at this column.
+    fn name_group(_: &str, _: usize, _: &mut Query<Self::Term>) -> Parsed<()> {
+        Ok(())
+    }
+
     /// Reads what may follow the closing bracket of a group and holds for all of it.
     fn behind_group(_: &mut Cursor<'_>, _: &mut Query<Self::Term>) -> Parsed<()> {
         Ok(())
@@ -271,8 +281,11 @@ impl<S: Terms> Parser<'_, S> {
         if self.take_operator("NOT") || (negates && self.cursor.take('-')) {
             return self.deeper(|parser| Ok(Query::Not(Box::new(parser.unary()?))));
         }
-        if self.cursor.peek() == Some('(') {
+        let name_len = S::group_name(self.cursor.rest());
+        if name_len > 0 || self.cursor.peek() == Some('(') {
             return self.deeper(|parser| {
+                let (column, name) = (parser.cursor.column(), parser.cursor.rest());
+                parser.cursor.advance(name_len);
                 parser.open_group();
                 if parser.cursor.peek() == Some(')') {
                     let or_none = if S::HAS_NAMED_GROUPS { ", or ALL() for a group without parts" } else { "" };
@@ -280,6 +293,9 @@ impl<S: Terms> Parser<'_, S> {
                 }
                 let mut inner = parser.either()?;
                 parser.close_group("AND, OR, another term or a closing bracket “)”")?;
+                if name_len > 0 {
+                    S::name_group(name.get(..name_len).unwrap_or_default(), column, &mut inner)?;
+                }
                 S::behind_group(&mut parser.cursor, &mut inner)?;
                 parser.cursor.skip_blanks();
                 Ok(inner)

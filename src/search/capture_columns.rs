@@ -257,8 +257,8 @@ pub struct CaptureFacts {
     /// Versions that have such, and these captures.
     repeated: FixedBitSet,
     repeats: FixedBitSet,
-    /// Days since 1970.
-    days: Vec<i32>,
+    /// Dates, in milliseconds since 1970.
+    dates_ms: Vec<i64>,
     /// Bytes of payloads.
     sizes: Vec<u64>,
     hosts: Names32,
@@ -287,8 +287,8 @@ impl CaptureFacts {
             self.repeated.grow_and_insert(self.versions[at] as usize);
             self.repeats.grow_and_insert(at);
         }
-        self.days.resize(at + 1, 0);
-        self.days[at] = i32::try_from(row.date_ms.div_euclid(DAY_MS)).unwrap_or_default();
+        self.dates_ms.resize(at + 1, 0);
+        self.dates_ms[at] = row.date_ms;
         self.sizes.resize(at + 1, 0);
         self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
         self.hosts.push(at, row.host);
@@ -343,7 +343,12 @@ impl CaptureFacts {
 
     /// The day of a capture, since 1970.
     pub fn day_of(&self, capture: usize) -> i32 {
-        self.days.get(capture).copied().unwrap_or_default()
+        i32::try_from(self.date_ms_of(capture).div_euclid(DAY_MS)).unwrap_or_default()
+    }
+
+    /// The date of a capture, in milliseconds since 1970.
+    pub fn date_ms_of(&self, capture: usize) -> i64 {
+        self.dates_ms.get(capture).copied().unwrap_or_default()
     }
 
     /// The language of a capture; empty where it is not known.

@@ -1,17 +1,17 @@
 //! The versions found are ranked by how well they answer a query.
 
-use super::best::Ranking;
+use super::best::{Ranking, TermForms};
 use super::schema::SearchedField;
+use super::term_matches::SearchedPhrase;
 use super::text_index::{TextIndex, TextIndexError, engine};
-use crate::analysis::with_letters;
+use crate::analysis::TokenTest;
 use crate::query::{FieldTerm, Query, TextTest};
-use crate::search::term_matches::{is_phrase, phrase_terms};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{Bm25StatisticsProvider, BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery, TermQuery};
-use tantivy::schema::{Field, IndexRecordOption, OwnedValue};
+use tantivy::query::{Bm25StatisticsProvider, BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery};
+use tantivy::schema::{Field, OwnedValue};
 use tantivy::{DocAddress, Searcher, Term};
 
 /// Terms that a pattern or an inexact word brings into the ranking at most:
@@ -30,7 +30,8 @@ const SIMILAR_TERMS: usize = 25;
 pub struct Ranked {
     /// Number of the version.
     pub version: u64,
-    /// BM25 of the query's words, by field (Robertson and Zaragoza 2009).
+    /// BM25F of the query's words (Robertson and Zaragoza 2009): title and main text are one text, in which
+    /// the title stands twice; what stands around it counts by itself.
     pub score: f32,
 }
 
@@ -55,13 +56,19 @@ impl TextIndex {
         let engine = engine(&self.folder);
         let mut parts = Parts::default();
         self.add_positive(query, &mut parts).map_err(&engine)?;
-        if parts.terms.is_empty() || most == 0 {
+        if parts.forms.is_empty() || among.is_clear() || most == 0 {
             return Ok(Vec::new());
         }
         let searcher = self.reader.searcher();
-        let frequencies = Frequencies { searcher: &searcher, shared: std::mem::take(&mut parts.frequencies) };
-        let scoring = EnableScoring::enabled_from_statistics_provider(&frequencies, &searcher);
-        let ranking = Ranking::new(parts.into_queries(), scoring, among, searcher.num_docs(), most).map_err(&engine)?;
+        let ranking = Ranking::new(
+            parts.forms.into_values().collect(),
+            parts.phrases,
+            EnableScoring::enabled_from_searcher(&searcher),
+            self.fields,
+            among,
+            most,
+        )
+        .map_err(&engine)?;
         let of_segments: Vec<Vec<Ranked>> = searcher
             .segment_readers()
             .par_iter()
@@ -128,49 +135,93 @@ impl TextIndex {
             Query::Not(_) => Ok(()),
             Query::Term(term) => {
                 let field = term.field.as_ref().map(|field| field.name.as_str());
-                self.fields
-                    .searched(field)
-                    .into_iter()
-                    .try_for_each(|searched| self.add(searched, &term.test, term.boost, parts))
+                let (body, around): (Vec<SearchedField>, Vec<SearchedField>) =
+                    self.fields.searched(field).into_iter().partition(|searched| searched.is_body);
+                self.add(&body, &term.test, term.boost, parts)?;
+                around.iter().try_for_each(|one| self.add(std::slice::from_ref(one), &term.test, term.boost, parts))
             }
         }
     }
 
-    fn add(&self, searched: SearchedField, test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
-        match &*with_letters(test) {
+    /// Adds a test of some fields that are one text.
+    fn add(&self, fields: &[SearchedField], test: &TextTest, boost: f32, parts: &mut Parts) -> tantivy::Result<()> {
+        let Some(first) = fields.first() else { return Ok(()) };
+        let weight = first.weight * boost;
+        match test {
             TextTest::Any => {}
             TextTest::Near { left, right, .. } => {
-                self.add(searched, left, boost, parts)?;
-                self.add(searched, right, boost, parts)?;
-            }
-            test if is_phrase(test) => {
-                let terms: Vec<Term> =
-                    phrase_terms(test).iter().map(|word| Term::from_field_text(searched.field, word)).collect();
-                for term in &terms {
-                    parts.add(term.clone(), searched.weight * boost);
-                }
-                if terms.len() > 1 {
-                    parts.phrases.push((terms, searched.weight * boost * PHRASE_WEIGHT));
-                }
+                self.add(fields, left, boost, parts)?;
+                self.add(fields, right, boost, parts)?;
             }
             test => {
-                let mut terms = self.terms_of(searched, test)?;
-                terms.truncate(MOST_TERMS);
-                for term in &terms {
-                    let form =
-                        if searched.stems.is_some_and(|stems| stems != term.field()) { AS_WRITTEN_WEIGHT } else { 1.0 };
-                    parts.add(term.clone(), searched.weight * boost * form);
-                }
-                let searcher = self.reader.searcher();
-                for forms in terms.chunk_by(|a, b| a.field() == b.field()) {
-                    let mut documents = 0;
-                    for term in forms {
-                        documents += searcher.doc_freq(term)?;
+                let tests = SearchedPhrase::of(test).tests;
+                if tests.len() > 1 {
+                    // How far each is behind the first one.
+                    let texts: Vec<(usize, &str)> = tests
+                        .iter()
+                        .enumerate()
+                        .filter_map(|(nth, test)| match test {
+                            TokenTest::Is(word) => Some((nth, word.as_str())),
+                            _ => None,
+                        })
+                        .collect();
+                    for (_, text) in &texts {
+                        let terms = fields.iter().map(|one| Term::from_field_text(one.field, text)).collect();
+                        self.add_forms(terms, fields.iter().map(|one| one.field).collect(), weight, parts)?;
                     }
-                    parts.frequencies.extend(forms.iter().map(|term| (term.clone(), documents)));
+                    if texts.len() > 1 {
+                        for one in fields {
+                            let terms = texts
+                                .iter()
+                                .map(|(nth, text)| (*nth, Term::from_field_text(one.field, text)))
+                                .collect();
+                            let phrase = PhraseQuery::new_with_offset(terms);
+                            parts.phrases.push(Box::new(BoostQuery::new(Box::new(phrase), weight * PHRASE_WEIGHT)));
+                        }
+                    }
+                    return Ok(());
                 }
+                let Some(test) = tests.first() else { return Ok(()) };
+                let (mut as_written, mut stems) = (Vec::new(), Vec::new());
+                for one in fields {
+                    let mut terms = self.terms_of(*one, test)?;
+                    terms.truncate(MOST_TERMS);
+                    for term in terms {
+                        if Some(term.field()) == one.stems { stems.push(term) } else { as_written.push(term) }
+                    }
+                }
+                let share = if fields.iter().any(|one| one.stems.is_some()) { AS_WRITTEN_WEIGHT } else { 1.0 };
+                self.add_forms(as_written, fields.iter().map(|one| one.field).collect(), weight * share, parts)?;
+                self.add_forms(stems, fields.iter().filter_map(|one| one.stems).collect(), weight, parts)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds the forms of one word, which is as rare as all of them are together: a form is worth no
+    /// more for being that of a language in which few texts are.
+    fn add_forms(&self, terms: Vec<Term>, fields: Vec<Field>, weight: f32, parts: &mut Parts) -> tantivy::Result<()> {
+        if terms.is_empty() {
+            return Ok(());
+        }
+        if let Some(known) = parts.forms.get_mut(&terms) {
+            known.weight += weight;
+            return Ok(());
+        }
+        let searcher = self.reader.searcher();
+        let (mut documents, mut tokens) = (0, 0);
+        for field in &fields {
+            let mut of_field = 0;
+            for term in terms.iter().filter(|term| term.field() == *field) {
+                of_field += searcher.doc_freq(term)?;
+            }
+            // Most of what a title has, its text has as well.
+            documents = documents.max(of_field);
+            tokens += searcher.total_num_tokens(*field)?;
+        }
+        let all = searcher.num_docs().max(1);
+        let forms = TermForms::new(terms.clone(), fields, weight, documents.min(all), all, tokens);
+        parts.forms.insert(terms, forms);
         Ok(())
     }
 }
@@ -178,50 +229,6 @@ impl TextIndex {
 /// The parts that are ranked. A word that a query has twice weighs twice.
 #[derive(Default)]
 struct Parts {
-    terms: BTreeMap<Term, f32>,
-    /// Documents with any form of what a term is a form of, in its field.
-    frequencies: BTreeMap<Term, u64>,
-    phrases: Vec<(Vec<Term>, f32)>,
-}
-
-impl Parts {
-    fn add(&mut self, term: Term, weight: f32) {
-        *self.terms.entry(term).or_default() += weight;
-    }
-
-    fn into_queries(self) -> Vec<Box<dyn tantivy::query::Query>> {
-        let boosted = |query, weight| Box::new(BoostQuery::new(query, weight)) as Box<dyn tantivy::query::Query>;
-        let terms = self
-            .terms
-            .into_iter()
-            .map(|(term, weight)| boosted(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)), weight));
-        let phrases =
-            self.phrases.into_iter().map(|(terms, weight)| boosted(Box::new(PhraseQuery::new(terms)), weight));
-        terms.chain(phrases).collect()
-    }
-}
-
-/// Frequencies of terms. The forms of one word, and its stems in each language, are as rare as all
-/// of them are together: a form is worth no more for being that of a language in which few texts
-/// are.
-struct Frequencies<'s> {
-    searcher: &'s Searcher,
-    shared: BTreeMap<Term, u64>,
-}
-
-impl Bm25StatisticsProvider for Frequencies<'_> {
-    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        self.searcher.total_num_tokens(field)
-    }
-
-    fn total_num_docs(&self) -> tantivy::Result<u64> {
-        self.searcher.total_num_docs()
-    }
-
-    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
-        match self.shared.get(term) {
-            Some(documents) => Ok((*documents).min(self.searcher.total_num_docs()?)),
-            None => Ok(self.searcher.doc_freq(term)?),
-        }
-    }
+    forms: BTreeMap<Vec<Term>, TermForms>,
+    phrases: Vec<Box<dyn tantivy::query::Query>>,
 }

@@ -30,6 +30,8 @@ pub(super) struct Fields {
     pub page: Field,
     /// Its date of publication, in seconds.
     pub published: Field,
+    /// How many times its title counts when hits are ranked.
+    pub title_weight: Field,
     /// Words of the main text.
     pub words: Field,
     /// Words of the description, which come before those of `rest`.
@@ -40,11 +42,11 @@ pub(super) struct Fields {
 
 impl Fields {
     /// The fields that a term of a query searches; none where the index has no such field. Without a
-    /// name, all of them: a word of the text weighs most in the title.
+    /// name, all of them.
     pub fn searched(&self, name: Option<&str>) -> Vec<SearchedField> {
-        let title = SearchedField { field: self.title, stems: Some(self.title_stems), weight: 3.0 };
-        let main = SearchedField { field: self.text, stems: Some(self.stems), weight: 1.0 };
-        let plain = |field, weight| SearchedField { field, stems: None, weight };
+        let body = |field, stems| SearchedField { field, stems: Some(stems), weight: 1.0, is_body: true };
+        let (title, main) = (body(self.title, self.title_stems), body(self.text, self.stems));
+        let plain = |field, weight| SearchedField { field, stems: None, weight, is_body: false };
         let (rest, anchors, url) = (plain(self.rest, 0.3), plain(self.anchors, 2.0), plain(self.url, 1.5));
         match name {
             None => vec![title, main, rest, anchors, url],
@@ -66,6 +68,8 @@ pub(super) struct SearchedField {
     pub stems: Option<Field>,
     /// The weight of a word in it when hits are ranked.
     pub weight: f32,
+    /// It is a part of what the page says: hits in all such parts are those of one text.
+    pub is_body: bool,
 }
 
 /// The schema with its fields.
@@ -91,6 +95,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         url: builder.add_text_field("url", indexed()),
         page: builder.add_u64_field("page", FAST),
         published: builder.add_i64_field("published", FAST),
+        title_weight: builder.add_u64_field("title_weight", FAST),
         words: builder.add_u64_field("words", FAST),
         description_words: builder.add_u64_field("description_words", FAST),
         is_read: builder.add_bool_field("is_read", FAST),

@@ -3,11 +3,9 @@
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
-use crate::analysis::{
-    MatchPlace, TokenSpan, folded_pattern, is_like, near_spans, phrase_spans, url_text, with_letters,
-};
+use crate::analysis::{MatchPlace, TokenSpan, TokenTest, is_like, near_spans, phrase_spans, token_tests};
 use crate::query::TextTest;
-use crate::text::{fold, words};
+use crate::text::{fold, is_unspaced};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -25,7 +23,7 @@ impl TextIndex {
     ///
     /// [`TextIndexError::Engine`].
     pub fn holding(&self, field: Option<&str>, test: &TextTest) -> Result<FixedBitSet, TextIndexError> {
-        let (engine, test) = (engine(&self.folder), &*with_letters(test));
+        let engine = engine(&self.folder);
         let searcher = self.reader.searcher();
         let fields = self.fields.searched(field);
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
@@ -91,7 +89,7 @@ impl TextIndex {
         test: &TextTest,
         each: &mut impl FnMut(u64, u64),
     ) -> Result<(), TextIndexError> {
-        let (engine, test) = (engine(&self.folder), &*with_letters(test));
+        let engine = engine(&self.folder);
         let fields = match place {
             MatchPlace::Title => vec![self.fields.title],
             MatchPlace::Url => vec![self.fields.url],
@@ -102,7 +100,10 @@ impl TextIndex {
             let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
-                let leaf = Leaf { segment, searched: SearchedField { field: *field, stems: None, weight: 1.0 } };
+                let leaf = Leaf {
+                    segment,
+                    searched: SearchedField { field: *field, stems: None, weight: 1.0, is_body: false },
+                };
                 let mut located = leaf.located(test).map_err(&engine)?;
                 for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
@@ -121,7 +122,7 @@ impl TextIndex {
     }
 
     /// The terms of the index that match a test of a single word, in one field and its stems.
-    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TextTest) -> tantivy::Result<Vec<Term>> {
+    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
         let mut terms = BTreeSet::new();
         for segment in self.reader.searcher().segment_readers() {
             terms.extend(Leaf { segment, searched }.terms(test)?);
@@ -171,19 +172,18 @@ impl Leaf<'_> {
                 docs = self.candidates(left)?;
                 docs.intersect_with(&self.candidates(right)?);
             }
-            test if is_phrase(test) => {
-                for (nth, word) in phrase_terms(test).into_iter().enumerate() {
+            test => {
+                for (nth, test) in SearchedPhrase::of(test).tests.iter().enumerate() {
                     let mut holding = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
-                    self.add_docs(&TextTest::Exact(word), &mut holding)?;
+                    self.add_docs(test, &mut holding)?;
                     if nth == 0 { docs = holding } else { docs.intersect_with(&holding) }
                 }
             }
-            test => self.add_docs(test, &mut docs)?,
         }
         Ok(docs)
     }
 
-    fn add_docs(&self, test: &TextTest, docs: &mut FixedBitSet) -> tantivy::Result<()> {
+    fn add_docs(&self, test: &TokenTest, docs: &mut FixedBitSet) -> tantivy::Result<()> {
         for term in self.terms(test)? {
             if let Some(mut postings) = self.inverted(term.field())?.read_postings(&term, IndexRecordOption::Basic)? {
                 add_all(&mut postings, docs);
@@ -197,12 +197,12 @@ impl Leaf<'_> {
     }
 
     /// The terms of this segment that match a test of one word.
-    fn terms(&self, test: &TextTest) -> tantivy::Result<Vec<Term>> {
+    fn terms(&self, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
         let field = self.searched.field;
         Ok(match test {
-            TextTest::Pattern(pattern) => self.terms_like(pattern)?,
-            TextTest::Fuzzy(word) => {
-                let word = fold(word);
+            TokenTest::Like(pattern) => self.terms_like(pattern)?,
+            TokenTest::OneEdit(word) => {
+                let word: String = word.iter().collect();
                 let query = FuzzyTermQuery::new(Term::from_field_text(field, &word), 1, true);
                 let inverted = self.inverted(field)?;
                 let mut stream = inverted.terms().search(query.automaton()?).into_stream()?;
@@ -212,22 +212,20 @@ impl Leaf<'_> {
                 }
                 found
             }
-            TextTest::Word(word) => {
-                let mut found = vec![Term::from_field_text(field, &fold(word))];
+            TokenTest::Form(written) => {
+                let mut found = vec![Term::from_field_text(field, &fold(written))];
                 let stems = self.searched.stems.into_iter();
                 found.extend(stems.flat_map(|stems| {
                     let languages = STEMMED.into_iter().chain([UNSTEMMED]);
-                    languages.map(move |language| Term::from_field_text(stems, &stem_term(language, word)))
+                    languages.map(move |language| Term::from_field_text(stems, &stem_term(language, written)))
                 }));
                 found
             }
-            TextTest::Exact(word) => vec![Term::from_field_text(field, &fold(word))],
-            TextTest::Any | TextTest::Phrase { .. } | TextTest::Near { .. } | TextTest::Url(_) => Vec::new(),
+            TokenTest::Is(word) => vec![Term::from_field_text(field, word)],
         })
     }
 
-    fn terms_like(&self, pattern: &str) -> tantivy::Result<Vec<Term>> {
-        let pattern = folded_pattern(pattern);
+    fn terms_like(&self, pattern: &[char]) -> tantivy::Result<Vec<Term>> {
         // The letters before the first sign.
         let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
         let inverted = self.inverted(self.searched.field)?;
@@ -239,7 +237,7 @@ impl Leaf<'_> {
         let mut stream = range.into_stream()?;
         let mut found = Vec::new();
         while stream.advance() {
-            if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(&pattern, word)) {
+            if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(pattern, word)) {
                 found.extend(term_of(self.searched.field, stream.key()));
             }
         }
@@ -252,18 +250,22 @@ impl Leaf<'_> {
             TextTest::Near { left, right, within } => {
                 Located::Near(Box::new(self.located(left)?), Box::new(self.located(right)?), *within as usize)
             }
-            test if is_phrase(test) => {
+            test => {
                 let slop = if let TextTest::Phrase { slop, .. } = test { *slop as usize } else { 0 };
-                let terms = phrase_terms(test);
-                let postings = terms.iter().map(|term| self.postings(&TextTest::Exact(term.clone())));
-                Located::Phrase { postings: postings.collect::<tantivy::Result<_>>()?, terms, slop }
+                let SearchedPhrase { mut tests, covered } = SearchedPhrase::of(test);
+                match &tests[..] {
+                    [one] if covered == 0 => Located::Single(self.postings(one)?),
+                    _ => {
+                        let postings = tests.iter().map(|test| self.postings(test)).collect::<tantivy::Result<_>>()?;
+                        Located::Phrase { postings, tests: std::mem::take(&mut tests), slop, covered }
+                    }
+                }
             }
-            test => Located::Single(self.postings(test)?),
         })
     }
 
     /// The postings of the terms that match a test.
-    fn postings(&self, test: &TextTest) -> tantivy::Result<Vec<SegmentPostings>> {
+    fn postings(&self, test: &TokenTest) -> tantivy::Result<Vec<SegmentPostings>> {
         let mut all = Vec::new();
         for term in self.terms(test)? {
             let option = IndexRecordOption::WithFreqsAndPositions;
@@ -277,8 +279,8 @@ impl Leaf<'_> {
 enum Located {
     /// Any of these.
     Single(Vec<SegmentPostings>),
-    /// Terms that follow one another, with the places of each.
-    Phrase { terms: Vec<String>, postings: Vec<Vec<SegmentPostings>>, slop: usize },
+    /// Terms that follow one another, with the places of each, and how many more they cover.
+    Phrase { tests: Vec<TokenTest>, postings: Vec<Vec<SegmentPostings>>, slop: usize, covered: usize },
     /// Both with so many terms between at most.
     Near(Box<Located>, Box<Located>, usize),
 }
@@ -288,9 +290,10 @@ impl Located {
     fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
         match self {
             Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
-            Self::Phrase { terms, postings, slop } => {
+            Self::Phrase { tests, postings, slop, covered } => {
                 let places: Vec<Vec<usize>> = postings.iter_mut().map(|postings| places(postings, doc)).collect();
-                phrase_spans(terms, &places, *slop)
+                let spans = phrase_spans(tests, &places, *slop).into_iter();
+                spans.map(|span| span.start..span.end + *covered).collect()
             }
             Self::Near(left, right, within) => near_spans(left.spans(doc), right.spans(doc), *within),
         }
@@ -313,36 +316,31 @@ fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
 
 /// Whether the places of its words matter.
 fn needs_places(test: &TextTest) -> bool {
-    matches!(test, TextTest::Near { .. }) || is_phrase(test) && phrase_terms(test).len() > 1
+    matches!(test, TextTest::Near { .. }) || SearchedPhrase::of(test).tests.len() > 1
 }
 
-/// Whether a test is one of words that follow one another, as they are written.
-pub(in crate::search) fn is_phrase(test: &TextTest) -> bool {
-    match test {
-        TextTest::Phrase { .. } | TextTest::Url(_) => true,
-        TextTest::Word(text) | TextTest::Exact(text) | TextTest::Fuzzy(text) => words(text).len() != 1,
-        TextTest::Any | TextTest::Near { .. } | TextTest::Pattern(_) => false,
-    }
+/// What a test of words looks for in the index.
+pub(in crate::search) struct SearchedPhrase {
+    /// Words that follow one another; one for a test of one word.
+    pub tests: Vec<TokenTest>,
+    /// Words that the last one covers beside itself: two letters of a script without blanks are
+    /// also the second one, and whatever follows that.
+    covered: usize,
 }
 
-/// The text of a test of words.
-fn text_of(test: &TextTest) -> &str {
-    match test {
-        TextTest::Phrase { text, .. }
-        | TextTest::Word(text)
-        | TextTest::Exact(text)
-        | TextTest::Fuzzy(text)
-        | TextTest::Pattern(text)
-        | TextTest::Url(text) => text,
-        TextTest::Any | TextTest::Near { .. } => "",
-    }
-}
-
-/// The words of a test of words.
-pub(in crate::search) fn phrase_terms(test: &TextTest) -> Vec<String> {
-    match test {
-        TextTest::Url(url) => words(&url_text(url)),
-        test => words(text_of(test)),
+impl SearchedPhrase {
+    pub(super) fn of(test: &TextTest) -> Self {
+        let mut tests = token_tests(test);
+        let is_covered = match &tests[..] {
+            [.., TokenTest::Is(pair), TokenTest::Like(letter)] => {
+                matches!(letter[..], [letter, '*'] if is_unspaced(letter) && pair.chars().nth(1) == Some(letter) && pair.starts_with(is_unspaced))
+            }
+            _ => false,
+        };
+        if is_covered {
+            tests.pop();
+        }
+        Self { tests, covered: usize::from(is_covered) }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The words of texts as the index keeps them.
 
-use crate::text::{fold, is_invisible, words};
+use crate::text::{TextToken, fold, is_invisible, is_unspaced, next_term, text_tokens};
 use frostem::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
-use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::UnicodeNormalization;
 
 /// The name of the tokenizer of words, as the index knows it.
 pub(super) const TERMS: &str = "fonds_words";
@@ -44,7 +44,8 @@ impl Tokenizer for StemTokenizer {
         let (language, text) = text.split_once('\n').unwrap_or(("", text));
         // Words of other languages are their own stems: they weigh as much as stems of these.
         let language = if stemmed(language).is_some() { language } else { UNSTEMMED };
-        StemStream { rest: text, next_place: 0, stems: Stems::of(language), token: &mut self.token }
+        let further = ("", Vec::new().into_iter());
+        StemStream { rest: text, next_place: 0, further, stems: Stems::of(language), token: &mut self.token }
     }
 }
 
@@ -52,33 +53,18 @@ impl Tokenizer for StemTokenizer {
 struct FoldedTerms {
     folded: String,
     at: usize,
-    /// Pairs of a run without blanks, the last one first.
-    pairs: Vec<String>,
 }
 
 impl FoldedTerms {
     fn of(text: &str) -> Self {
-        Self { folded: fold(text), at: 0, pairs: Vec::new() }
+        Self { folded: fold(text), at: 0 }
     }
 
     /// Puts the next word behind what is there; `false` at the end.
     fn next_into(&mut self, out: &mut String) -> bool {
-        loop {
-            if let Some(pair) = self.pairs.pop() {
-                out.push_str(&pair);
-                return true;
-            }
-            let Some(rest) = self.folded.get(self.at..).filter(|rest| !rest.is_empty()) else { return false };
-            let end = rest.find(' ').unwrap_or(rest.len());
-            let run = &rest[..end];
-            self.at += end + 1;
-            if run.is_ascii() {
-                out.push_str(run);
-                return true;
-            }
-            self.pairs = words(run);
-            self.pairs.reverse();
-        }
+        let term = next_term(&self.folded, &mut self.at);
+        out.push_str(term.clone().and_then(|term| self.folded.get(term)).unwrap_or_default());
+        term.is_some()
     }
 }
 
@@ -108,6 +94,8 @@ impl TokenStream for TermStream<'_> {
 pub(super) struct StemStream<'a> {
     rest: &'a str,
     next_place: usize,
+    /// Further words of a run, in order, with the run.
+    further: (&'a str, std::vec::IntoIter<TextToken>),
     stems: Stems,
     token: &'a mut Token,
 }
@@ -115,20 +103,29 @@ pub(super) struct StemStream<'a> {
 impl TokenStream for StemStream<'_> {
     fn advance(&mut self) -> bool {
         loop {
-            let Some(begin) = self.rest.find(is_of_run) else { return false };
+            // Places are those of the words, so that NEAR counts the same between stems.
+            if let Some(token) = self.further.1.next() {
+                self.next_place += 1;
+                // Letters of a script without blanks have no other form.
+                if !token.text.starts_with(is_unspaced) {
+                    self.put(self.further.0.get(token.range).unwrap_or_default());
+                    return true;
+                }
+                continue;
+            }
+            // Whatever is not ASCII may fold to letters.
+            let is_of_run = |byte: u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+            let Some(begin) = self.rest.bytes().position(is_of_run) else { return false };
             let run = &self.rest[begin..];
-            let end = run.find(|c| !is_of_run(c)).unwrap_or(run.len());
+            let end = run.bytes().position(|byte| !is_of_run(byte)).unwrap_or(run.len());
             self.rest = &run[end..];
             let run = &run[..end];
-            // Where words are in the text: pairs of a run without blanks are several.
-            let place = self.next_place;
-            self.next_place += if run.is_ascii() { 1 } else { words(run).len() };
-            if self.next_place > place {
-                self.token.position = place;
-                self.token.text.clear();
-                self.stems.put(run, &mut self.token.text);
+            if run.is_ascii() {
+                self.next_place += 1;
+                self.put(run);
                 return true;
             }
+            self.further = (run, text_tokens(run).into_iter());
         }
     }
 
@@ -141,9 +138,13 @@ impl TokenStream for StemStream<'_> {
     }
 }
 
-/// Whether folding keeps a character within a word, or joins what is around it.
-fn is_of_run(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c) || is_invisible(c)
+impl StemStream<'_> {
+    /// Makes the stem of a word the token, at the place before the next one.
+    fn put(&mut self, word: &str) {
+        self.token.position = self.next_place - 1;
+        self.token.text.clear();
+        self.stems.put(word, &mut self.token.text);
+    }
 }
 
 /// The stemmer of one language.
@@ -162,10 +163,14 @@ impl Stems {
     fn put(&self, word: &str, out: &mut String) {
         out.push_str(&self.language);
         out.push(OF_LANGUAGE);
-        let word = word.to_lowercase();
         match &self.stemmer {
-            Some(stemmer) => out.push_str(&fold(&stemmer.stem(&word))),
-            None => out.push_str(&fold(&word)),
+            Some(stemmer) if word.is_ascii() => out.push_str(&fold(&stemmer.stem(&word.to_lowercase()))),
+            // An accent is a part of its letter for them, and a soft hyphen is nothing.
+            Some(stemmer) => {
+                let seen: String = word.chars().filter(|c| !is_invisible(*c)).nfc().collect();
+                out.push_str(&fold(&stemmer.stem(&seen.to_lowercase())));
+            }
+            None => out.push_str(&fold(word)),
         }
     }
 }
@@ -214,6 +219,7 @@ pub(super) const STEMMED: [&str; 20] = [
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::text::words;
     use proptest::prelude::*;
 
     fn tokens(mut tokenizer: impl Tokenizer, text: &str) -> Vec<(usize, String)> {
@@ -228,7 +234,7 @@ mod tests {
     #[test]
     fn terms_follow_one_another() {
         let found = tokens(TermTokenizer::default(), "Árvore, die Straße — 東京都 x");
-        let expected = [(0, "arvore"), (1, "die"), (2, "strasse"), (3, "東京"), (4, "京都"), (5, "x")];
+        let expected = [(0, "arvore"), (1, "die"), (2, "strasse"), (3, "東京"), (4, "京都"), (5, "都"), (6, "x")];
         assert_eq!(found, expected.map(|(at, word)| (at, word.to_owned())));
     }
 
@@ -243,7 +249,7 @@ mod tests {
             assert_eq!(found, [(0, stem_term("", "sem")), (1, stem_term("", "acoes"))]);
         }
         // As far on as words are, so that NEAR counts the same between stems.
-        let text = "東京都 sol ½ mar\u{ad}é x";
+        let text = "東京都 sol ½ mar\u{ad}é №5 2011年x Hawaiʻi x";
         let last = tokens(TermTokenizer::default(), text).pop().unwrap().0;
         for language in ["", "pt"] {
             assert_eq!(tokens(StemTokenizer::default(), &format!("{language}\n{text}")).pop().unwrap().0, last);

@@ -621,9 +621,11 @@ impl FilterWriter<'_> {
     }
 
     fn host(&mut self, value: &str, alone: bool, test: &TextTest) -> String {
+        // Without a port a host is meant on any one, as facets of domains count it.
+        let name = if value.contains(':') { "h.name" } else { "without_port(h.name)" };
         if let TextTest::Pattern(pattern) = test {
             let like = escape_like(&pattern.to_lowercase()).replace('*', "%").replace('?', "_");
-            return self.one("h.name LIKE ? ESCAPE '\\'", &like);
+            return self.one(&format!("{name} LIKE ? ESCAPE '\\'"), &like);
         }
         let host = host_text(value);
         if alone {
@@ -631,9 +633,8 @@ impl FilterWriter<'_> {
         }
         // A host stands for its subdomains too, at a label boundary, whatever the port.
         let below = format!("%.{}", escape_like(&host));
-        self.values.extend([host.clone(), host, below.clone(), below].map(Value::Text));
-        "(h.name = ? OR without_port(h.name) = ? OR h.name LIKE ? ESCAPE '\\' OR without_port(h.name) LIKE ? ESCAPE '\\')"
-            .to_owned()
+        self.values.extend([host, below].map(Value::Text));
+        format!("({name} = ? OR {name} LIKE ? ESCAPE '\\')")
     }
 
     fn fqdn(&mut self, host: &str) -> String {

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 /// The size of a catalogue.
 #[derive(Debug, Clone, Copy)]
-struct Size {
-    hosts: u32,
-    captures: u32,
-    seen: u32,
+pub(super) struct Size {
+    pub(super) hosts: u32,
+    pub(super) captures: u32,
+    pub(super) seen: u32,
 }
 
 const LARGE: Size = Size { hosts: 5_000, captures: 100_000, seen: 1_000_000 };
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// One campaign, two launches: the first one captured 50,000 pages, the second
 /// one again, half of them unchanged, and saw a million URLs.
-fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
+pub(super) fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size) {
     let (anchors, marks) = (captures / 5, captures / 20);
     let conn = rusqlite::Connection::open(path).unwrap();
     crate::store::captures::link_list::register(&conn).unwrap();

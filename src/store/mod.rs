@@ -80,4 +80,7 @@ mod large_tests;
 mod number_tests;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
+mod plan_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;

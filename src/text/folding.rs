@@ -1,12 +1,15 @@
-//! Folds spellings, so that variants of a word compare equal.
+//! When two spellings are one word: the one way from text to terms, for the index, requests,
+//! filters and marks. The characters that it treats specially are those of [`super::letters`].
 
+use super::letters::{composed, digit, is_diacritic, is_folded, is_invisible, is_joined, is_unspaced, spelled_out};
+use std::ops::Range;
 use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Text as matching sees it: lower case, without diacritics, compatibility
-/// forms resolved (`ﬁ`, full width), everything that is no letter or digit
-/// turned into one blank, no blank at either end.
+/// forms resolved (`ﬁ`, full width), digits of all scripts as 0 to 9, everything
+/// that is no letter or digit turned into one blank, no blank at either end.
 ///
 /// `Estaleiro-Naval da  RIA!` and `estaleiro naval da ria` are one text.
 /// Punctuation is not seen: `C++` is `c`. Soft hyphens and characters
@@ -32,20 +35,38 @@ pub fn fold(text: &str) -> String {
         }
         let (one, behind) = other.split_at(other.chars().next().map_or(0, char::len_utf8));
         each_folded(one, |c| {
-            if c.is_alphanumeric() || is_combining_mark(c) {
-                if gap && !out.is_empty() {
-                    out.push(b' ');
-                }
-                gap = false;
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            } else {
+            if !is_of_word(c) {
                 gap = true;
+                return;
             }
+            let mut c = c;
+            if gap && !out.is_empty() {
+                out.push(b' ');
+            } else if is_joined(c)
+                && let Some((at, letter)) = last_char(&out)
+                && let Some(whole) = composed(letter, c)
+            {
+                out.truncate(at);
+                c = whole;
+            }
+            gap = false;
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         });
         rest = behind;
     }
     // What was put in are whole characters.
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// The last character of a text that has some beyond ASCII at its end, and where it begins.
+fn last_char(text: &[u8]) -> Option<(usize, char)> {
+    let at = text.iter().rposition(|byte| *byte & 0xC0 != 0x80)?;
+    std::str::from_utf8(&text[at..]).ok()?.chars().next().map(|c| (at, c))
+}
+
+/// Whether a folded character is a part of a word.
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 /// Folds letters as [`fold`] does and keeps all other characters, for searches in URLs: `/Ciência/?id=4` is
@@ -63,7 +84,13 @@ pub fn fold_letters(text: &str) -> String {
             run.make_ascii_lowercase();
         }
         let end = if run > 0 { 0 } else { c.len_utf8() };
-        each_folded(&other[..end], |c| out.push(c));
+        each_folded(&other[..end], |c| {
+            let whole = out.chars().next_back().and_then(|letter| composed(letter, c));
+            if whole.is_some() {
+                out.pop();
+            }
+            out.push(whole.unwrap_or(c));
+        });
         rest = &other[end..];
     }
     out
@@ -98,142 +125,114 @@ fn fold_char(c: char, mut push: impl FnMut(char)) {
     if is_invisible(c) {
         return;
     }
+    if is_folded(c) {
+        return push(c);
+    }
     // Taken apart on both sides of lower case: `İ` is `i` with a dot
     // that drops, `ꟸ` is a raised `Ħ`.
     let parts = c.to_lowercase().nfkd().flat_map(char::to_lowercase).nfkd();
-    for part in parts.filter(|part| !is_diacritic(*part)) {
+    for part in parts.filter(|part| !is_diacritic(*part) && !is_invisible(*part)) {
         match spelled_out(part) {
             Some(letters) => letters.chars().for_each(&mut push),
-            None => push(part),
+            None => push(digit(part).unwrap_or(part)),
         }
     }
 }
 
-/// The words of a text, folded. Runs of a script written without blanks give
-/// their pairs of neighbouring characters.
+/// The terms of a text, folded. A run of a script written without blanks has one at each of its
+/// letters: this one and the next, the last one alone. So each letter begins a term, and two of
+/// them are one; see [`is_open`].
 pub fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for run in fold(text).split(' ').filter(|run| !run.is_empty()) {
-        let unspaced: Vec<char> = run.chars().filter(|c| is_unspaced(*c)).collect();
-        if unspaced.len() < 2 {
-            found.push(run.to_owned());
-        } else {
-            found.extend(unspaced.windows(2).map(|pair| pair.iter().collect()));
-            let rest: String = run.chars().filter(|c| !is_unspaced(*c)).collect();
-            if !rest.is_empty() {
-                found.push(rest);
-            }
-        }
+    let folded = fold(text);
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(term) = next_term(&folded, &mut at) {
+        found.push(folded[term].to_owned());
     }
     found
 }
 
-/// Whether the character belongs to a script that puts no blanks between
-/// words, so that a match inside a run is a match.
-pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0E00..=0x0EFF        // Thai, Lao
-        | 0x1000..=0x109F      // Myanmar
-        | 0x1780..=0x17FF      // Khmer
-        | 0x3040..=0x30FF      // Hiragana, Katakana
-        | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+/// The term at or behind a place of a folded text, and the place moved behind its beginning.
+pub(crate) fn next_term(folded: &str, at: &mut usize) -> Option<Range<usize>> {
+    let rest = folded.get(*at..)?;
+    let begin = *at + (rest.len() - rest.trim_start_matches(' ').len());
+    let mut chars = folded.get(begin..)?.char_indices();
+    let (_, first) = chars.next()?;
+    if is_unspaced(first) {
+        *at = begin + first.len_utf8();
+        let end = chars.next().filter(|(_, next)| is_unspaced(*next)).map_or(0, |(_, next)| next.len_utf8());
+        return Some(begin..*at + end);
+    }
+    let end = chars.find(|(_, c)| *c == ' ' || is_unspaced(*c)).map_or(folded.len(), |(end, _)| begin + end);
+    *at = end;
+    Some(begin..end)
 }
 
-/// Whether folding leaves a character out.
-pub(crate) fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
+/// Whether a term is a single letter of a script written without blanks. In a text, that is the
+/// last one of its run; at the end of what is looked for, any letter may follow it.
+pub(crate) fn is_open(term: &str) -> bool {
+    let mut letters = term.chars();
+    letters.next().is_some_and(is_unspaced) && letters.next().is_none()
 }
 
-/// Marks that people leave out when they type: Latin, Greek and Cyrillic
-/// accents, Hebrew points, Arabic vowels. Vowel signs of Indic scripts stay.
-fn is_diacritic(c: char) -> bool {
-    matches!(u32::from(c),
-        0x0300..=0x036F | 0x0591..=0x05C7 | 0x0610..=0x061A | 0x064B..=0x065F | 0x0670
-        | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF | 0x20D0..=0x20FF)
+/// A term of a text, folded, and the bytes of the text that it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextToken {
+    /// The term as [`words`] gives it.
+    pub text: String,
+    /// Its place in the text, at boundaries of characters; of two letters of a script without
+    /// blanks that of the first one.
+    pub range: Range<usize>,
 }
 
-/// Letters that Unicode does not take apart.
-fn spelled_out(c: char) -> Option<&'static str> {
-    Some(match c {
-        'ß' => "ss",
-        'æ' => "ae",
-        'œ' => "oe",
-        'ø' => "o",
-        'ł' => "l",
-        'đ' | 'ð' => "d",
-        'þ' => "th",
-        'ħ' => "h",
-        'ı' => "i",
-        'ς' => "σ",
-        _ => return None,
-    })
+/// The terms of a text with their places, in the order of [`words`].
+pub fn text_tokens(text: &str) -> Vec<TextToken> {
+    let mut tokens = Vec::new();
+    let mut run = Vec::new();
+    for (at, c) in text.char_indices() {
+        let range = at..at + c.len_utf8();
+        if c.is_ascii() {
+            if c.is_ascii_alphanumeric() {
+                run.push((c.to_ascii_lowercase(), range));
+            } else {
+                end_run(&mut run, &mut tokens);
+            }
+            continue;
+        }
+        each_folded(&text[range.clone()], |part| match run.last_mut() {
+            _ if !is_of_word(part) => end_run(&mut run, &mut tokens),
+            Some(last) if composed(last.0, part).is_some() => {
+                last.0 = composed(last.0, part).unwrap_or(last.0);
+                last.1.end = range.end;
+            }
+            _ => run.push((part, range.clone())),
+        });
+    }
+    end_run(&mut run, &mut tokens);
+    tokens
+}
+
+/// A folded character and the bytes it came from.
+type FoldedChar = (char, Range<usize>);
+
+/// Makes terms of a run of letters, which is empty after.
+fn end_run(run: &mut Vec<FoldedChar>, tokens: &mut Vec<TextToken>) {
+    let mut rest = &run[..];
+    while let Some((first, behind)) = rest.split_first() {
+        if is_unspaced(first.0) {
+            let next = behind.first().map(|next| next.0).filter(|next| is_unspaced(*next));
+            let text = std::iter::once(first.0).chain(next).collect();
+            tokens.push(TextToken { text, range: first.1.clone() });
+            rest = behind;
+            continue;
+        }
+        let (part, behind) = rest.split_at(rest.iter().position(|(c, _)| is_unspaced(*c)).unwrap_or(rest.len()));
+        let end = part.last().map_or(first.1.end, |last| last.1.end);
+        tokens.push(TextToken { text: part.iter().map(|(c, _)| c).collect(), range: first.1.start..end });
+        rest = behind;
+    }
+    run.clear();
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, expected: &str) {
-        assert_eq!(fold(text), expected, "{text}");
-        assert_eq!(fold(expected), expected, "folding twice: {text}");
-    }
-
-    /// The rule character by character.
-    fn fold_plainly(text: &str) -> String {
-        let mut folded = String::new();
-        each_folded(text, |c| folded.push(if c.is_alphanumeric() || is_combining_mark(c) { c } else { ' ' }));
-        folded.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn texts_of_any_letters_fold_by_the_rule(text in "([ -~]{0,9}|\\PC{0,3}|[\u{80}-\u{7ff}\t\n]{0,4}){0,6}") {
-            proptest::prop_assert_eq!(fold(&text), fold_plainly(&text));
-        }
-    }
-
-    #[test]
-    fn spellings_of_one_name_fold_to_one() {
-        check("", "");
-        check("  Ria de\tAveiro\n", "ria de aveiro");
-        check("AMÉLIA Vaz", "amelia vaz");
-        check("Ame\u{301}lia", "amelia");
-        check("São-Jacinto: a praia!", "sao jacinto a praia");
-        check("d’água", "d agua");
-        check("Straße ŁÓDŹ Ærø", "strasse lodz aero");
-        check("İstanbul ırmak", "istanbul irmak");
-        check("ﬁm ＡＢＣ", "fim abc");
-        check("festi\u{ad}val fes\u{200b}tival", "festival festival");
-        check("ΟΔΥΣΣΕΥΣ Οδυσσεύς", "οδυσσευσ οδυσσευσ");
-        check("Москва́ ёлка", "москва елка");
-        check("שָׁלוֹם", "שלום");
-        check("مُحَمَّد", "محمد");
-        check("हिन्दी", "हिन्दी");
-        check("東京、大阪", "東京 大阪");
-        check("foo_bar/baz.html?x=1", "foo bar baz html x 1");
-        check("→ «» …", "");
-    }
-
-    #[test]
-    fn every_character_folds_for_good() {
-        for c in '\0'..=char::MAX {
-            let once = fold(&c.to_string());
-            assert_eq!(fold(&once), once, "{:x}", u32::from(c));
-            assert_eq!(fold(&fold_letters(&c.to_string())), once, "{:x}", u32::from(c));
-        }
-    }
-
-    #[test]
-    fn only_letters_fold_in_urls() {
-        assert_eq!(fold_letters("/Ciência/?ID=4 – ΟΔΥΣΣΕΥΣ."), "/ciencia/?id=4 – οδυσσευσ.");
-    }
-
-    #[test]
-    fn runs_without_blanks_give_pairs() {
-        assert_eq!(words("A Ria, a ria"), ["a", "ria", "a", "ria"]);
-        assert_eq!(words("東京都 x"), ["東京", "京都", "x"]);
-        assert_eq!(words("東"), ["東"]);
-        assert_eq!(words("2024年度"), ["年度", "2024"]);
-    }
-}
+#[path = "folding_tests.rs"]
+mod tests;

@@ -7,9 +7,11 @@
 //!    languages and whichlang agrees, that is the language: most pages in a
 //!    language that whichlang knows.
 //! 4. From [`TRIGRAM_LETTERS`] letters on, trigrams and alphabets of whatlang
-//!    judge the first [`LANGUAGE_BYTES`]. Below that whichlang judges what is
-//!    in Latin script: it knows fewer languages, and these better.
-//! 5. Function words may object: where those of another language are clearly
+//!    judge the first [`LANGUAGE_BYTES`].
+//! 5. Below that, no judge is right alone: names, captions and titles look like any
+//!    language. Two of the three have to agree, and the third one must not speak
+//!    for another; otherwise the language is unknown. See [`Evidence::of_short`].
+//! 6. Function words may object: where those of another language are clearly
 //!    more frequent than the judge's own, nobody is right. If it is a language
 //!    that neither judge knows (Basque, Welsh, Galician, Irish …), its own
 //!    function words name it; otherwise the language is unknown.
@@ -48,6 +50,12 @@ const MARGIN_PERCENT: u32 = 8;
 /// no other to agree with it.
 const CLEAR_PERCENT: u32 = 3;
 
+/// Confidence of trigrams in a text without any function word of its language.
+const FULL_CONFIDENCE: f64 = 0.9;
+
+/// Confidence of trigrams that function words have to go with.
+const SOME_CONFIDENCE: f64 = 0.3;
+
 /// By how many to object where it is a language that the judges do not know.
 const UNKNOWN_MARGIN_PERCENT: u32 = 2;
 
@@ -57,7 +65,7 @@ const LONGEST_FUNCTION_BYTES: usize = 12;
 /// Frequent function words of languages in Latin script: articles,
 /// prepositions, pronouns, forms of “to be”. In lower case, as written.
 #[rustfmt::skip]
-const FUNCTION_LISTS: [(&str, bool, &str); 28] = [
+const FUNCTION_LISTS: [(&str, bool, &str); 34] = [
     ("pt", true, "o a os as de do da dos das em no na nos nas um uma e que não para por com mais como mas ao à foi é são ser se pelo pela até também muito já está seu sua ou quando entre depois sem mesmo"),
     ("es", true, "el la los las de del en un una y que no para por con más como pero al fue es son ser se hasta también muy ya está su sus o cuando entre después sin lo le ha sobre este esta"),
     ("fr", true, "le la les de du des en un une et que ne pas pour par avec plus comme mais au aux est sont être se ce cette qui dans sur il elle nous vous ou où leur son sa ses a été"),
@@ -86,9 +94,25 @@ const FUNCTION_LISTS: [(&str, bool, &str); 28] = [
     ("ga", false, "agus an na ar is i a go le do ag bhí tá sé sí nach chun ach leis don faoi bhfuil seo sin atá mar níl ó"),
     ("is", false, "og að í á er sem það ekki við um en til með fyrir af var hann hún þetta eru hafa eða verið þá þeir frá"),
     ("sq", false, "dhe të në e i një për me nga që është janë ka si nuk po por se më u do kjo ky duke"),
+    ("ru", true, "и в не на что с как по это к но из у за от о для до был было были его её их или если только же бы при уже так все"),
+    ("uk", true, "і в не на що з як за та до у від про це для його її їх або але якщо був було були під при вже так всі є й"),
+    ("be", true, "і ў не на што з як за да у ад пра гэта для яго яе іх або але калі быў было былі пры ўжо так усе"),
+    ("bg", true, "и в не на че с като за от се да са е си до по ще или но това при те той тя му със във беше бил които която"),
+    ("mk", true, "и во не на што со како за од се да се е си до по ќе или но ова при тие тој таа му беше кои која"),
+    ("sr", true, "и у не на да са као за од се је су до по ће или али ово при он она му био која који што"),
 ];
 
-static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u32>> = LazyLock::new(|| {
+/// Letters that languages in Cyrillic script do not have.
+const FOREIGN_LETTERS: [(&str, &str); 6] = [
+    ("ru", "іїєґўјљњћђќѓѕ"),
+    ("uk", "ыэъёўјљњћђќѓѕ"),
+    ("be", "иїєґъщјљњћђќѓѕ"),
+    ("bg", "ыэёіїєґўјљњћђќѓѕ"),
+    ("mk", "ыэёіїєґўйщьъюяћђ"),
+    ("sr", "ыэёіїєґўйщьъюяќѓѕ"),
+];
+
+static FUNCTION_INDEX: LazyLock<HashMap<&'static str, u64>> = LazyLock::new(|| {
     let mut index = HashMap::new();
     for (number, (_, _, list)) in FUNCTION_LISTS.iter().enumerate() {
         for one in list.split(' ') {
@@ -129,7 +153,7 @@ impl TextLanguage {
     }
 
     /// Judgement of trigrams.
-    fn by_trigrams(found: whatlang::Info) -> Self {
+    fn by_trigrams(found: &whatlang::Info) -> Self {
         Self { language: code(found.lang()), percent: (found.confidence().clamp(0.0, 1.0) * 100.0) as u8 }
     }
 }
@@ -148,31 +172,30 @@ pub fn text_language(text: &str) -> Option<TextLanguage> {
     }
     let is_short = letters < TRIGRAM_LETTERS;
     if script != Script::Latin {
-        let by_trigrams = TextLanguage::by_trigrams(whatlang::detect(sample)?);
-        let is_russian = is_short && script == Script::Cyrillic && has_russian_letters(sample);
-        return Some(if is_russian { TextLanguage::unsure("ru") } else { by_trigrams });
+        let trigrams = whatlang::detect(sample)?;
+        let by_trigrams = TextLanguage::by_trigrams(&trigrams);
+        if !is_short || script != Script::Cyrillic {
+            return Some(by_trigrams);
+        }
+        if has_russian_letters(sample) {
+            return Some(TextLanguage::unsure("ru"));
+        }
+        return Evidence::of(sample).of_short_cyrillic(sample, &trigrams);
     }
     let evidence = Evidence::of(sample);
     let short_judge = OnceCell::new();
     let by_short_judge = || *short_judge.get_or_init(|| short(whichlang::detect_language(sample).three_letter_code()));
+    if is_short {
+        return evidence.of_short(&whatlang::detect(sample)?, by_short_judge());
+    }
     // Two of three agree without trigrams, which are most of the work.
     if let Some(language) = evidence.clearest().filter(|language| *language == by_short_judge()) {
         return Some(TextLanguage::sure(language));
     }
     let trigrams = whatlang::detect(sample)?;
-    let by_trigrams = code(trigrams.lang());
-    let mut judged = by_trigrams;
-    if is_short {
-        // Where trigrams name a language that whichlang cannot, function words decide.
-        let other = by_short_judge();
-        let (ahead, behind) = (evidence.hits_of(by_trigrams), evidence.hits_of(other));
-        let is_better = ahead > behind || ahead == behind && trigrams.is_reliable();
-        judged = if !SHORT_JUDGE_KNOWS.contains(&by_trigrams) && is_better { by_trigrams } else { other };
-    }
+    let judged = code(trigrams.lang());
     match evidence.objection(judged) {
-        None if is_short && by_trigrams == by_short_judge() => Some(TextLanguage::sure(judged)),
-        None if judged == by_trigrams => Some(TextLanguage::by_trigrams(trigrams)),
-        None => Some(TextLanguage::unsure(judged)),
+        None => Some(TextLanguage::by_trigrams(&trigrams)),
         Some(Objection { language, is_known: false }) => Some(TextLanguage::unsure(language)),
         // Two of three agree, or nobody is right.
         Some(Objection { language, .. }) if language == by_short_judge() => Some(TextLanguage::sure(language)),
@@ -211,9 +234,15 @@ impl Evidence {
     fn of(sample: &str) -> Self {
         let mut evidence = Self { hits: [0; FUNCTION_LISTS.len()], tokens: 0 };
         let mut lower = String::new();
-        for token in sample.split(|c: char| !c.is_alphabetic()).filter(|token| !token.is_empty()) {
+        let mut rest = sample;
+        while let Some(begin) = rest.find(char::is_alphabetic) {
+            let end = rest[begin..].find(|c: char| !c.is_alphabetic()).map_or(rest.len(), |end| begin + end);
+            let token = &rest[begin..end];
+            rest = &rest[end..];
             evidence.tokens += 1;
-            if token.len() > LONGEST_FUNCTION_BYTES {
+            // The initial of a name is no word.
+            let is_initial = token.len() == 1 && token.bytes().all(|byte| byte.is_ascii_uppercase());
+            if token.len() > LONGEST_FUNCTION_BYTES || is_initial && rest.starts_with('.') {
                 continue;
             }
             lower.clear();
@@ -235,6 +264,83 @@ impl Evidence {
 
     fn hits_of(&self, language: &str) -> u32 {
         FUNCTION_LISTS.iter().position(|(name, ..)| *name == language).map_or(0, |at| self.hits[at])
+    }
+
+    /// The language with the most function words, and how many.
+    fn lead(&self) -> (&'static str, u32) {
+        let (mut lead, mut best) = ("", 0);
+        for (hits, (name, ..)) in self.hits.iter().zip(FUNCTION_LISTS) {
+            if *hits > best {
+                (lead, best) = (name, *hits);
+            }
+        }
+        (lead, best)
+    }
+
+    /// The language of a text of few letters in Cyrillic script.
+    fn of_short_cyrillic(&self, sample: &str, trigrams: &whatlang::Info) -> Option<TextLanguage> {
+        let is_possible = |language: &str| {
+            FOREIGN_LETTERS.iter().all(|(name, letters)| *name != language || !sample.contains(|c| letters.contains(c)))
+        };
+        let named = code(trigrams.lang());
+        let own = if is_possible(named) { self.hits_of(named) } else { 0 };
+        let counted = FOREIGN_LETTERS.map(|(name, _)| (self.hits_of(name), name));
+        let others = counted.into_iter().filter(|(_, name)| *name != named && is_possible(name));
+        let (hits, lead) = others.max().unwrap_or_default();
+        match own {
+            _ if hits > own && hits > 1 => Some(TextLanguage::unsure(lead)),
+            // The same words are in both.
+            _ if own < hits || own == hits && own > 0 => None,
+            0 if !trigrams.is_reliable() || !is_possible(named) => None,
+            _ => Some(TextLanguage::by_trigrams(trigrams)),
+        }
+    }
+
+    /// The language of a text of few letters, of which whichlang says `other`.
+    fn of_short(&self, trigrams: &whatlang::Info, other: &'static str) -> Option<TextLanguage> {
+        let named = code(trigrams.lang());
+        let (own, of_other) = (self.hits_of(named), self.hits_of(other));
+        let best = self.lead().1;
+        // The other judge has no name for what trigrams are sure of, and says something else.
+        let is_foreign = trigrams.is_reliable() && !SHORT_JUDGE_KNOWS.contains(&named);
+        let clear = self.clearest();
+        if clear == Some(other) && !is_foreign {
+            return Some(TextLanguage::sure(other));
+        }
+        let supports_other = of_other >= 2 && of_other == best;
+        let judged = if named == other {
+            // Their languages are all that one of them knows: function words must not speak for others.
+            let hits = self.hits.iter().zip(&FUNCTION_LISTS);
+            let foreign = hits.filter(|(_, (name, ..))| !SHORT_JUDGE_KNOWS.contains(name)).map(|(hits, _)| *hits).max();
+            let is_met = own > 0 || trigrams.confidence() > FULL_CONFIDENCE;
+            let foreign = foreign.unwrap_or_default();
+            let is_first = own > foreign
+                || own == foreign && trigrams.confidence() > SOME_CONFIDENCE
+                || trigrams.is_reliable() && best - own <= 1;
+            (is_met && is_first).then(|| TextLanguage::sure(named))
+        } else if !SHORT_JUDGE_KNOWS.contains(&named) {
+            let is_first = own == best && own >= 2 && (trigrams.confidence() > SOME_CONFIDENCE || clear == Some(named));
+            if is_first || is_foreign && own > 0 && best - own <= 1 {
+                Some(TextLanguage::by_trigrams(trigrams))
+            } else {
+                (!trigrams.is_reliable() && supports_other && of_other > own + 1).then(|| TextLanguage::unsure(other))
+            }
+        } else if supports_other && of_other > own {
+            Some(TextLanguage::unsure(other))
+        } else {
+            (own >= FEWEST_HITS && own == best && own > of_other).then(|| TextLanguage::unsure(named))
+        };
+        let Some(judged) = judged else {
+            // A language that neither judge knows.
+            let is_unknown = |name: &&str| FUNCTION_LISTS.iter().any(|(own, is_known, _)| own == name && !is_known);
+            return clear.filter(is_unknown).map(TextLanguage::unsure);
+        };
+        match self.objection(judged.language) {
+            None => Some(judged),
+            Some(Objection { language, is_known }) => {
+                (!is_known || language == other).then(|| TextLanguage::unsure(language))
+            }
+        }
     }
 
     /// The language that is clearly ahead of all others, if any.

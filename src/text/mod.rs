@@ -5,7 +5,7 @@
 //!
 //! | file | answers |
 //! |---|---|
-//! | [`fold`], [`words`] | when two spellings are one word |
+//! | [`fold`], [`words`], [`text_tokens`] | when two spellings are one word |
 //! | [`PageText`] | what of a page is main text, what boilerplate; title, description |
 //! | [`language_of`] | which language a text is in |
 //! | [`Published`] | when a page says that it was published, and how |
@@ -20,16 +20,18 @@
 mod folding;
 mod json_text;
 mod language;
+mod letters;
 mod main_text;
 pub mod near;
 mod page_text;
 mod published;
 mod sentences;
 
-pub use folding::{fold, fold_letters, words};
-pub(crate) use folding::{is_invisible, is_unspaced};
+pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
+pub(crate) use folding::{is_open, next_term};
 pub(crate) use json_text::text_of_json;
 pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, text_language};
+pub(crate) use letters::{is_invisible, is_unspaced};
 pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};
 pub use published::{DateEvidence, Published};

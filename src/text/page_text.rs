@@ -66,7 +66,7 @@ pub struct PageText {
     pub description: Option<String>,
     /// Its main text, one line a block. All of what is no page.
     pub main: String,
-    /// Its boilerplate: navigation, advertising and other text around the main text; one line a block.
+    /// Its boilerplate: navigation, advertising and other text around the main text; one line a block. At its end the alternative texts of images.
     pub rest: String,
     /// How main text and boilerplate follow each other on the page.
     pub order: LineOrder,
@@ -116,6 +116,10 @@ impl PageText {
             }
             part.push_str(page.text.get(begin..line.end as usize).unwrap_or_default());
             begin = line.end as usize + 1;
+        }
+        if !page.image_texts.is_empty() {
+            // Behind all lines of the page: it is seen by those who do not see the image.
+            text.rest.extend([if text.rest.is_empty() { "" } else { "\n" }, page.image_texts.as_str()]);
         }
         text
     }
@@ -258,6 +262,13 @@ mod tests {
         assert_eq!(text.in_order(), page.text);
         assert_eq!(text.all().len(), page.text.len());
         assert_eq!(text.main.lines().count() + text.rest.lines().count(), page.text.lines().count());
+    }
+
+    #[test]
+    fn texts_of_images_are_text() {
+        let text = text_of("<p>Olá<img alt='Um moliceiro  na ria'><img alt=''><img alt='Um moliceiro na ria'>, mundo");
+        assert_eq!((text.main.as_str(), text.rest.as_str()), ("Olá, mundo", "Um moliceiro na ria"));
+        assert_eq!(text.in_order(), "Olá, mundo\nUm moliceiro na ria");
     }
 
     #[test]

@@ -138,6 +138,7 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ("top 50 of all", ""),
         ("top 50, a term of 49 in 100", "metade"),
         ("top 50, a term of 12 in 1,000", "quase"),
+        ("top 50, a term that nobody wrote", "zzzxq"),
         ("top 50, a term in a range of dates", "metade date:2024-03..2024-05"),
         ("top 50, two terms and not a third", "metade quase -raten"),
         ("top 50, a phrase", "\"metade ba\""),

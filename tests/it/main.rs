@@ -70,6 +70,7 @@ mod selections;
 mod signatures;
 mod site_server;
 mod sites;
+mod spellings;
 mod strange_numbers;
 mod strangers;
 mod structure;

@@ -18,16 +18,28 @@ import sys
 import unicodedata
 import urllib.parse
 
-SPELLED = {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i", "ς": "σ"}
-INVISIBLE = {0xAD, 0x2060, 0xFEFF, *range(0x200B, 0x2010), *range(0xFE00, 0xFE10)}
+SPELLED = {
+    "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "ƚ": "l", "đ": "d", "ð": "d", "ɖ": "d", "ɗ": "d", "þ": "th",
+    "ħ": "h", "ı": "i", "ɨ": "i", "ŋ": "n", "ɲ": "n", "ŧ": "t", "ƀ": "b", "ɓ": "b", "ƙ": "k", "ƴ": "y", "ς": "σ",
+    "װ": "וו", "ױ": "וי", "ײ": "יי", "ँ": "ं",
+    **dict.fromkeys("\u02b9\u02ba\u02bb\u02bc\u02bd\u02be\u02bf\u02c8\u02ee\u07f4\u07f5\ua78b\ua78c", "'"),
+    **dict.fromkeys("\u0671\u0672\u0673", "\u0627"),
+    **dict.fromkeys("\u0649\u06cc\u06d2", "\u064a"),
+    "\u06a9": "\u0643",
+    **dict.fromkeys("\u0629\u06be\u06c1\u06c3\u06d5", "\u0647"),
+}
+FILLERS = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x3164, 0xFFA0, *range(0xE0100, 0xE01F0)}
+INVISIBLE = {*FILLERS, *range(0xFE00, 0xFE10)}
+POINTS = {0x0640, 0x0674, 0x06E5, 0x06E6, 0x093C}
 
 
 def is_accent(c):
     """Marks that people leave out: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels."""
-    if unicodedata.category(c) != "Mn":
+    if ord(c) in POINTS:
+        return True
+    if unicodedata.category(c) not in ("Mn", "Me"):
         return False
-    name = unicodedata.name(c, "")
-    return name.startswith(("COMBINING ", "HEBREW ")) or (name.startswith("ARABIC ") and ord(c) < 0x6D6)
+    return unicodedata.name(c, "").startswith(("COMBINING ", "HEBREW ", "ARABIC ", "SYRIAC "))
 
 
 @functools.cache
@@ -35,11 +47,13 @@ def fold_letters(text):
     """Lower case, no accents, compatibility forms resolved; all other characters stay."""
     out = []
     for c in text:
-        if ord(c) in INVISIBLE:
+        if ord(c) in INVISIBLE or unicodedata.category(c) == "Cf":
             continue
         apart = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", c.lower()).lower())
-        out.extend(SPELLED.get(part, part) for part in apart if not is_accent(part))
-    return "".join(out)
+        parts = (part for part in apart if not is_accent(part) and ord(part) not in INVISIBLE)
+        out.extend(str(unicodedata.digit(part)) if unicodedata.category(part) == "Nd" else SPELLED.get(part, part) for part in parts)
+    # Korean syllables and voiced kana are one character each.
+    return re.sub("[\u1100-\u11ff]+|[\u3041-\u30ff][\u3099\u309a]", lambda found: unicodedata.normalize("NFC", found[0]), "".join(out))
 
 
 def is_letter(c):
@@ -47,24 +61,26 @@ def is_letter(c):
 
 
 def is_unspaced(c):
-    """Scripts without blanks between words: Thai, Lao, Myanmar, Khmer, Kana, Han."""
+    """Scripts that glue words: Thai, Lao, Myanmar, Khmer, Kana, Han, Hangul."""
     name = unicodedata.name(c, "")
-    return name.startswith(("THAI ", "LAO ", "MYANMAR ", "KHMER ", "HIRAGANA ", "KATAKANA", "CJK "))
+    scripts = ("THAI ", "LAO ", "MYANMAR ", "KHMER ", "HIRAGANA ", "KATAKANA", "COMBINING KATAKANA", "CJK ", "HANGUL ", "IDEOGRAPHIC ITERATION")
+    return name.startswith(scripts)
 
 
 @functools.cache
 def words(text):
+    """Words; of a script that glues them each letter with the one behind it."""
     found = []
     for run in "".join(c if is_letter(c) else " " for c in fold_letters(text)).split():
-        unspaced = [c for c in run if is_unspaced(c)]
-        if len(unspaced) < 2:
-            found.append(run)
-            continue
-        found.extend(a + b for a, b in zip(unspaced, unspaced[1:]))
-        rest = "".join(c for c in run if not is_unspaced(c))
-        if rest:
-            found.append(rest)
+        for glued, letters in itertools.groupby(run, is_unspaced):
+            letters = "".join(letters)
+            found.extend((letters[at : at + 2] for at in range(len(letters))) if glued else [letters])
     return found
+
+
+def is_met(wanted, is_last, word):
+    """Whether a word is the wanted one. Any letter may be behind the last wanted one, where words are glued."""
+    return word == wanted or is_last and len(wanted) == 1 and is_unspaced(wanted) and word.startswith(wanted)
 
 
 @functools.cache
@@ -96,7 +112,8 @@ def edits(word):
 def phrase_spans(wanted, slop, text):
     if not wanted:
         return set()
-    places = [[at for at, word in enumerate(text) if word == one] for one in wanted]
+    last = len(wanted) - 1
+    places = [[at for at, word in enumerate(text) if is_met(one, nth == last, word)] for nth, one in enumerate(wanted)]
     found = set()
     for chosen in itertools.product(*places):
         begins = [at - nth for nth, at in enumerate(chosen)]

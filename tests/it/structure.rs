@@ -10,7 +10,7 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
-    ("query", &["uri"]),
+    ("query", &["uri", "text"]),
     ("campaign", &["uri", "query"]),
     ("scope", &["uri", "campaign"]),
     ("serve", &["uri"]),

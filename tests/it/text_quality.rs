@@ -3,6 +3,7 @@
 
 use crate::need;
 use crate::program::{arg, fonds, fonds_with};
+use crate::search::cacm;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -185,8 +186,30 @@ fn languages_are_right_or_unknown() {
         assert!(texts[language].1 <= 0.10, "{language} {:?}", texts[language]);
     }
     for language in ["pt", "es", "fr", "de", "en", "it"] {
-        assert!(single[language].0 >= 0.97, "{language} {:?}", single[language]);
+        let (right, wrong) = single[language];
+        assert!(1.0 - right - wrong <= 0.10, "{language} is unknown {:?}", single[language]);
     }
+    for (language, (_, wrong)) in &single {
+        // No judge has a model of Basque. 7 % of the sentences that the set calls Catalan are Spanish, English or French.
+        let bound = match language.as_str() {
+            "eu" => 0.05,
+            "ca" => 0.08,
+            _ => 0.02,
+        };
+        assert!(*wrong <= bound, "{language} {:?}", single[language]);
+    }
+}
+
+/// Titles, names of authors and dates, some with an abstract: short texts as many pages have.
+#[test]
+fn records_in_english_are_in_no_other_language() {
+    let Some(folder) = need::data("labelled/cacm") else { return };
+    let line =
+        |html: String| html.split_whitespace().filter(|part| !part.starts_with('<')).collect::<Vec<_>>().join(" ");
+    let records = cacm(&folder).documents.into_iter().map(|(_, html)| line(html));
+    let (right, wrong) = labels(&BTreeMap::from([("en", records.collect())]))["en"];
+    eprintln!("CACM: right {right:.3} wrong {wrong:.3}");
+    assert!(wrong <= 0.02 && right >= 0.7, "{right} {wrong}");
 }
 
 #[test]

@@ -63,6 +63,7 @@ impl MapOptions {
             option_texts("preset", rules.preset.as_ref()),
             option_texts("internal", rules.internal.as_ref()),
             rules.anchor_cap.map(|units| format!("--anchor-cap {units}")).unwrap_or_default(),
+            option_texts("anchors", rules.anchors.as_ref()),
             option_texts("notation", keys.notation.as_ref()),
             option_texts("kinds", &read.kinds),
             option_texts("from", &read.from),
@@ -97,6 +98,17 @@ pub(in crate::cli) struct RuleOptions {
     /// Anchors are cut after so many UTF-16 code units, as Java counts them [default: not]
     #[arg(long, value_name = "N")]
     anchor_cap: Option<usize>,
+
+    /// Anchors as the text of their elements, or as a browser displays them: blocks and lines parted by a
+    /// blank [default: text]
+    #[arg(long, value_enum, value_name = "NAME")]
+    anchors: Option<AnchorsArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum AnchorsArg {
+    Text,
+    Display,
 }
 
 /// Options of the notation of keys.
@@ -438,6 +450,7 @@ fn options(
         },
         shuffle,
         image_alt: read.image_alt,
+        anchors_as_shown: rules.anchors == Some(AnchorsArg::Display),
         from: read_from(&read.from),
     })
 }

@@ -261,6 +261,11 @@ fn one(args: &SearchArgs, session: &Session, query: &SearchQuery, out: &mut dyn 
         for wider in &answer.wider {
             notice!("fonds: {}: {}", wider.why, plain(&wider.query));
         }
+        let folded: u64 = answer.hits.iter().map(|hit| hit.folded).sum();
+        if folded > 0 {
+            let (shown, pages) = (answer.hits.len(), counted(answer.versions, "page"));
+            notice!("fonds: {shown} of {pages} shown, {folded} more of the same hosts. Every one is shown with --all");
+        }
     }
     if args.facets.is_empty() && args.histogram.is_none() {
         return Ok(());

@@ -6,7 +6,7 @@
 use super::attributes::{has_token, refresh_url, srcset_urls};
 use super::builder::Builder;
 use super::elements::PageElements;
-use super::fold::{fold, fold_into};
+use super::fold::{fold, fold_into, is_white, without_marks};
 use super::layout::{Layout, LayoutBuilder, PageStatements};
 use super::place::PagePlace;
 use super::tag::Tag;
@@ -14,7 +14,7 @@ use super::tokenizer::tokenize;
 use super::tokens::{Attr, Attributes, Text};
 use super::tree::Tree;
 use crate::links::css::css_references;
-use crate::links::page::{LinkKind, Outlink, PageCuts, PageOptions};
+use crate::links::page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, Outlink, PageCuts, PageOptions};
 use crate::links::resolve::{Resolved, Resolver, join, web_url};
 use crate::uri::{Url, drop_user};
 use encoding_rs::{Encoding, UTF_8};
@@ -75,6 +75,8 @@ pub(crate) struct Collector<'o> {
     open_links: u32,
     /// Text since a link was opened.
     anchor_text: String,
+    /// Places in it where a reader sees a new line.
+    anchor_breaks: Vec<usize>,
     /// The text of one link, white space folded.
     folded: String,
     /// Alternative texts of images since then: their places among the text, as
@@ -92,6 +94,7 @@ pub(crate) struct Collector<'o> {
     pub(crate) place: Option<PagePlace>,
     pub(crate) text: String,
     text_full: bool,
+    image_texts: String,
     css_text: String,
     layout: LayoutBuilder,
     /// None where nobody asks for them.
@@ -109,6 +112,7 @@ impl<'o> Collector<'o> {
             links: Vec::new(),
             open_links: 0,
             anchor_text: String::new(),
+            anchor_breaks: Vec::new(),
             folded: String::new(),
             alts: Vec::new(),
             alt_text: String::new(),
@@ -122,6 +126,7 @@ impl<'o> Collector<'o> {
             place: None,
             text: String::new(),
             text_full: options.max_text_bytes == 0,
+            image_texts: String::new(),
             css_text: String::new(),
             layout: LayoutBuilder::new(options.max_text_bytes > 0),
             elements: options.elements.then(PageElements::default),
@@ -149,7 +154,7 @@ impl<'o> Collector<'o> {
             return;
         }
         let before = self.text.len();
-        fold_into(&mut self.text, &text);
+        fold_into(&mut self.text, &without_marks(text));
         self.layout.add_text(self.text.len() - before, self.open_links > 0);
         if self.text.len() > self.options.max_text_bytes {
             let mut end = self.options.max_text_bytes;
@@ -169,6 +174,7 @@ impl<'o> Collector<'o> {
 
     /// A block starts or ends: visible text begins a new line.
     pub(crate) fn break_text(&mut self) {
+        self.break_anchor();
         if self.text_full {
             return;
         }
@@ -183,8 +189,31 @@ impl<'o> Collector<'o> {
 
     /// A cell starts: its text is parted from the one before.
     pub(crate) fn part_text(&mut self) {
+        self.break_anchor();
         if !self.text_full && !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
             self.text.push(' ');
+        }
+    }
+
+    /// The text of open links goes on in another line.
+    fn break_anchor(&mut self) {
+        let at = self.anchor_text.len();
+        let is_read = self.open_links > 0 && self.options.anchor_breaks != AnchorBreaks::Nothing;
+        if is_read && self.anchor_breaks.last() != Some(&at) {
+            self.anchor_breaks.push(at);
+        }
+    }
+
+    /// The alternative text of an image, where a text is read.
+    fn add_image_text(&mut self, attributes: &Attributes) {
+        let Some(alt) = attributes.get(Attr::Alt).filter(|alt| !self.text_full && !alt.is_empty()) else { return };
+        let alt = fold(&alt);
+        let is_new = !alt.is_empty() && self.image_texts.lines().next_back() != Some(&alt);
+        if is_new && self.image_texts.len() + alt.len() < MAX_ANCHOR_BYTES {
+            if !self.image_texts.is_empty() {
+                self.image_texts.push('\n');
+            }
+            self.image_texts.push_str(&alt);
         }
     }
 
@@ -197,7 +226,7 @@ impl<'o> Collector<'o> {
 
     /// The end of a `title`.
     pub(crate) fn end_title(&mut self) {
-        let text = fold(&std::mem::take(&mut self.title_text));
+        let text = fold(&without_marks(std::mem::take(&mut self.title_text).into()));
         self.title.get_or_insert(text);
     }
 
@@ -294,6 +323,7 @@ impl<'o> Collector<'o> {
         let id = LinkId(u32::try_from(self.links.len()).ok()?);
         if self.open_links == 0 {
             self.anchor_text.clear();
+            self.anchor_breaks.clear();
             self.alts.clear();
             self.alt_text.clear();
         }
@@ -315,8 +345,8 @@ impl<'o> Collector<'o> {
         self.open_links = self.open_links.saturating_sub(1);
         let alts_before = |place: usize| self.alts.partition_point(|(at, _)| *at < place);
         let alts = alts_before(start)..alts_before(end);
-        let mut anchor =
-            self.anchor_text.get(start.saturating_sub(alts.start)..end.saturating_sub(alts.end)).unwrap_or_default();
+        let begin = start.saturating_sub(alts.start);
+        let mut anchor = self.anchor_text.get(begin..end.saturating_sub(alts.end)).unwrap_or_default();
         if anchor.len() > MAX_ANCHOR_BYTES {
             self.cut.anchors += 1;
             anchor = anchor.get(..anchor.floor_char_boundary(MAX_ANCHOR_BYTES)).unwrap_or_default();
@@ -328,8 +358,17 @@ impl<'o> Collector<'o> {
         let from = self.anchors.len();
         let text = &mut self.folded;
         text.clear();
-        fold_into(text, anchor);
-        if text.ends_with(' ') {
+        let mut at = 0;
+        for place in &self.anchor_breaks[self.anchor_breaks.partition_point(|place| *place <= begin)..] {
+            let Some(line) = anchor.get(at..place - begin) else { break };
+            fold_line_into(text, line);
+            if !text.is_empty() && !text.ends_with([' ', ANCHOR_BREAK]) {
+                text.push(if self.options.anchor_breaks == AnchorBreaks::Marked { ANCHOR_BREAK } else { ' ' });
+            }
+            at = place - begin;
+        }
+        fold_line_into(text, anchor.get(at..).unwrap_or_default());
+        if text.ends_with([' ', ANCHOR_BREAK]) {
             text.pop();
         }
         if text.is_empty() && self.options.image_alt {
@@ -457,6 +496,7 @@ impl<'o> Collector<'o> {
     }
 
     fn image(&mut self, attributes: &Attributes, order: Order) {
+        self.add_image_text(attributes);
         if !self.options.kinds.has(LinkKind::Image) && !self.options.image_alt {
             // Its only other link.
             return self.attribute(LinkKind::LinkElement, attributes, Attr::Longdesc, "", "", order);
@@ -712,9 +752,18 @@ impl<'o> Collector<'o> {
         let mut elements = self.elements.take().unwrap_or_default();
         elements.resolve(&base, charset);
         let LayoutBuilder { layout, statements, .. } = self.layout;
-        let (title, text, cut) = (self.title, self.text, self.cut);
-        Collected { base, title, language, links, text, layout, statements, elements, canonical, cut }
+        let (title, text, image_texts, cut) = (self.title, self.text, self.image_texts, self.cut);
+        Collected { base, title, language, links, text, image_texts, layout, statements, elements, canonical, cut }
     }
+}
+
+/// Appends a line of an anchor, white space folded. Where it begins with some, no break was needed before it.
+fn fold_line_into(text: &mut String, line: &str) {
+    if text.ends_with(ANCHOR_BREAK) && line.chars().find(|c| *c != '\0').is_some_and(is_white) {
+        text.pop();
+        text.push(' ');
+    }
+    fold_into(text, line);
 }
 
 /// A link while its page is in hand; see [`Outlink`].
@@ -737,6 +786,7 @@ pub(crate) struct Collected {
     pub(crate) language: Option<String>,
     pub(crate) links: Vec<Outlink>,
     pub(crate) text: String,
+    pub(crate) image_texts: String,
     pub(crate) layout: Layout,
     pub(crate) statements: PageStatements,
     pub(crate) elements: PageElements,

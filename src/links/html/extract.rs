@@ -31,6 +31,7 @@ pub fn read_page(body: &[u8], http_charset: Option<&str>, url: &Url, options: &P
         charset_from,
         links: found.links,
         text: found.text,
+        image_texts: found.image_texts,
         layout: found.layout,
         statements: found.statements,
         elements: found.elements,

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::links::{
-    LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_URL_BYTES, PageCuts, PagePlace,
+    ANCHOR_BREAK, AnchorBreaks, LinkKinds, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_URL_BYTES,
+    PageCuts, PagePlace,
 };
 use crate::testing;
 
@@ -631,4 +632,44 @@ fn links_carry_no_credentials() {
     let page = page_at(html, "http://me:secret@a.pt/", &PageOptions::default());
     let found: Vec<&str> = page.links.iter().map(|link| link.url.as_str()).collect();
     assert_eq!(found, ["http://b.pt/in/x", "http://c.pt/y", "http://d.pt/z", "http://e.pt/"]);
+}
+
+/// The anchors of a page whose lines are parted so.
+fn parted(html: &str, anchor_breaks: AnchorBreaks) -> Vec<String> {
+    let options = PageOptions { anchor_breaks, ..PageOptions::links_only() };
+    let page = read_page(html.as_bytes(), Some("utf-8"), &Url::parse("http://a.pt/").unwrap(), &options);
+    page.links.into_iter().map(|link| link.anchor).collect()
+}
+
+/// `innerText` in Chromium, white space folded.
+#[test]
+fn lines_of_an_anchor_are_parted_as_a_browser_shows_them() {
+    for (html, shown) in [
+        ("<a href=x><h3>Associação</h3><p>de moradores</p></a>", "Associação de moradores"),
+        ("<a href=x>Câmara<br>municipal</a>", "Câmara municipal"),
+        ("<a href=x><br>Câmara<br><br>municipal<br></a>", "Câmara municipal"),
+        ("<a href=x>um<div> dois </div>três</a>", "um dois três"),
+        ("<a href=x>um <b>do</b>is<wbr>x</a>", "um doisx"),
+        ("<a href=x><table><tr><td>um<td>dois<tr><td>três</table></a>", "um dois três"),
+        ("<a href=x><ul><li>um<li>dois</ul></a>", "um dois"),
+        ("<a href=x><div></div></a>", ""),
+    ] {
+        assert_eq!(parted(html, AnchorBreaks::Blank), [shown], "{html}");
+    }
+    let marked = parted("<a href=x><h3>Associação</h3><p>de moradores</p></a>", AnchorBreaks::Marked);
+    assert_eq!(marked, ["Associação\u{a0}de moradores"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn marked_breaks_can_be_taken_out_again(
+        parts in proptest::collection::vec("<a href=x>|</a>|<p>|</p>|<div>|</div>|<br>|<td>|<table>|[ab \n\u{a0}\u{feff}]{0,3}|&nbsp;|<img alt=z>", 0..24)
+    ) {
+        let html = parts.concat();
+        let marked = parted(&html, AnchorBreaks::Marked);
+        let text: Vec<String> = marked.iter().map(|anchor| anchor.replace(ANCHOR_BREAK, "")).collect();
+        proptest::prop_assert_eq!(text, parted(&html, AnchorBreaks::Nothing), "{}", html);
+        let shown: Vec<String> = marked.iter().map(|anchor| anchor.replace(ANCHOR_BREAK, " ")).collect();
+        proptest::prop_assert_eq!(shown, parted(&html, AnchorBreaks::Blank), "{}", html);
+    }
 }

@@ -1,5 +1,8 @@
 //! White space folding, the same for anchors, titles and visible text.
 
+use memchr::memmem;
+use std::borrow::Cow;
+
 /// White space in the sense of anchors: Unicode's, and the marks without
 /// width that editors leave behind (U+180E, U+200B, U+FEFF), as the data set
 /// job of Arquivo.pt folds them.
@@ -61,6 +64,16 @@ fn push_run(out: &mut String, run: &str, pending: &mut bool) {
         out.push(' ');
     }
     out.push_str(run);
+}
+
+/// A text without the marks of [`is_white`] that have no width: in what a reader sees they part no words, such as
+/// U+FEFF within one.
+pub(crate) fn without_marks(text: Cow<'_, str>) -> Cow<'_, str> {
+    const MARKS: [&str; 3] = ["\u{180e}", "\u{200b}", "\u{feff}"];
+    if text.is_ascii() || MARKS.iter().all(|mark| memmem::find(text.as_bytes(), mark.as_bytes()).is_none()) {
+        return text;
+    }
+    Cow::Owned(text.replace(['\u{180e}', '\u{200b}', '\u{feff}'], ""))
 }
 
 /// `text` folded and trimmed.

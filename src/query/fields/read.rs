@@ -6,6 +6,7 @@ use super::{
 };
 use crate::query::QueryError;
 use crate::query::limits::{Excess, check_pattern, check_text, check_value};
+use crate::text::is_unspaced;
 use unicode_normalization::char::is_combining_mark;
 
 /// Reads a filter line or a search; an empty one has no condition.
@@ -49,6 +50,36 @@ impl Terms for FilterTerms {
             return Ok(left);
         };
         near(cursor, left, operator, within)
+    }
+
+    fn group_name(rest: &str) -> usize {
+        let name = rest.split_once(":(").map_or("", |(name, _)| name);
+        if is_text_field(&name.to_ascii_lowercase()) { name.len() + 1 } else { 0 }
+    }
+
+    fn name_group(name: &str, _: usize, group: &mut Query<FieldTerm>) -> Parsed<()> {
+        let mut of_other = None;
+        let name = name.trim_end_matches(':').to_ascii_lowercase();
+        group.for_each_term_mut(&mut |term| {
+            if let Some(field) = &term.field {
+                of_other.get_or_insert((term.column, field.name.clone()));
+                return;
+            }
+            term.field = Some(FieldTest {
+                name: name.clone(),
+                sign: Sign::Has,
+                value: term.text.clone(),
+                value_column: term.column,
+            });
+            term.text = format!("{name}:{}", term.text);
+        });
+        match of_other {
+            Some((column, found)) => {
+                let expected = format!("words and phrases in the brackets behind {name}:, which are looked for there");
+                Err(QueryError { column, expected, found: format!("“{found}:”") })
+            }
+            None => Ok(()),
+        }
     }
 
     fn behind_group(cursor: &mut Cursor<'_>, group: &mut Query<FieldTerm>) -> Parsed<()> {
@@ -371,7 +402,10 @@ pub(crate) fn check_form(word: &str) -> Result<(), Excess> {
 
 /// A bare text as it is meant; `Err` has what could have been there.
 fn form_of(text: &str) -> Result<TextTest, String> {
-    if let Some(exact) = text.strip_prefix('=').filter(|rest| rest.starts_with(char::is_alphabetic) && is_letters(rest))
+    // Signs around a word are none of its form: `=__name__`.
+    if let Some(exact) = text
+        .strip_prefix('=')
+        .filter(|rest| rest.chars().find(|c| is_letter(*c)).is_some_and(char::is_alphabetic) && !rest.contains('*'))
     {
         return Ok(TextTest::Exact(exact.to_owned()));
     }
@@ -392,6 +426,7 @@ fn form_of(text: &str) -> Result<TextTest, String> {
         }
         if !text.contains(|c| other(&c)) {
             enough_letters(text)?;
+            only_at_the_end(text)?;
             return Ok(TextTest::Pattern(text.to_owned()));
         }
         if text.chars().filter(other).all(|c| matches!(c, '-' | '\'' | '’' | '.' | ',' | ';' | '!' | '+' | '_' | '@'))
@@ -404,6 +439,7 @@ fn form_of(text: &str) -> Result<TextTest, String> {
         }
     } else if has_inner_question_mark(text) && !text.contains(|c| other(&c)) {
         enough_letters(text)?;
+        only_at_the_end(text)?;
         return Ok(TextTest::Pattern(text.to_owned()));
     }
     let paired = with_paired_brackets(text);
@@ -441,8 +477,17 @@ fn has_inner_question_mark(text: &str) -> bool {
     !text.starts_with('?') && inner.len() == text.len() && inner.contains('?')
 }
 
+/// Words of scripts without blanks are found by each two letters, not as wholes.
+fn only_at_the_end(pattern: &str) -> Result<(), String> {
+    if pattern.contains(is_unspaced) && pattern.trim_end_matches('*').contains(['*', '?']) {
+        let parts: Vec<&str> = pattern.split(['*', '?']).filter(|part| !part.is_empty()).collect();
+        return Err(format!("* at the end only in scripts without blanks: write {}", parts.join(" NEAR/3 ")));
+    }
+    Ok(())
+}
+
 fn enough_letters(pattern: &str) -> Result<(), String> {
-    if pattern.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
+    if !pattern.contains(is_unspaced) && pattern.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
         return Err("at least two letters beside * and ?, such as lis*".to_owned());
     }
     Ok(())

@@ -41,6 +41,20 @@ fn operators_and_brackets_make_a_tree() {
 }
 
 #[test]
+fn a_field_before_a_bracket_is_that_of_all_words_in_it() {
+    check("title:(a OR b)", "or[title:<a> title:<b>]");
+    check("-Title:(a \"c d\") e", "and[not[and[title:<a> title:<c d>]] <e>]");
+    check("text:(a OR (b -cd*))", "or[text:<a> and[text:<b> not[text:<cd*>]]]");
+    for (line, direct) in [("title:(a OR bc*)", "title:a OR title:bc*"), ("main:(a NEAR/3 b)^2", "(main:a NEAR/3 b)^2")]
+    {
+        assert_eq!(write_query(&parse_fields(line).unwrap()), write_query(&parse_fields(direct).unwrap()), "{line}");
+    }
+    check_error("title:(a OR host:b.pt)", 13, "words and phrases in the brackets behind title:");
+    check_error("title:()", 8, "a term in the brackets");
+    check_error("title:(a", 9, "closing bracket");
+}
+
+#[test]
 fn what_belongs_to_a_url_is_no_operator() {
     check("https://a.pt/wiki/A_(b)", "<https://a.pt/wiki/A_(b)>");
     check("(x OR /wiki/A_(b))", "or[<x> </wiki/A_(b)>]");
@@ -233,6 +247,8 @@ fn errors_show_how_it_is_written() {
     check_error("*.pdf", 1, "re:\\.pdf$");
     check_error("a title:*b", 9, "letters before *");
     check_error("c*", 1, "at least two letters");
+    check_error("東*都", 1, "東 NEAR/3 都");
+    check_error("東?都", 1, "at the end only");
     check_error("a host:*t", 8, "at least two letters");
     check_error("x anti-corrup*", 3, "write anti corrup*");
     check_error("~ab", 1, "at least three letters");

@@ -233,6 +233,24 @@ pub(in crate::store) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreErro
     Ok(links)
 }
 
+/// Whether an `<a href>` of a list leads to the page of a key, whose host has this name.
+///
+/// # Errors
+///
+/// As [`decode`].
+pub(in crate::store) fn leads_to(list: &[u8], key: &str, host: &str) -> Result<bool, StoreError> {
+    // What a page's key has of its host stands in each of its URLs, too.
+    let may_be = memchr::memmem::Finder::new(host);
+    let mut leads = false;
+    each_raw(list, |link| {
+        if !leads && link.kind == LinkKind::Anchor && may_be.find(link.url).is_some() {
+            leads = link.read()?.page().is_some_and(|page| page.as_str() == key);
+        }
+        Ok(())
+    })?;
+    Ok(leads)
+}
+
 /// Decodes the links of a capture, which an error names.
 pub(in crate::store) fn decode_of(capture: CaptureId, list: &[u8]) -> Result<Vec<StoredLink>, StoreError> {
     decode(list).map_err(|error| match error {

@@ -642,7 +642,7 @@ impl Catalogue {
     pub fn count_missing_originals(&self) -> Result<u64, StoreError> {
         self.read(|conn| {
             let sql = format!(
-                "SELECT count(*) FROM revisit r JOIN capture c ON c.id = r.capture
+                "SELECT count(*) FROM revisit r CROSS JOIN capture c ON c.id = r.capture
                  WHERE (r.found_by IS NULL OR r.found_by > 1) AND {IS_LOST_PAGE}"
             );
             Ok(uint(conn.query_row(&sql, [], |row| row.get(0))?))
@@ -667,8 +667,8 @@ impl Catalogue {
     pub fn waiting_repeats(&self, launch: Option<LaunchId>) -> Result<Vec<WaitingRepeat>, StoreError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT c.id, u.url, o.id FROM revisit r JOIN capture c ON c.id = r.capture JOIN url u ON u.id = c.url
-                    JOIN capture o ON o.id = c.original
+                "SELECT c.id, u.url, o.id FROM revisit r CROSS JOIN capture c ON c.id = r.capture CROSS JOIN url u ON u.id = c.url
+                    CROSS JOIN capture o ON o.id = c.original
                  WHERE r.links_pending AND (?1 IS NULL OR ?1 IN (c.launch, o.launch)) ORDER BY o.id, c.id",
             )?;
             let mut rows = statement.query([launch])?;

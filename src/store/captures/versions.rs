@@ -101,7 +101,7 @@ impl Catalogue {
                             (SELECT min(x.id) FROM capture x WHERE x.page = v.page AND x.digest = v.digest) END AS version,
                         (SELECT min(x.id) FROM capture x WHERE x.page = v.page AND x.digest = v.digest AND x.digest <> ''
                             AND x.revisit_of_ms IS NULL) AS holder
-                    FROM (SELECT min(c.id) AS id, c.page, c.digest FROM revisit r JOIN capture c ON c.id = r.capture
+                    FROM (SELECT min(c.id) AS id, c.page, c.digest FROM revisit r CROSS JOIN capture c ON c.id = r.capture
                            WHERE r.changed > ?2 GROUP BY c.page, c.digest, CASE c.digest WHEN '' THEN c.id END) v)
                  WHERE version <= ?1 ORDER BY version",
             )?;

@@ -459,6 +459,25 @@ impl Catalogue {
     }
 }
 
+#[cfg(test)]
+impl Catalogue {
+    /// The steps of SQLite that the reads of `work` take, in tens: a measure of plans that no clock changes.
+    pub(in crate::store) fn steps_of<T>(&self, work: impl FnOnce() -> T) -> u64 {
+        let mut conn = self.reader().expect("a reader");
+        let steps = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&steps);
+        let count = move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        conn.progress_handler(10, Some(count)).expect("a handler");
+        self.readers().idle = vec![conn];
+        work();
+        self.readers().idle.clear();
+        steps.load(Ordering::Relaxed)
+    }
+}
+
 /// Connections that read.
 #[derive(Default)]
 struct Readers {

@@ -4,10 +4,9 @@ use super::texts::TextQuestionReader;
 use crate::captures::Media;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
-use crate::links::LinkKind;
 use crate::scope::{GeoFact, rule_label};
 use crate::search::{domain_of, top_level_of, without_port};
-use crate::store::captures::link_list::decode;
+use crate::store::captures::link_list::leads_to;
 use crate::store::catalogue::lossy::lossy;
 use crate::store::launches::seen_state;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -61,16 +60,8 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
     })?;
     conn.create_scalar_function("list_leads_to", 2, flags, |context| {
         let list = context.get_raw(1).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
-        let links = decode(list).map_err(|error| Error::UserFunctionError(error.into()))?;
         let key = text_of(context, 0)?;
-        // What a page's key has of its host stands in each of its URLs, too.
-        let name = host_name(host_of(key));
-        let may_be = memchr::memmem::Finder::new(name.as_str());
-        Ok(links.iter().any(|link| {
-            link.kind == LinkKind::Anchor
-                && may_be.find(link.url.as_bytes()).is_some()
-                && link.page().is_some_and(|page| page.as_str() == key)
-        }))
+        leads_to(list, key, host_name(host_of(key)).as_str()).map_err(|error| Error::UserFunctionError(error.into()))
     })
 }
 

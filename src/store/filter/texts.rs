@@ -5,9 +5,9 @@
 
 use super::functions::{decoded, shown_text_of};
 use super::{FilterWriter, Kind};
-use crate::analysis::{NameFinder, TextMatcher, text_tokens, url_text};
+use crate::analysis::{NameFinder, TextMatcher, url_text};
 use crate::query::{FieldTerm, Query, Sign, TextTest};
-use crate::text::fold_letters;
+use crate::text::{fold_letters, text_tokens};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use fixedbitset::FixedBitSet;
 use memchr::memmem::Finder;

@@ -411,7 +411,7 @@ pub(in crate::store) fn annotation_facts(
     conn: &Connection,
 ) -> Result<HashMap<i64, (String, AnnotationFact)>, StoreError> {
     let mut statement = conn.prepare_cached(
-        "SELECT c.url, u.url, m.mark, m.note FROM mark m JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url
+        "SELECT c.url, u.url, m.mark, m.note FROM mark m CROSS JOIN capture c ON c.id = m.capture CROSS JOIN url u ON u.id = c.url
          WHERE m.undone_ms IS NULL ORDER BY m.id",
     )?;
     let mut rows = statement.query([])?;

@@ -92,7 +92,7 @@ impl Catalogue {
         self.read(|conn| {
             let since = if of.after.get() > 0 { of.changed_after } else { 0 };
             let mut statement = conn.prepare(
-            "SELECT p.key, a.links FROM absent_link a JOIN capture c ON c.id = a.capture JOIN page p ON p.id = c.page
+            "SELECT p.key, a.links FROM absent_link a CROSS JOIN capture c ON c.id = a.capture CROSS JOIN page p ON p.id = c.page
              WHERE a.changed > ?1 AND a.capture <= ?2 ORDER BY a.capture, a.origin",
         )?;
             let mut rows = statement.query(params![since, of.up_to])?;

@@ -19,13 +19,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 const CLEAR: &str = "clear";
 
 /// SQL: judgements with the version they are on, and their place among those of a person on it for a query: 1 counts.
+/// The joins are ordered: there are few judgements beside captures, in each workspace.
 macro_rules! placed_sql {
     () => {
         concat!(
             "SELECT p.*, row_number() OVER by_person AS nth, lag(p.date_ms) OVER by_person AS later_ms FROM
                 (SELECT j.*, ",
             version_sql!(),
-            " AS version FROM judgement j JOIN capture c ON c.id = j.capture) p
+            " AS version FROM judgement j CROSS JOIN capture c ON c.id = j.capture) p
              WINDOW by_person AS (PARTITION BY p.query, p.version, p.who
                 ORDER BY p.origin IS NULL DESC, p.date_ms DESC, p.id DESC)"
         )
@@ -44,7 +45,7 @@ macro_rules! judgement_rows_sql {
                 CASE WHEN j.nth > 1 THEN max(j.date_ms, j.later_ms) END, j.origin, j.line
              FROM (",
             placed_sql!(),
-            ") j JOIN capture c ON c.id = j.capture JOIN url u ON u.id = c.url WHERE "
+            ") j CROSS JOIN capture c ON c.id = j.capture CROSS JOIN url u ON u.id = c.url WHERE "
         )
     };
 }

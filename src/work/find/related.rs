@@ -120,7 +120,7 @@ impl Session {
         }
         for similar in index.similar(version as u64, MOST_TEXTS)? {
             let captures = usize::try_from(similar.version).map(|version| facts.captures_of_version(version));
-            let newest = captures.into_iter().flatten().max_by_key(|capture| (facts.day_of(*capture), *capture));
+            let newest = captures.into_iter().flatten().max_by_key(|capture| (facts.date_ms_of(*capture), *capture));
             let Some(capture) = newest.and_then(|capture| CaptureId::try_from(capture).ok()) else { continue };
             let of = self.catalogue().page_number(capture)?;
             if similar.score < LEAST_LIKENESS || of == page {

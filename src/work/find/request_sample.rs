@@ -95,7 +95,7 @@ pub(in crate::work) fn request_sample(
     let matches = RequestMatches::of(matcher, Some(&index))?;
     let mut weighed = matches.weigh(&facts, &available);
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
-    let newest = |of: &Weighed| Reverse((facts.day_of(of.capture), of.capture));
+    let newest = |of: &Weighed| Reverse((facts.date_ms_of(of.capture), of.capture));
     let by_score = |a: &Weighed, b: &Weighed| b.score.total_cmp(&a.score).then_with(|| newest(a).cmp(&newest(b)));
     let texts = PageTexts::open(workspace)?;
     let row = |of: &Weighed| sample_row(workspace, &texts, &matches, of.capture);

@@ -41,7 +41,8 @@ pub fn write_dataset(
         options.notation.write_key(&to, &mut target);
         options.notation.write_key(&from, &mut source);
         let (to, from) = (Keyed { key: &target, name: to.name() }, Keyed { key: &source, name: from.name() });
-        Ok(shuffle.push_link(&options.link_row(to, from, whole_seconds(link.date), &link.anchor))?)
+        let anchor = options.anchor(&link.anchor);
+        Ok(shuffle.push_link(&options.link_row(to, from, whole_seconds(link.date), &anchor))?)
     })??;
     catalogue.feed_pages(Captures::ALL, |page| -> anyhow::Result<()> {
         options.notation.write_key(&WebParts::of(&Url::parse(&page.url)?), &mut target);

@@ -2,7 +2,9 @@
 
 use super::Dice;
 use fonds::captures::{Body, DocumentReader, LargePagePermit, Place, ReadFrom};
-use fonds::links::{LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page};
+use fonds::links::{
+    AnchorBreaks, LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page,
+};
 use fonds::scope::GeoDatabase;
 use fonds::text::PageText;
 use fonds::uri::parse_web_url;
@@ -22,15 +24,17 @@ pub fn html(data: &[u8]) {
         pdf_text: false,
         xhtml: dice.below(2) == 0,
         kinds: LinkKinds::ALL,
+        anchor_breaks: [AnchorBreaks::Nothing, AnchorBreaks::Blank, AnchorBreaks::Marked][dice.below(3)],
     };
     let page = read_page(data, charset, &base, &options);
     assert!(page.text.len() <= options.max_text_bytes, "{} bytes of text", page.text.len());
     assert!(page.links.len() <= MAX_LINKS_PER_PAGE);
-    // Main text and boilerplate have every line of the text, each once.
+    // Main text and boilerplate have every line of the text, each once, and behind them the texts of images.
     let text = PageText::of_page(&page, &base);
     let lines = |text: &str| text.lines().count();
-    assert_eq!(lines(&text.main) + lines(&text.rest), lines(&page.text));
-    assert_eq!(text.in_order(), page.text);
+    assert_eq!(lines(&text.main) + lines(&text.rest), lines(&page.text) + lines(&page.image_texts));
+    let all: Vec<&str> = [&*page.text, &*page.image_texts].into_iter().filter(|part| !part.is_empty()).collect();
+    assert_eq!(text.in_order(), all.join("\n"));
     for (number, link) in page.links.iter().enumerate() {
         assert_eq!(link.position as usize, number);
         assert!(matches!(link.url.scheme(), "http" | "https") && link.url.fragment().is_none());
@@ -42,7 +46,12 @@ pub fn html(data: &[u8]) {
         data,
         charset,
         &base,
-        &PageOptions { image_alt: options.image_alt, xhtml: options.xhtml, ..PageOptions::links_only() },
+        &PageOptions {
+            image_alt: options.image_alt,
+            xhtml: options.xhtml,
+            anchor_breaks: options.anchor_breaks,
+            ..PageOptions::links_only()
+        },
     );
     assert_eq!(links.links, page.links);
     for link in read_css(data, charset, &base).0 {

@@ -326,20 +326,20 @@ impl Found {
         if ranked.len() < most {
             let mut is_ranked = FixedBitSet::with_capacity(versions.len());
             ranked.iter().for_each(|(version, _)| is_ranked.insert(*version));
-            let last_day = |version: usize| {
+            let last_ms = |version: usize| {
                 // Most versions have one capture.
                 if self.facts.is_single(version) {
-                    return self.facts.day_of(version);
+                    return self.facts.date_ms_of(version);
                 }
                 let found = self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture));
-                found.map(|capture| self.facts.day_of(capture)).max().unwrap_or_default()
+                found.map(|capture| self.facts.date_ms_of(capture)).max().unwrap_or_default()
             };
             // The first ones of their order so far, the last of them on top.
             let mut first: BinaryHeap<(i64, usize)> = BinaryHeap::new();
             let most = most - ranked.len();
             for version in versions.ones().filter(|version| !is_ranked.contains(*version)) {
-                let day = i64::from(last_day(version));
-                let one = (if order == SearchOrder::Oldest { day } else { -day }, version);
+                let date_ms = last_ms(version);
+                let one = (if order == SearchOrder::Oldest { date_ms } else { date_ms.saturating_neg() }, version);
                 if first.len() < most {
                     first.push(one);
                 } else if let Some(mut last) = first.peek_mut().filter(|last| one < **last) {
@@ -381,10 +381,17 @@ impl Found {
         let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
-            hosts: !search.shows_all && !names(&self.query, &["host", "fqdn"]),
+            hosts: !search.shows_all && !names(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
             similar: !search.shows_all && !names(&self.query, &["similar"]),
         };
         Ok(self.folded(ranked, folds))
+    }
+
+    /// Whether versions are of different hosts: where one is all there is, its results stand for nothing else.
+    fn has_several_hosts(&self, versions: &FixedBitSet) -> bool {
+        let mut hosts = versions.ones().map(|version| self.facts.host_of(version));
+        let first = hosts.next();
+        hosts.any(|host| Some(host) != first)
     }
 
     /// The place of captures among the results by relevance, from 1; none for
@@ -445,7 +452,7 @@ impl Found {
     ) -> anyhow::Result<Option<Hit>> {
         let found: Vec<usize> =
             self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture)).collect();
-        let newest = found.iter().max_by_key(|capture| (self.facts.day_of(**capture), **capture));
+        let newest = found.iter().max_by_key(|capture| (self.facts.date_ms_of(**capture), **capture));
         let Some(newest) = newest.and_then(|capture| CaptureId::try_from(*capture).ok()) else { return Ok(None) };
         let capture = workspace.catalogue().capture_row(newest)?;
         let (snippet, marked) = match &self.index {

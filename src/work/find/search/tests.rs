@@ -284,6 +284,32 @@ fn results_of_one_host_are_folded_unless_a_host_is_named() {
 }
 
 #[test]
+fn results_of_the_only_host_come_by_second_and_on_any_port() {
+    let times = ["09:00:00", "23:59:59", "00:00:01", "12:30:00"];
+    let urls_of = times.map(|time| format!("https://a.pt:8443/{time}"));
+    let dates = times.map(|time| format!("2024-03-01T{time}Z"));
+    let pages: Vec<(&str, &str, &str)> =
+        urls_of.iter().zip(&dates).map(|(url, date)| (url.as_str(), date.as_str(), "<p>harbour</p>")).collect();
+    let (_dir, session) = session_of(&pages);
+    index(&session);
+    let of_order = |order: SearchOrder| -> Vec<String> {
+        let search = SearchQuery { text: "harbour".to_owned(), limit: 10, order, ..SearchQuery::default() };
+        let hits = session.search(&search).unwrap().hits;
+        hits.iter().map(|hit| hit.capture.url.rsplit('/').next().unwrap().to_owned()).collect()
+    };
+    let newest = ["23:59:59", "12:30:00", "09:00:00", "00:00:01"];
+    assert_eq!(of_order(SearchOrder::Newest), newest);
+    assert!(of_order(SearchOrder::Oldest).iter().eq(newest.iter().rev()));
+    for (filter, expected) in
+        [("host:a.pt", 4), ("host:pt", 4), ("host:*.pt", 4), ("host:a.pt:8443", 4), ("host=a.pt", 0)]
+    {
+        assert_eq!(urls(&session, filter).len(), expected, "{filter}");
+    }
+    let counts = session.search_counts(&SearchQuery::default(), &[FacetKind::Domain], None).unwrap();
+    assert_eq!((counts.facets[0].1[0].value.as_str(), counts.facets[0].1[0].count), ("a.pt", 4));
+}
+
+#[test]
 fn a_mark_is_found_without_indexing_again() {
     let (_dir, session) = session_of(&TOWN);
     index(&session);
