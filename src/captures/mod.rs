@@ -45,6 +45,7 @@ mod page;
 mod page_facts;
 mod page_markers;
 mod part;
+mod picture_end;
 mod record;
 mod robots_tag;
 mod sitemap;
