@@ -464,7 +464,7 @@ impl<'e> Worker<'e> {
             self.seed_without_page(&attempt.queued.admission.candidate, facts.status, "");
         }
         if let Some(cut) = facts.cut {
-            let reason = cut.reason(&FetchLimits::of(&attempt.plan.campaign.limits));
+            let reason = FetchLimits::of(&attempt.plan.campaign.limits).reason_of(cut);
             let text = format!("The answer was cut off and is kept so: {reason}");
             let event = CrawlEvent::new(EventKind::Truncated, text).of_url(attempt.queued.url());
             engine.stats.event(event.with_status(facts.status));
