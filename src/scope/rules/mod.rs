@@ -202,10 +202,10 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
-    /// The rule with seeds that were met on the way; none where seeds do not
-    /// matter to it.
-    fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
-        let _ = seeds;
+    /// The rule with just these seeds that were met on the way, in blocks; none
+    /// where seeds do not matter to it.
+    fn with_met(&self, blocks: &[Arc<Vec<Seed>>]) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let _ = blocks;
         None
     }
 

@@ -6,6 +6,8 @@ pub(in crate::store) mod handover_launches;
 pub(super) mod hop_paths;
 pub(super) mod launch_choice;
 pub(super) mod ledger;
+#[cfg(test)]
+mod ledger_tests;
 pub(super) mod recovery;
 pub(super) mod refused;
 pub(super) mod scheduled;
