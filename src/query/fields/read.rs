@@ -5,8 +5,7 @@ use super::{
     TEXT_FIELDS, Terms, TextTest, parse,
 };
 use crate::query::QueryError;
-use crate::query::limits::{Excess, check_pattern, check_text, check_value};
-use unicode_normalization::char::is_combining_mark;
+use crate::query::limits::{Excess, check_pattern, check_text, check_value, is_letter};
 
 /// Reads a filter line or a search; an empty one has no condition.
 ///
@@ -420,10 +419,6 @@ fn enough_letters(pattern: &str) -> Result<(), String> {
         return Err("at least two letters beside * and ?, such as lis*".to_owned());
     }
     Ok(())
-}
-
-pub(crate) fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 fn is_letters(text: &str) -> bool {
