@@ -81,6 +81,17 @@ pub struct FetchError {
     pub took: Option<Duration>,
 }
 
+impl FetchError {
+    /// One that another try may help with.
+    fn passing(status: i32, message: String) -> Self {
+        Self { status, message, retry: true, took: None }
+    }
+
+    fn lasting(status: i32, message: String) -> Self {
+        Self { status, message, retry: false, took: None }
+    }
+}
+
 /// The limits of one fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct FetchLimits {
@@ -229,12 +240,7 @@ impl Client {
         }
         match self.resolver.resolve(host) {
             Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
-            Err(error) => Err(FetchError {
-                status: fetch_status::DNS_FAILED,
-                message: error.to_string(),
-                retry: true,
-                took: None,
-            }),
+            Err(error) => Err(FetchError::passing(fetch_status::DNS_FAILED, error.to_string())),
         }
     }
 
@@ -295,21 +301,14 @@ impl Client {
         }
         let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
         let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
-            ConnectError::Private(ip, why) => FetchError {
-                status: fetch_status::BLOCKED_BY_SETTING,
-                message: format!(
-                    "{ip} is not a public address ({why}), and the campaign does not allow it for this host"
-                ),
-                retry: false,
-                took: None,
-            },
+            ConnectError::Private(ip, why) => FetchError::lasting(
+                fetch_status::BLOCKED_BY_SETTING,
+                format!("{ip} is not a public address ({why}), and the campaign does not allow it for this host"),
+            ),
             ConnectError::Busy => busy(),
-            ConnectError::Failed(why) => FetchError {
-                status: fetch_status::CONNECT_FAILED,
-                message: format!("no connection to {why}"),
-                retry: true,
-                took: Some(begin.elapsed()),
-            },
+            ConnectError::Failed(why) => {
+                took(FetchError::passing(fetch_status::CONNECT_FAILED, format!("no connection to {why}")))
+            }
         })?;
         self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
@@ -381,18 +380,14 @@ impl Client {
         // The disk is at fault, not the server.
         let failed = |error: io::Error| {
             let status = if is_disk_full(&error) { fetch_status::DISK_FULL } else { fetch_status::DISK_FAILED };
-            (FetchError { status, message: error.to_string(), retry: true, took: None }, false)
+            (FetchError::passing(status, error.to_string()), false)
         };
         answer.keep_head().map_err(failed)?;
         let end = reader.body(&mut answer, early).map_err(failed)?;
         let (cut, reusable) = match end {
             End::Complete { reusable } => (None, reusable && answer.keeps_connection()),
             End::Cut(_) if self.is_abandoned() => {
-                let message = "given up on request".to_owned();
-                return Err((
-                    FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                    false,
-                ));
+                return Err((FetchError::passing(fetch_status::CONNECT_LOST, "given up on request".to_owned()), false));
             }
             End::Cut(why) => (Some(why), false),
         };
@@ -408,7 +403,7 @@ impl Client {
 /// The error of an exchange that was not begun.
 fn busy() -> FetchError {
     let message = "enough exchanges are in flight with this address".to_owned();
-    FetchError { status: fetch_status::NOT_ATTEMPTED, message, retry: true, took: None }
+    FetchError::passing(fetch_status::NOT_ATTEMPTED, message)
 }
 
 fn lost(error: &io::Error) -> FetchError {
@@ -418,7 +413,7 @@ fn lost(error: &io::Error) -> FetchError {
         }
         _ => (fetch_status::CONNECT_LOST, format!("the connection was lost before an answer: {error}")),
     };
-    FetchError { status, message, retry: true, took: None }
+    FetchError::passing(status, message)
 }
 
 enum End {
@@ -459,9 +454,7 @@ struct AnswerReader {
 impl AnswerReader {
     /// The heads, the final one, and bytes of the body that came with it.
     fn heads(&mut self) -> Result<(IncomingHeads, Head, Vec<u8>), (FetchError, bool)> {
-        let unfetchable = |message: String| {
-            (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
-        };
+        let unfetchable = |message: String| (FetchError::lasting(fetch_status::UNFETCHABLE, message), false);
         let mut heads = IncomingHeads::default();
         loop {
             if let Some((head, early)) = heads.take_final().map_err(unfetchable)? {
@@ -469,19 +462,12 @@ impl AnswerReader {
             }
             let nothing_came = heads.is_empty();
             match self.connection.receive(&mut self.buffer) {
-                Ok(0) if nothing_came => {
-                    let message = "the server closed the connection without an answer".to_owned();
-                    return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                        true,
-                    ));
-                }
                 Ok(0) => {
-                    let message = "the connection ended inside the head of the answer".to_owned();
-                    return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                        false,
-                    ));
+                    let message = match nothing_came {
+                        true => "the server closed the connection without an answer",
+                        false => "the connection ended inside the head of the answer",
+                    };
+                    return Err((FetchError::passing(fetch_status::CONNECT_LOST, message.to_owned()), nothing_came));
                 }
                 Ok(count) => heads.push(&self.buffer[..count]),
                 Err(error) => return Err((lost(&error), nothing_came)),

@@ -261,8 +261,8 @@ impl RuleKind {
     /// Compiles the rule; the error is the mistake in it.
     pub(super) fn compile(&self, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, String> {
         Ok(match self {
-            Self::RejectAll(rule) => Arc::new(rule.clone()),
-            Self::AcceptAll(rule) => Arc::new(rule.clone()),
+            Self::RejectAll(_) => Arc::new(always::Always(Decision::Reject)),
+            Self::AcceptAll(_) => Arc::new(always::Always(Decision::Accept)),
             Self::SeedScope(rule) => Arc::new(rule.compile(ground.seeds)?),
             Self::SurtPrefix(rule) => Arc::new(rule.compile()?),
             Self::Regex(rule) => Arc::new(rule.compile()?),
