@@ -90,6 +90,14 @@ pub struct CampaignFile {
     pub campaign: Campaign,
 }
 
+impl Campaign {
+    /// Reads the campaign in a campaign file. Values that can be read but
+    /// make no sense are found by [`Campaign::problems`].
+    pub fn from_json(text: &str) -> Result<Self, CampaignFileError> {
+        Ok(CampaignFile::from_json(text)?.campaign)
+    }
+}
+
 impl CampaignFile {
     /// Reads a campaign file.
     ///

@@ -4,7 +4,7 @@
 //! itself in place, those further inside under [`UNREAD_FIELDS`], by their
 //! path, where [`Campaign::problems`] reports them.
 
-use super::{Campaign, CampaignFile, Request};
+use super::{Campaign, Request};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -31,12 +31,6 @@ fn at_field(field: &str) -> String {
 }
 
 impl Campaign {
-    /// Reads the campaign in a campaign file. Values that can be read but
-    /// make no sense are found by [`Campaign::problems`].
-    pub fn from_json(text: &str) -> Result<Self, CampaignFileError> {
-        Ok(CampaignFile::from_json(text)?.campaign)
-    }
-
     /// Reads a campaign file and keeps identity and lineage among the unknown fields.
     pub(super) fn with_lineage_fields(text: &str) -> Result<Self, CampaignFileError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);

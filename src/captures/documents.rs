@@ -13,7 +13,7 @@
 //! Originals may be anywhere in the input, before or behind, so revisits wait until all records
 //! were seen ([`super::original`]).
 
-use super::original::{DeclaredKind, MOST_IN_MEMORY, Originals, Repeated, RevisitError};
+use super::original::{DeclaredKind, MOST_IN_MEMORY, Originals, Place, Repeated, RevisitError};
 use super::part::{CapturePart, fields_of_record};
 use super::wat::{WatPage, may_be_wat, read_wat, wat_page};
 use super::{Body, BodyForm, Unread};
@@ -146,15 +146,6 @@ impl Document {
     pub fn len_bytes(&self) -> usize {
         self.block.len()
     }
-}
-
-/// The place of a record: number of the file (the caller's), offset in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Place {
-    /// The number of the file.
-    pub file: u32,
-    /// [`crate::warc::Span::offset`].
-    pub offset: u64,
 }
 
 /// Pages that are listed one by one; all are counted.

@@ -45,6 +45,7 @@ mod page;
 mod page_facts;
 mod page_markers;
 mod part;
+mod picture_end;
 mod record;
 mod robots_tag;
 mod sitemap;
@@ -56,13 +57,13 @@ mod crawl_metadata;
 mod index_tests;
 
 pub use crawl_metadata::CaptureNotes;
-pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, Place, ReadFrom, Repeat};
+pub use documents::{Document, DocumentReader, DocumentReport, MAX_LISTED, ReadFrom, Repeat};
 pub use entry::{CaptureEntry, RecordPlace, plain_mime};
 pub use index::{Author, IndexReport, index_archive, index_archive_from, index_in_parallel, index_records};
 pub use large::{LargePagePermit, PageBudget, PagePermit};
 pub use media::{Media, is_page_type};
 pub use original::{
-    DeclaredKind, FoundBy, FoundOriginal, OriginalError, RevisitError, find_original, rule as original_rule,
+    DeclaredKind, FoundBy, FoundOriginal, OriginalError, Place, RevisitError, find_original, rule as original_rule,
 };
 pub use page::{Body, BodyForm, PageLinks, is_redirect, links_bytes, may_have_links, reading_bytes, redirect_target};
 pub use page_facts::{PageEnd, PageFacts};

@@ -3,7 +3,6 @@
 
 use super::limits::LANGUAGE_TEXT_BYTES;
 use super::media::{Media, Scripts, computed_type, is_page_type, is_unknown_type, is_unspecific, is_xml_type};
-use super::part::STATUS_BY_CONVENTION;
 use super::sitemap::{GZIP, is_packed_sitemap, unpacked};
 use super::{LargePagePermit, PageFacts, Unread, is_nofollow_answer};
 use crate::links::pdf::{PdfRead, pdf_text, read_pdf};
@@ -16,6 +15,9 @@ use crate::uri::{Url, resolve};
 use crate::warc::Headers;
 use crate::warc::http::{HttpHead, MediaType, Payload, decode_payload};
 use std::borrow::Cow;
+
+/// The status of a capture whose record has the payload as its block: it was there to be kept.
+pub(super) const STATUS_BY_CONVENTION: u16 = 200;
 
 /// Bytes of a list that show whether it is XML or a text.
 const SITEMAP_BEGIN: usize = 4096;

@@ -7,6 +7,7 @@
 use super::media::Media;
 use super::page::Body;
 use super::page_markers::{garbled_letters, is_not_free, needs_scripts, page_markers};
+use super::picture_end::{gif_has_end, jpeg_has_end};
 use crate::links::{CharsetSource, LinkKind, Page, PageElements};
 use crate::text::{PageText, text_language, words};
 use crate::warc::Record;
@@ -211,9 +212,9 @@ impl PageEnd {
         let has = |bytes: usize, mark: &[u8]| memchr::memmem::rfind(near(bytes), mark).is_some();
         let is_closed = match body {
             [b'%', b'P', b'D', b'F', ..] => has(PDF_END_BYTES, b"%%EOF"),
-            [0xff, 0xd8, 0xff, ..] => has(body.len() - 2, &[0xff, 0xd9]),
+            [0xff, 0xd8, 0xff, ..] => jpeg_has_end(body),
             [0x89, b'P', b'N', b'G', ..] => has(END_BYTES, b"IEND"),
-            [b'G', b'I', b'F', b'8', ..] => near(END_BYTES).contains(&0x3b),
+            [b'G', b'I', b'F', b'8', ..] => gif_has_end(body),
             [b'P', b'K', 3, 4, ..] => has(ZIP_END_BYTES, b"PK\x05\x06"),
             _ => return None,
         };
@@ -257,10 +258,12 @@ mod tests {
         let closed = |body: &[u8]| PageEnd::of_file(body).map(|end| end.is_closed);
         let pdf = [b"%PDF-1.7 ".as_slice(), &[b'x'; 3000], b"%%EOF\n"].concat();
         assert_eq!((closed(&pdf), closed(&pdf[..3000])), (Some(true), Some(false)));
-        assert_eq!(closed(b"\xff\xd8\xff\xe0 picture \xff\xd9 more"), Some(true));
+        assert_eq!(closed(b"\xff\xd8\xff\xe0\x00\x03x\xff\xd9 more"), Some(true));
         assert_eq!(closed(b"\xff\xd8\xff"), Some(false));
         assert_eq!(closed(b"\x89PNG\r\n IDAT"), Some(false));
         assert_eq!(closed(b"PK\x03\x04 file PK\x05\x06 end"), Some(true));
+        let gif = b"GIF89a\x01\x00\x01\x00\x00\x00\x00\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02;x\x00;";
+        assert_eq!((closed(gif), closed(&gif[..gif.len() - 1])), (Some(true), Some(false)));
         assert_eq!((closed(b"GIF89a"), closed(b"<html>"), closed(b"")), (Some(false), None, None));
     }
 

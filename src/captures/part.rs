@@ -3,6 +3,7 @@
 //! revisits repeat ([`super::original`]). Each of them keeps what it needs.
 
 use super::media::{ROOT_WITHIN_BYTES, is_sniffed};
+use super::page::STATUS_BY_CONVENTION;
 use super::{Body, BodyForm};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::{HttpHead, MediaType};
@@ -73,9 +74,6 @@ impl<'r> CapturePart<'r> {
         PayloadHead { status: http.as_ref().map_or(without_http, |http| http.status), http, mime: kind.mime }
     }
 }
-
-/// The status of a capture whose record has the payload as its block: it was there to be kept.
-pub(super) const STATUS_BY_CONVENTION: u16 = 200;
 
 /// The fields before a payload: an HTTP head, or the fields of its record in its place.
 pub(super) struct PayloadHead {

@@ -182,6 +182,14 @@ pub(super) fn reading_session(folder: &Path) -> anyhow::Result<Session> {
     Ok(Session::new(Workspace::open_or_read_only(folder)?))
 }
 
+/// The campaign of a number or title; none where that is what is written.
+pub(super) fn campaign_or_none(session: &Session, name: &str) -> anyhow::Result<Option<CampaignId>> {
+    match name {
+        "none" => Ok(None),
+        name => Ok(Some(session.catalogue().find_campaign(name)?)),
+    }
+}
+
 /// Opens a workspace for a command that only looks.
 pub(super) fn read_only_session(folder: &Path) -> anyhow::Result<Session> {
     set_workspace(folder);

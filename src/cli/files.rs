@@ -58,8 +58,8 @@ pub enum FilesCommand {
         #[arg(long, default_value = "")]
         kind: String,
         /// Only with these words in the file's name or in the problem's description.
-        #[arg(long, default_value = "")]
-        words: String,
+        #[arg(long = "words", value_name = "WORDS", default_value = "")]
+        text: String,
         /// One object a problem.
         #[arg(long)]
         json: bool,
@@ -127,16 +127,16 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
             notice!("{}", plain(&outcome.summary()));
             Ok(if outcome.still_lost.is_empty() && outcome.not_taken.is_empty() { FINE } else { PROBLEMS })
         }
-        FilesCommand::Problems { folder, kind, words, json } => {
+        FilesCommand::Problems { folder, kind, text, json } => {
             let session = read_only_session(&folder)?;
             let page = session.catalogue().problems(&ProblemQuery {
                 kind: kind.clone(),
-                text: words.clone(),
+                text: text.clone(),
                 ..ProblemQuery::default()
             })?;
             let is_meant = |row: &ProblemRow| {
-                let words = words.to_lowercase();
-                let is_contained = |text: &str| text.to_lowercase().contains(&words);
+                let text = text.to_lowercase();
+                let is_contained = |field: &str| field.to_lowercase().contains(&text);
                 (kind.is_empty() || row.kind == kind) && (is_contained(&row.path) || is_contained(&row.detail))
             };
             let truncated: Vec<ProblemRow> =
@@ -186,7 +186,7 @@ pub(super) fn run(command: FilesCommand, out: &mut dyn Write) -> anyhow::Result<
         }
         FilesCommand::Assign { folder, import, campaign, json } => {
             let session = session(&folder)?;
-            let campaign = super::import::campaign_or_none(&session, &campaign)?;
+            let campaign = super::campaign::campaign_or_none(&session, &campaign)?;
             let assigned = session.assign_import(import, campaign)?;
             match json {
                 true => json_line(out, &assigned)?,

@@ -1,12 +1,11 @@
 //! `fonds import`.
 
-use super::campaign::session;
+use super::campaign::{campaign_or_none, session};
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS, WRONG_USE};
 use crate::jobs::counted;
 use crate::work;
-use crate::work::Session;
-use crate::work::models::{CampaignChoice, CampaignId, ImportOptions};
+use crate::work::models::{CampaignChoice, ImportOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -52,14 +51,6 @@ pub struct ImportArgs {
     /// One object a file, and one a handover with what of it came in.
     #[arg(long)]
     json: bool,
-}
-
-/// The campaign of a number or title; none where that is what is written.
-pub(super) fn campaign_or_none(session: &Session, name: &str) -> anyhow::Result<Option<CampaignId>> {
-    match name {
-        "none" => Ok(None),
-        name => Ok(Some(session.catalogue().find_campaign(name)?)),
-    }
 }
 
 pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -138,7 +138,7 @@ pub(super) fn in_file<T>(
     // Behind a link: the file that it leads to is replaced, not the link.
     let is_followed = present.is_some() && existing == Existing::IsReplaced;
     let goal = if is_followed { path.canonicalize().map_err(of_path)? } else { path.to_owned() };
-    remove_left(&goal);
+    remove_left([&goal]);
     let mut file = WholeFile::create_hidden(&goal, existing).map_err(of_file)?;
     let written = write(&mut NamedFile { file: &mut file, path })?;
     if let Some(present) = present {

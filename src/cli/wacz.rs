@@ -3,7 +3,7 @@
 use super::output::{json_line, plain, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::export::{PackageOptions, write_package};
-use crate::jobs::counted;
+use crate::jobs::{counted, remove_left};
 use crate::keys::{KnownKeys, SigningKey, SystemKeychain};
 use crate::warc::wacz::{ExtractError, Member, PageReader, Signature, Wacz, WaczReport};
 use anyhow::{Context, bail};
@@ -336,6 +336,7 @@ fn create(args: &CreateArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
 fn extract(args: &ExtractArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let (wacz, mut status) = open(&args.file)?;
     let folder = &args.out;
+    remove_left(wacz.members().iter().map(|member| folder.join(&member.name)));
     if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{}: the folder is not empty; name one that is empty or does not exist", folder.display());
     }
@@ -442,7 +443,11 @@ mod tests {
             let members = members.iter().map(|name| (*name).to_owned()).collect();
             WaczCommand::Extract(ExtractArgs { file: file.clone(), members, out, json: false })
         };
+        // A call was killed in its first member: no one sees what it left.
+        std::fs::create_dir(&out).unwrap();
+        std::fs::write(out.join(".datapackage.json.abcdef.open"), "{").unwrap();
         check(extract(&["archive/a.warc.gz"], out.clone()), FINE);
+        assert_eq!(out.read_dir().unwrap().count(), 1, "only archive/");
         assert_eq!(std::fs::read(out.join("archive/a.warc.gz")).unwrap(), page);
         let full = run(extract(&[], out.clone()), &mut Vec::new()).unwrap_err();
         assert!(full.to_string().contains("the folder is not empty"), "{full}");

@@ -3,6 +3,7 @@
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
+use super::plan::VersionChange;
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
@@ -27,8 +28,8 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::ScopedJoinHandle;
 use std::time::{Duration, Instant};
 
@@ -62,8 +63,9 @@ pub(super) struct Engine<'a> {
     pub(super) archive: &'a Archive,
     pub(super) logs: &'a Logs,
     pub(super) polite: bool,
-    /// Version by which the URLs that were refused are decided.
-    refused_by: AtomicU32,
+    /// To read while URLs are decided, till the ledger has that; so whoever gets it
+    /// to write knows that what a plan before decided is in the ledger.
+    pub(super) deciding: RwLock<()>,
     pub(super) disk: &'a DiskGate,
     pub(super) intake: Intake<'a>,
     pub(super) pool: WorkerPool,
@@ -193,7 +195,8 @@ fn run_launch(
         }
     }
     let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
-    let plan = add_met_seeds(ledger, &judge, plan)?;
+    add_met_seeds(ledger, &judge, campaign)?;
+    let plan = setup.plan.now();
     let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     // Before captures are taken over, which a ledger that lost its seeds would know nothing of.
     let refused_seeds = admit_seeds(&plan, setup.clock, ledger, &judge, logs, stats)?;
@@ -235,7 +238,7 @@ fn run_launch(
         archive: &archive,
         logs,
         polite,
-        refused_by: AtomicU32::new(plan.version),
+        deciding: RwLock::default(),
         disk,
         intake,
         pool: WorkerPool::new(workers),
@@ -344,11 +347,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether URLs that were refused are still to be decided by a plan that came meanwhile.
-    fn is_plan_new(&self) -> bool {
-        self.setup.plan.now().version != self.refused_by.load(Ordering::Acquire)
-    }
-
     /// Decides what was refused when it was found by a plan that came meanwhile;
     /// workers decide what waits when its turn comes.
     fn follow_plan<'s>(
@@ -356,7 +354,10 @@ impl Engine<'_> {
         scope: &'s std::thread::Scope<'s, '_>,
         judging: &mut Option<ScopedJoinHandle<'s, ()>>,
     ) {
-        if judging.as_ref().is_some_and(|thread| !thread.is_finished()) || !self.is_plan_new() || self.is_ending() {
+        if judging.as_ref().is_some_and(|thread| !thread.is_finished())
+            || !self.setup.plan.has_changed()
+            || self.is_ending()
+        {
             return;
         }
         let thread = std::thread::Builder::new().name("crawl plan".to_owned());
@@ -367,22 +368,28 @@ impl Engine<'_> {
     }
 
     fn judge_refused(&self) {
-        let (plan, since) = (self.setup.plan.now(), CaptureDate::now());
-        let from = self.refused_by.load(Ordering::Acquire);
+        let (plan, changes) = self.setup.plan.changes();
+        let [passed @ .., last] = &*changes else { return };
+        drop(self.deciding.write());
         let on_queued = |admission: &Admission| {
             self.stats.found(1);
             self.frontier.announce(authority_of(&admission.candidate.url), admission.priority);
         };
+        let keep = |change: &VersionChange| self.ledger.change_version(change.from, change.to, change.since);
         let judge = || -> Result<Rejudged, CrawlError> {
+            // The ledger has the last one when all is decided by it: a run in
+            // between ends with another version than the next one begins with.
+            passed.iter().try_for_each(keep)?;
             let judged = rejudge(&plan, self.ledger, &self.judge, self.logs, self.cx, Undecided::Refused, &on_queued)?;
-            self.ledger.change_version(from, plan.version, since)?;
+            keep(last)?;
             Ok(judged)
         };
         let judged = catch_unwind(AssertUnwindSafe(judge));
         match judged.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref())))) {
             Ok(judged) => {
-                self.stats.event(CrawlEvent::new(EventKind::Campaign, judged.text(from, plan.version)));
-                self.refused_by.store(plan.version, Ordering::Release);
+                let text = judged.text(changes[0].from, plan.version);
+                self.stats.event(CrawlEvent::new(EventKind::Campaign, text));
+                self.setup.plan.take_changes(changes.len());
             }
             // The next run judges all.
             Err(CrawlError::Cancelled(_)) => {}
@@ -431,7 +438,7 @@ impl Engine<'_> {
                 continue;
             }
             // Read before the frontier is: what a new plan accepts is announced before it is old.
-            let is_plan_new = self.is_plan_new();
+            let is_plan_new = self.setup.plan.has_changed();
             // What panics beside a URL leaves nothing behind to wait for: the
             // crawl ends with words, and the others see that it did.
             let next = catch_unwind(AssertUnwindSafe(|| match self.frontier.next()? {
@@ -566,18 +573,17 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
 }
 
 /// Makes the redirect targets of seeds in an earlier run seeds again.
-fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, plan: Arc<Plan>) -> Result<Arc<Plan>, CrawlError> {
-    let campaign = Arc::clone(&plan.campaign);
-    let mut plan = plan;
+fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, campaign: &Campaign) -> Result<(), CrawlError> {
+    let mut met = Vec::new();
     for seed in &campaign.seeds {
         let Some(mut url) = parse_web_url(&seed.url) else { continue };
         for _ in 0..MAX_REDIRECTS {
             let Some(target) = ledger.redirect_of(&url)?.filter(|target| judge.keeps_seed(&url, target)) else { break };
-            plan = judge.add_met_seed(&plan, &seed.url, &target)?;
+            met.push((seed.url.clone(), target.clone()));
             url = target;
         }
     }
-    Ok(plan)
+    Ok(judge.add_met_seeds(met)?)
 }
 
 fn admit_seeds(

@@ -1,6 +1,7 @@
 //! Decisions on URLs that are found, with the facts that the rules
 //! need.
 
+use super::plan::MetSeed;
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
 use crate::exchange::Client;
 use crate::links::{LinkKind, Outlink};
@@ -11,18 +12,24 @@ use crate::scope::{
 use crate::uri::{Clock, ScopeSurt, Url, is_same_site};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Decides by a plan, with what is known about hosts.
 pub struct Judge<'a> {
     plan: &'a CurrentPlan,
     geo: Option<&'a GeoDatabase>,
     known: RwLock<HashMap<String, GeoFact>>,
-    /// By URL; read when a plan needs them.
-    annotations: OnceLock<HashMap<String, AnnotationFact>>,
+    /// By URL; read when a plan needs them, and again for the plan after it.
+    annotations: Mutex<Option<Annotations>>,
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
+}
+
+struct Annotations {
+    /// The plan that they were read for.
+    generation: u64,
+    by_url: Arc<HashMap<String, AnnotationFact>>,
 }
 
 /// The page that links were found on.
@@ -64,7 +71,7 @@ impl<'a> Judge<'a> {
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        Ok(Self { plan, geo, known: RwLock::new(known), annotations: OnceLock::new(), client, ledger, clock })
+        Ok(Self { plan, geo, known: RwLock::new(known), annotations: Mutex::default(), client, ledger, clock })
     }
 
     /// Whether a seed stays one where its URL redirects: on the same site, and
@@ -74,10 +81,10 @@ impl<'a> Judge<'a> {
         is_same_site(from, target) && !self.client.is_closed_off(target)
     }
 
-    /// Lets what a seed redirected to count as that seed, which is named as
-    /// typed; gives the plan of the current URL with it.
-    pub fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, LedgerError> {
-        self.plan.add_met_seed(plan, seed, target).map_err(|error| LedgerError(error.to_string()))
+    /// Lets what seeds redirected to count as those seeds, which are named as
+    /// typed.
+    pub fn add_met_seeds(&self, met: Vec<MetSeed>) -> Result<(), LedgerError> {
+        self.plan.add_met_seeds(met).map_err(|error| LedgerError(error.to_string()))
     }
 
     /// Decides on a candidate with all known facts; the flag is true if the host's
@@ -129,7 +136,7 @@ impl<'a> Judge<'a> {
 
     fn facts(&self, plan: &Plan, candidate: &Candidate, robots: RobotsFact) -> Result<Facts, LedgerError> {
         let annotation = match plan.rules.uses_annotations() {
-            true => self.annotations()?.get(candidate.url.as_str()).cloned(),
+            true => self.annotations(plan)?.get(candidate.url.as_str()).cloned(),
             false => None,
         };
         Ok(Facts {
@@ -141,24 +148,19 @@ impl<'a> Judge<'a> {
         })
     }
 
-    fn annotations(&self) -> Result<&HashMap<String, AnnotationFact>, LedgerError> {
-        match self.annotations.get() {
-            Some(annotations) => Ok(annotations),
-            None => {
-                let read = self.ledger.annotations()?;
-                Ok(self.annotations.get_or_init(|| read))
-            }
-        }
+    /// Marks and notes as they are when the plan, or one after it, first needs them.
+    fn annotations(&self, plan: &Plan) -> Result<Arc<HashMap<String, AnnotationFact>>, LedgerError> {
+        let mut kept = self.annotations.lock().unwrap_or_else(PoisonError::into_inner);
+        let annotations = match kept.take() {
+            Some(kept) if kept.generation >= plan.generation() => kept,
+            _ => Annotations { generation: plan.generation(), by_url: Arc::new(self.ledger.annotations()?) },
+        };
+        Ok(Arc::clone(&kept.insert(annotations).by_url))
     }
 
-    /// Turns links into URLs for the ledger, each decided; equal ones once.
-    pub fn admit(
-        &self,
-        plan: &Arc<Plan>,
-        source: &Source<'_>,
-        links: &[Outlink],
-    ) -> Result<Vec<Admission>, LedgerError> {
-        let mut plan = Arc::clone(plan);
+    /// Turns links into URLs for the ledger, each decided by the plan that counts
+    /// now; equal ones once.
+    pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<Admission>, LedgerError> {
         let mut seen = HashSet::new();
         let is_seed = |link: &Outlink| {
             source.is_seed && link.kind == LinkKind::Redirect && self.keeps_seed(source.url, &link.url)
@@ -178,9 +180,12 @@ impl<'a> Judge<'a> {
                 nofollow: link.nofollow,
             })
             .collect();
-        for met in candidates.iter().filter(|candidate| candidate.is_seed) {
-            plan = self.add_met_seed(&plan, met.seed.as_deref().unwrap_or_default(), &met.url)?;
+        let met = candidates.iter().filter(|candidate| candidate.is_seed);
+        let met: Vec<MetSeed> = met.map(|met| (met.seed.clone().unwrap_or_default(), met.url.clone())).collect();
+        if !met.is_empty() {
+            self.add_met_seeds(met)?;
         }
+        let plan = self.plan.now();
         self.resolve_countries_ahead(&plan, &candidates)?;
         candidates.into_iter().map(|candidate| self.admission(&plan, candidate)).collect()
     }

@@ -78,6 +78,17 @@ impl QueuedUrl {
     }
 }
 
+/// A URL that another plan decides otherwise than the one before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedAdmission {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// Its state before.
+    pub from: AdmissionState,
+    /// Its admission now; candidate, verdict, state and priority may be others.
+    pub to: Admission,
+}
+
 /// The answer of an origin to a request for its robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RobotsAnswer {
@@ -238,9 +249,11 @@ pub trait Ledger: Send + Sync {
     /// were refused when they were found.
     fn undecided(&self, after: i64, limit: usize) -> Result<Vec<QueuedUrl>, LedgerError>;
 
-    /// Keeps the verdicts of URLs that were judged once more, by their numbers:
-    /// decision and state, whether each is a seed, and the word of its seed.
-    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError>;
+    /// Keeps the verdicts of URLs that were judged once more: decision, state and
+    /// priority, whether each is a seed, and the word of its seed. Returns for each
+    /// whether it was kept: one that is in another state by now, or came to its
+    /// end, stays as it is.
+    fn rejudge(&self, changed: Vec<ChangedAdmission>) -> Result<Vec<bool>, LedgerError>;
 
     /// Keeps that the launch goes on with another version of its campaign since an instant.
     fn change_version(&self, from: u32, to: u32, since: CaptureDate) -> Result<(), LedgerError>;

@@ -53,8 +53,8 @@ pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
 pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use ledger::{
-    Admission, AdmissionState, Admitted, Finished, HostBacklog, HostWait, Ledger, LedgerError, LostCapture, QueuedUrl,
-    RobotsAnswer,
+    Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, Ledger, LedgerError,
+    LostCapture, QueuedUrl, RobotsAnswer,
 };
 pub use logs::crawl_log::CrawlLogLine;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};

@@ -1,8 +1,9 @@
 //! The plan of a running crawl, which is replaced as a whole while it runs.
 //!
-//! A worker takes the plan once for each URL: what it decides of that URL, how
-//! long the host is left alone and the priority of its links come from
-//! one plan. A plan that is replaced counts from the next URL on.
+//! A worker takes the plan once for each URL: what it decides of that URL and how
+//! long the host is left alone come from one plan. A plan that is replaced counts
+//! from the next URL on; the links of a page are decided by the one that counts
+//! when they are stored.
 //!
 //! As a launch begins it is, whatever plan comes: the User-Agent, private
 //! addresses that are allowed, the number of workers, whether hosts are left
@@ -12,8 +13,9 @@ use super::priority::Priorities;
 use crate::campaign::{Campaign, Seed};
 use crate::crawl::frontier::politeness::Delays;
 use crate::scope::{Candidate, DecideRules, ScopeError};
-use crate::uri::Url;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use crate::uri::{CaptureDate, Url};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// A campaign as it is crawled.
 #[derive(Clone)]
@@ -31,24 +33,34 @@ pub struct Plan {
     /// How many plans were replaced before it. Plans of one generation differ in
     /// what seeds redirected to only.
     generation: u64,
+    /// Positions of the seeds by their URLs as typed, of equal ones the first.
+    seeds: Arc<HashMap<String, usize>>,
 }
 
 impl Plan {
     /// A version of a campaign, with its rules.
     pub fn new(campaign: Campaign, version: u32, rules: DecideRules) -> Self {
         let delays = Delays::of(&campaign.politeness);
+        let seeds = campaign.seeds.iter().enumerate().rev();
+        let seeds = Arc::new(seeds.map(|(position, seed)| (seed.url.clone(), position)).collect());
         let (campaign, priorities) = (Arc::new(campaign), Priorities::default());
-        Self { campaign, version, rules, delays, priorities, generation: 0 }
+        Self { campaign, version, rules, delays, priorities, generation: 0, seeds }
     }
 
-    /// Whether what waits was decided by another plan.
-    pub(super) fn is_replacement(&self) -> bool {
-        self.generation > 0
+    /// How many plans were replaced before it: where there are any, what waits
+    /// was decided by another one.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// The seed with this URL, as typed.
+    fn seed(&self, url: &str) -> Option<&Seed> {
+        self.campaign.seeds.get(*self.seeds.get(url)?)
     }
 
     /// A URL that was found under another plan, as this one has its seed.
     pub(super) fn adopt(&self, mut candidate: Candidate) -> Candidate {
-        let seed = self.campaign.seeds.iter().find(|seed| Some(&seed.url) == candidate.seed.as_ref());
+        let seed = candidate.seed.as_deref().and_then(|url| self.seed(url));
         candidate.is_seed &= seed.is_some();
         if let Some(seed) = seed {
             candidate.source_tag.clone_from(&seed.source_tag);
@@ -56,41 +68,47 @@ impl Plan {
         candidate
     }
 
-    /// Adds the redirect target of a seed, which counts as that seed.
-    fn with_met(&self, (seed, target): &MetSeed) -> Result<Self, ScopeError> {
-        let Some(seed) = self.campaign.seeds.iter().find(|of| of.url == *seed) else { return Ok(self.clone()) };
-        let met = Seed { url: target.to_string(), ..seed.clone() };
-        Ok(Self { rules: self.rules.with_met(&[met])?, ..self.clone() })
+    /// Adds redirect targets of seeds, each of which counts as its seed.
+    fn with_met(&self, met: &[MetSeed]) -> Result<Self, ScopeError> {
+        let of_seed = |(seed, target): &MetSeed| Some(Seed { url: target.to_string(), ..self.seed(seed)?.clone() });
+        let seeds: Vec<Seed> = met.iter().filter_map(of_seed).collect();
+        Ok(Self { rules: self.rules.with_met(&seeds)?, ..self.clone() })
     }
 }
 
 /// A seed as it was typed, and a URL that it redirected to.
-type MetSeed = (String, Url);
+pub(super) type MetSeed = (String, Url);
+
+/// A version of the campaign that took the place of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct VersionChange {
+    pub from: u32,
+    pub to: u32,
+    pub since: CaptureDate,
+}
 
 /// The plan that counts now. Shared by the crawl and whoever steers it.
 pub struct CurrentPlan(RwLock<PlanState>);
 
 struct PlanState {
     plan: Arc<Plan>,
-    /// The redirect targets of the seeds of any plan in this launch.
+    /// The redirect targets of the seeds of any plan in this launch, in order.
     met: Vec<MetSeed>,
+    known: HashSet<MetSeed>,
+    /// Those after which what was refused is not decided again yet, in order.
+    changes: Vec<VersionChange>,
 }
 
 impl CurrentPlan {
     /// Begins with this plan.
     pub fn new(plan: Plan) -> Self {
-        Self(RwLock::new(PlanState { plan: Arc::new(plan), met: Vec::new() }))
+        let (met, known, changes) = (Vec::new(), HashSet::new(), Vec::new());
+        Self(RwLock::new(PlanState { plan: Arc::new(plan), met, known, changes }))
     }
 
     /// The plan for the next URL.
     pub fn now(&self) -> Arc<Plan> {
         Arc::clone(&self.read().plan)
-    }
-
-    /// A plan with what seeds redirected to since it was taken.
-    pub(super) fn widened(&self, plan: &Arc<Plan>) -> Arc<Plan> {
-        let now = self.now();
-        if now.generation == plan.generation { now } else { Arc::clone(plan) }
     }
 
     /// Replaces the plan. What waits is decided by it when its turn comes; where
@@ -101,28 +119,49 @@ impl CurrentPlan {
     ///
     /// A rule that cannot be compiled with those; the plan stays as it was.
     pub fn replace(&self, plan: Plan) -> Result<(), ScopeError> {
-        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let plan = state.met.iter().try_fold(plan, |plan, met| plan.with_met(met))?;
+        let mut state = self.write();
+        let plan = plan.with_met(&state.met)?;
+        let (from, to, since) = (state.plan.version, plan.version, CaptureDate::now());
+        if from != to {
+            state.changes.push(VersionChange { from, to, since });
+        }
         state.plan = Arc::new(Plan { generation: state.plan.generation + 1, ..plan });
         Ok(())
     }
 
-    /// Lets what a seed redirected to count as that seed, in the plan that
-    /// counts now; gives `plan` with it, for the current URL.
-    pub(super) fn add_met_seed(&self, plan: &Arc<Plan>, seed: &str, target: &Url) -> Result<Arc<Plan>, ScopeError> {
-        let met = (seed.to_owned(), target.clone());
-        let mut state = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if !state.met.contains(&met) {
+    /// Whether what was refused was decided by a version before.
+    pub(super) fn has_changed(&self) -> bool {
+        !self.read().changes.is_empty()
+    }
+
+    /// The plan, and the changes after which what was refused is not decided again yet.
+    pub(super) fn changes(&self) -> (Arc<Plan>, Vec<VersionChange>) {
+        let state = self.read();
+        (Arc::clone(&state.plan), state.changes.clone())
+    }
+
+    /// What was refused is decided again after the first `count` changes.
+    pub(super) fn take_changes(&self, count: usize) {
+        self.write().changes.drain(..count);
+    }
+
+    /// Lets what seeds redirected to count as those seeds from now on.
+    pub(super) fn add_met_seeds(&self, mut met: Vec<MetSeed>) -> Result<(), ScopeError> {
+        let mut state = self.write();
+        met.retain(|met| !state.known.contains(met));
+        if !met.is_empty() {
             state.plan = Arc::new(state.plan.with_met(&met)?);
-            state.met.push(met.clone());
+            state.known.extend(met.iter().cloned());
+            state.met.append(&mut met);
         }
-        match state.plan.generation == plan.generation {
-            true => Ok(Arc::clone(&state.plan)),
-            false => Ok(Arc::new(plan.with_met(&met)?)),
-        }
+        Ok(())
     }
 
     fn read(&self) -> RwLockReadGuard<'_, PlanState> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, PlanState> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -23,7 +23,6 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Lines that wait for others at most, so that they are written together.
 const LINES_AT_ONCE: usize = 10_000;
@@ -372,7 +371,7 @@ pub(super) fn take_over(
     captures: Vec<CaptureEntry>,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
-    plan: &Arc<Plan>,
+    plan: &Plan,
     logs: &Logs,
     on_panic: &mut dyn FnMut(&Url, String),
 ) -> Result<u64, CrawlError> {
@@ -407,7 +406,7 @@ fn take_over_one(
     mut capture: CaptureEntry,
     ledger: &dyn Ledger,
     judge: &Judge<'_>,
-    plan: &Arc<Plan>,
+    plan: &Plan,
     logs: &Logs,
     decided: &HashSet<String>,
 ) -> Result<(), CrawlError> {
@@ -443,7 +442,7 @@ fn take_over_one(
         logs.scope([(candidate, verdict)])?;
     }
     let links = if refused.is_some() { &[] } else { followed(&capture.notes.outlinks) };
-    let found = judge.admit(plan, &source, links)?;
+    let found = judge.admit(&source, links)?;
     let line = CrawlLogLine::recovered(&capture, logs.now());
     let further = FurtherOutlinks::split(&mut capture);
     let finished = Finished {

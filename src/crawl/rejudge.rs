@@ -3,7 +3,7 @@
 
 use super::judge::Judge;
 use super::logs::Logs;
-use super::{Admission, AdmissionState, CrawlError, Ledger, Plan, QueuedUrl};
+use super::{Admission, AdmissionState, ChangedAdmission, CrawlError, Ledger, LedgerError, Plan, QueuedUrl};
 use crate::jobs::{JobCx, counted, verb};
 use crate::scope::PREREQUISITE_RULE;
 
@@ -22,9 +22,12 @@ pub(super) struct Rejudged {
 impl Rejudged {
     /// The change as a person reads it.
     pub fn text(self, from: u32, to: u32) -> String {
+        let versions = match from == to {
+            true => format!("goes on with version {to} of the campaign, which was replaced for some time"),
+            false => format!("goes on with version {to} of the campaign, before it ran version {from}"),
+        };
         format!(
-            "The launch goes on with version {to} of the campaign, before it ran version {from}: {} in the queue \
-             {} now refused, {} that {} refused {} now queued",
+            "The launch {versions}: {} in the queue {} now refused, {} that {} refused {} now queued",
             counted(self.refused, "URL"),
             verb(self.refused, "is"),
             counted(self.queued, "URL"),
@@ -62,38 +65,40 @@ pub(super) fn rejudge(
         let urls = ledger.undecided(after, AT_ONCE)?;
         let Some(last) = urls.last() else { return Ok(changes) };
         after = last.id;
-        let mut judged: Vec<(i64, Admission)> = Vec::new();
-        let mut turned_urls: Vec<Admission> = Vec::new();
-        // No rule decides what another URL needs.
-        let is_meant = |url: &QueuedUrl| {
-            url.admission.verdict.rule_name != PREREQUISITE_RULE
-                && (which == Undecided::All || url.admission.state == AdmissionState::Refused)
-        };
-        for url in urls.into_iter().filter(is_meant) {
-            let before = url.admission;
-            let mut now = judge.admission(plan, plan.adopt(before.candidate.clone()))?;
-            let turned = now.state != before.state;
-            match now.state {
-                AdmissionState::Refused => changes.refused += u64::from(turned),
-                AdmissionState::Queued => changes.queued += u64::from(turned),
-            }
-            if turned {
-                turned_urls.push(now.clone());
-            } else {
-                now.date = before.date;
-            }
-            if turned
-                || (&now.verdict, now.candidate.is_seed, &now.candidate.source_tag)
-                    != (&before.verdict, before.candidate.is_seed, &before.candidate.source_tag)
-            {
-                judged.push((url.id, now));
-            }
+        let mut changed: Vec<ChangedAdmission> = Vec::new();
+        let is_meant = |url: &&QueuedUrl| which == Undecided::All || url.admission.state == AdmissionState::Refused;
+        for url in urls.iter().filter(is_meant) {
+            changed.extend(changed_admission(plan, judge, url)?);
         }
-        if !judged.is_empty() {
-            ledger.rejudge(judged)?;
+        if changed.is_empty() {
+            continue;
         }
-        logs.scope(turned_urls.iter().map(|admission| (&admission.candidate, &admission.verdict)))?;
-        let queued = turned_urls.iter().filter(|admission| admission.state == AdmissionState::Queued);
-        queued.for_each(on_queued);
+        let kept = ledger.rejudge(changed.clone())?;
+        let turned = changed.iter().zip(kept).filter(|(changed, kept)| *kept && changed.from != changed.to.state);
+        let turned: Vec<&Admission> = turned.map(|(changed, _)| &changed.to).collect();
+        logs.scope_of_admissions(turned.iter().copied())?;
+        let queued = || turned.iter().filter(|admission| admission.state == AdmissionState::Queued);
+        let count = queued().count();
+        changes.queued += count as u64;
+        changes.refused += (turned.len() - count) as u64;
+        queued().for_each(|admission| on_queued(admission));
     }
+}
+
+/// The admission of a URL by a plan, where that is another one than it has.
+pub(super) fn changed_admission(
+    plan: &Plan,
+    judge: &Judge<'_>,
+    url: &QueuedUrl,
+) -> Result<Option<ChangedAdmission>, LedgerError> {
+    let before = &url.admission;
+    // No rule decides what another URL needs.
+    if before.verdict.rule_name == PREREQUISITE_RULE {
+        return Ok(None);
+    }
+    let mut to = judge.admission(plan, plan.adopt(before.candidate.clone()))?;
+    if to.state == before.state {
+        (to.date, to.priority) = (before.date, before.priority);
+    }
+    Ok((to != *before).then(|| ChangedAdmission { id: url.id, from: before.state, to }))
 }

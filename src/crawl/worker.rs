@@ -7,6 +7,7 @@ use super::outcome::{not_followed, robots_unreachable};
 use super::outlink_parts::FurtherOutlinks;
 use super::outlinks::{followed, sitemap_links, unfetchable_redirect, usual_sitemap};
 use super::priority::ROBOTS_PRIORITY;
+use super::rejudge::changed_admission;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::{
     Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, Plan, QueuedUrl, RobotsAnswer,
@@ -52,7 +53,8 @@ pub(in crate::crawl) enum Disposition {
 
 /// A URL on its way to being fetched, with the plan it follows.
 pub(in crate::crawl) struct FetchAttempt {
-    /// The plan that it follows, whatever plan comes meanwhile.
+    /// The plan that it follows, whatever plan comes meanwhile; its links go by
+    /// that which counts when they are stored.
     pub(in crate::crawl) plan: Arc<Plan>,
     pub(in crate::crawl) queued: QueuedUrl,
     verdict: Verdict,
@@ -236,25 +238,25 @@ impl<'e> Worker<'e> {
     }
 
     /// Decides a URL by the current plan, where that came while the crawl
-    /// ran; gives the next step if the URL is out of scope now.
+    /// ran; gives the next step if the URL is out of scope now. It waits as what
+    /// was refused when it was found: another plan may let it in again.
     fn decide_again(&self, attempt: &mut FetchAttempt) -> Result<Option<Disposition>, CrawlError> {
         let engine = self.engine;
-        let before = &attempt.queued.admission;
-        // No rule decides what another URL needs.
-        if !attempt.plan.is_replacement() || before.verdict.rule_name == PREREQUISITE_RULE {
+        let _deciding = engine.deciding.read().unwrap_or_else(PoisonError::into_inner);
+        attempt.plan = engine.setup.plan.now();
+        if attempt.plan.generation() == 0 {
             return Ok(None);
         }
-        let candidate = attempt.plan.adopt(before.candidate.clone());
-        let now = Admission { date: before.date, ..engine.judge.admission(&attempt.plan, candidate)? };
-        let is_refused = now.state == AdmissionState::Refused;
-        if now != *before && !is_refused {
-            engine.ledger.rejudge(vec![(attempt.queued.id, now.clone())])?;
+        let Some(changed) = changed_admission(&attempt.plan, &engine.judge, &attempt.queued)? else { return Ok(None) };
+        engine.ledger.rejudge(vec![changed.clone()])?;
+        attempt.verdict = changed.to.verdict.clone();
+        attempt.queued.admission = changed.to;
+        if attempt.queued.admission.state == AdmissionState::Queued {
+            return Ok(None);
         }
-        attempt.verdict = now.verdict.clone();
-        attempt.queued.admission = now;
-        let why = format!("out of scope by version {} of the campaign", attempt.plan.version);
-        let verdict = attempt.verdict.clone();
-        is_refused.then(|| self.refused(attempt, fetch_status::OUT_OF_SCOPE, verdict, &why)).transpose()
+        engine.logs.scope_of_admissions([&attempt.queued.admission])?;
+        engine.stats.refused(1);
+        Ok(Some(Disposition::Release { wait: Duration::ZERO, captured: false }))
     }
 
     /// Checks robots.txt, if the campaign does; gives the next step if the URL
@@ -374,7 +376,6 @@ impl<'e> Worker<'e> {
             Refusal::TryAgain(deferred) => return deferred.put_back(self, attempt, wait),
             Refusal::Last(given_up) => given_up,
         };
-        attempt.plan = engine.setup.plan.widened(&attempt.plan);
         let facts = AnswerFacts::of(attempt.queued.url(), &exchange);
         let Some(Taken { mut entry, permit }) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
@@ -383,6 +384,7 @@ impl<'e> Worker<'e> {
         let wait = self.wait_after_robots(attempt, &facts)?.unwrap_or(wait);
         self.explain_delay(attempt, wait);
         let mut annotations = entry.notes.annotations.clone();
+        let deciding = engine.deciding.read().unwrap_or_else(PoisonError::into_inner);
         let found = self.admit_links(attempt, &entry, &mut annotations)?;
         if let Some(target) = &facts.unfetchable {
             self.log_unfetchable(attempt, target)?;
@@ -392,6 +394,7 @@ impl<'e> Worker<'e> {
         let why = facts.unfetchable.as_ref().map(not_followed);
         let (id, fetch_status) = (attempt.queued.id, facts.status);
         self.end(attempt, Finished { id, fetch_status, why, refused: None, capture: Some(entry), found }, annotations)?;
+        drop(deciding);
         self.report_answer(attempt, &facts);
         engine.cx.note(authority_of(attempt.queued.url()));
         further.store(engine.ledger, || engine.cx.is_cancelled())?;
@@ -439,7 +442,7 @@ impl<'e> Worker<'e> {
         {
             self.seed_moved(attempt, target);
         }
-        Ok(engine.judge.admit(&attempt.plan, &Source::of(admission), links)?)
+        Ok(engine.judge.admit(&Source::of(admission), links)?)
     }
 
     /// Logs a redirect to what is no URL of the crawl: it has its line, and no
@@ -464,7 +467,7 @@ impl<'e> Worker<'e> {
             self.seed_without_page(&attempt.queued.admission.candidate, facts.status, "");
         }
         if let Some(cut) = facts.cut {
-            let reason = cut.reason(&FetchLimits::of(&attempt.plan.campaign.limits));
+            let reason = FetchLimits::of(&attempt.plan.campaign.limits).reason_of(cut);
             let text = format!("The answer was cut off and is kept so: {reason}");
             let event = CrawlEvent::new(EventKind::Truncated, text).of_url(attempt.queued.url());
             engine.stats.event(event.with_status(facts.status));

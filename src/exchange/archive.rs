@@ -1,6 +1,6 @@
 //! Writer of an exchange: its records in a WARC file and its entry for the ledger.
 
-use super::fetch::Exchange;
+use super::answer::{CutCause, Exchange};
 use super::spool::Spool;
 use crate::captures::CaptureNotes;
 use crate::captures::{CaptureEntry, RecordPlace};
@@ -182,8 +182,8 @@ impl Archive {
             return Ok((RecordType::Revisit, packed));
         }
         let mut builder = with_line(RecordBuilder::response(id, exchange.date, url.as_str()), exchange);
-        if let Some(truncated) = exchange.truncated {
-            builder = builder.field("WARC-Truncated", truncated.as_str());
+        if let Some(cut) = exchange.cut {
+            builder = builder.field("WARC-Truncated", cut.truncated());
         }
         let builder = builder.digests(&exchange.digests);
         Ok((RecordType::Response, self.pack(&builder, &mut exchange.response).map_err(io)?))
@@ -283,7 +283,7 @@ pub fn entry_of(
         payload_len: exchange.digests.payload_len,
         payload_digest: exchange.digests.payload.clone(),
         declared_digest: None,
-        truncated: exchange.truncated.map(|why| why.as_str().to_owned()),
+        truncated: exchange.cut.map(|cut| CutCause::truncated(cut).to_owned()),
         sniffed: None,
         ip: Some(exchange.address.ip()),
         claimed_rule: String::new(),

@@ -5,22 +5,19 @@
 //! from one answer to the next while the page does not, and revisits would be
 //! missed; the WARC file compresses anyway.
 
+use super::answer::{CutCause, Exchange, IncomingAnswer, IncomingHeads, READ_BYTES, SentRequest};
 use super::disk::{DiskGate, Reservation};
-use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
+use super::message::{Framing, Head};
 use super::resolver::{HostOverride, Resolver, private_address};
 use super::spool::Spool;
 use super::wire::{
-    Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, TlsFacts, Way,
-    WirePlace,
+    Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, Way, WirePlace,
 };
 use crate::campaign::PrivateAddresses;
-use crate::captures::plain_mime;
 use crate::jobs::{JobCx, counted_time, is_disk_full};
 use crate::scope::AnswerSource;
-use crate::uri::{CaptureDate, Clock, Url, authority_of};
-use crate::warc::digest::{BlockDigester, Digests};
-use crate::warc::http::{MediaType, Payload, decode_payload, parse_response_head};
-use std::io::{self, Read};
+use crate::uri::{Clock, Url, authority_of};
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -70,69 +67,6 @@ pub mod fetch_status {
     pub const ROBOTS_PRECLUDED: i32 = -9998;
 }
 
-/// Why an answer was cut; the values of `WARC-Truncated`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Truncated {
-    /// Longer than the campaign allows.
-    Length,
-    /// Slower than the campaign allows.
-    Time,
-    /// The server ended it early.
-    Disconnect,
-}
-
-impl Truncated {
-    /// The value of `WARC-Truncated`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Length => "length",
-            Self::Time => "time",
-            Self::Disconnect => "disconnect",
-        }
-    }
-}
-
-/// The reason why an answer was cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CutCause {
-    /// The most bytes of an answer.
-    Length,
-    /// The most time of an answer.
-    Time,
-    /// The least rate of a body.
-    Rate,
-    /// The server sent nothing for long.
-    Silence,
-    /// The server ended it early.
-    Disconnect,
-}
-
-impl CutCause {
-    /// The value of `WARC-Truncated` for it.
-    pub fn truncated(self) -> Truncated {
-        match self {
-            Self::Length => Truncated::Length,
-            Self::Time | Self::Rate | Self::Silence => Truncated::Time,
-            Self::Disconnect => Truncated::Disconnect,
-        }
-    }
-
-    /// The reason for people, with the limit.
-    pub fn reason(self, limits: &FetchLimits) -> String {
-        match self {
-            Self::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", limits.bytes),
-            Self::Time => format!("it took longer than {} (limits.max_response_seconds)", counted_time(limits.time)),
-            Self::Rate => format!(
-                "it came slower than {} bytes a second over {} (limits.min_response_bytes_per_second)",
-                limits.least_rate,
-                counted_time(limits.rate_window)
-            ),
-            Self::Silence => format!("the server sent nothing for {}", counted_time(limits.idle)),
-            Self::Disconnect => "the server ended the connection before it was whole".to_owned(),
-        }
-    }
-}
-
 /// A URL got no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -145,6 +79,17 @@ pub struct FetchError {
     pub retry: bool,
     /// Time it took, where a request was sent at all.
     pub took: Option<Duration>,
+}
+
+impl FetchError {
+    /// One that another try may help with.
+    fn passing(status: i32, message: String) -> Self {
+        Self { status, message, retry: true, took: None }
+    }
+
+    fn lasting(status: i32, message: String) -> Self {
+        Self { status, message, retry: false, took: None }
+    }
 }
 
 /// The limits of one fetch.
@@ -182,60 +127,20 @@ impl FetchLimits {
             rate_window: RATE_WINDOW,
         }
     }
-}
 
-/// A finished exchange.
-#[derive(Debug)]
-pub struct Exchange {
-    /// The request as sent.
-    pub request: Vec<u8>,
-    /// The final answer as received: head and body, transfer encoding kept.
-    pub response: Spool,
-    /// Its head.
-    pub head: Head,
-    /// Bytes of its head.
-    pub head_len: u64,
-    /// Interim answers (1xx) as received before it.
-    pub interim: Vec<u8>,
-    /// Digests of the response and of its payload.
-    pub digests: Digests,
-    /// Why it was cut, if it was.
-    pub truncated: Option<Truncated>,
-    /// The reason of a cut.
-    pub cut: Option<CutCause>,
-    /// The server.
-    pub address: SocketAddr,
-    /// The secured line, if it was one.
-    pub tls: Option<TlsFacts>,
-    /// When the request went out.
-    pub date: CaptureDate,
-    /// How long it took.
-    pub took: Duration,
-    /// Oddities, as annotations of the crawl log.
-    pub notes: Vec<&'static str>,
-    /// Room on the disk that is kept for it.
-    _reserved: Option<Reservation>,
-}
-
-impl Exchange {
-    /// The payload without transfer and content encoding, at most `limit`
-    /// bytes of it, made from at most `limit` bytes of the answer.
-    pub fn decoded_payload(&mut self, limit: usize) -> io::Result<Payload<'static>> {
-        let mut bytes = Vec::new();
-        let head_len = usize::try_from(self.head_len).unwrap_or(usize::MAX);
-        self.response.reader(0)?.take(limit.saturating_add(head_len) as u64).read_to_end(&mut bytes)?;
-        let mut payload = match parse_response_head(&bytes) {
-            Some(head) => decode_payload(&head, bytes.get(head.head_len..).unwrap_or_default(), limit).into_owned(),
-            None => bytes.split_off(head_len.min(bytes.len())).into(),
-        };
-        payload.cut |= self.response.len().saturating_sub(self.head_len) > limit as u64;
-        Ok(payload)
-    }
-
-    /// MIME type without parameters, lower case; `-` where the answer has none.
-    pub fn mime(&self) -> String {
-        let value = self.head.headers.get("Content-Type").unwrap_or_default();
-        plain_mime(&MediaType::parse(&value).mime)
+    /// Why an answer was cut, for people, with the limit.
+    pub fn reason_of(&self, cut: CutCause) -> String {
+        match cut {
+            CutCause::Length => format!("it is longer than {} bytes (limits.max_response_bytes)", self.bytes),
+            CutCause::Time => format!("it took longer than {} (limits.max_response_seconds)", counted_time(self.time)),
+            CutCause::Rate => format!(
+                "it came slower than {} bytes a second over {} (limits.min_response_bytes_per_second)",
+                self.least_rate,
+                counted_time(self.rate_window)
+            ),
+            CutCause::Silence => format!("the server sent nothing for {}", counted_time(self.idle)),
+            CutCause::Disconnect => "the server ended the connection before it was whole".to_owned(),
+        }
     }
 }
 
@@ -335,12 +240,7 @@ impl Client {
         }
         match self.resolver.resolve(host) {
             Ok(addresses) => Ok(addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()),
-            Err(error) => Err(FetchError {
-                status: fetch_status::DNS_FAILED,
-                message: error.to_string(),
-                retry: true,
-                took: None,
-            }),
+            Err(error) => Err(FetchError::passing(fetch_status::DNS_FAILED, error.to_string())),
         }
     }
 
@@ -401,21 +301,14 @@ impl Client {
         }
         let tls = (origin.0 == "https").then_some((&self.tls, origin.1.as_str()));
         let (connection, _place) = self.connect(url, addresses, limits, tls, gate).map_err(|error| match error {
-            ConnectError::Private(ip, why) => FetchError {
-                status: fetch_status::BLOCKED_BY_SETTING,
-                message: format!(
-                    "{ip} is not a public address ({why}), and the campaign does not allow it for this host"
-                ),
-                retry: false,
-                took: None,
-            },
+            ConnectError::Private(ip, why) => FetchError::lasting(
+                fetch_status::BLOCKED_BY_SETTING,
+                format!("{ip} is not a public address ({why}), and the campaign does not allow it for this host"),
+            ),
             ConnectError::Busy => busy(),
-            ConnectError::Failed(why) => FetchError {
-                status: fetch_status::CONNECT_FAILED,
-                message: format!("no connection to {why}"),
-                retry: true,
-                took: Some(begin.elapsed()),
-            },
+            ConnectError::Failed(why) => {
+                took(FetchError::passing(fetch_status::CONNECT_FAILED, format!("no connection to {why}")))
+            }
         })?;
         self.exchange(connection, &request, origin, begin, limits).map_err(|(error, _)| took(error))
     }
@@ -479,47 +372,22 @@ impl Client {
         connection.rearm(deadline(limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request).map_err(|error| (lost(&error), true))?;
-        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; 64 << 10] };
-        let (interim, head_bytes, head, early) = reader.heads()?;
+        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; READ_BYTES] };
+        let (heads, head, early) = reader.heads()?;
         reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
-        let mut answer = IncomingResponse {
-            response: Spool::new(&self.spool_dir),
-            chunks: ChunkScanner::default(),
-            framing: head.framing(),
-            digester: BlockDigester::new(true),
-            body_len: 0,
-            reserved: self.disk.as_ref().map(Reservation::new),
-            limit: limits.bytes,
-        };
-        answer.reserve();
+        let mut answer = IncomingAnswer::begin(heads, head, Spool::new(&self.spool_dir))
+            .within(limits.bytes, self.disk.as_ref().map(Reservation::new));
         // The disk is at fault, not the server.
         let failed = |error: io::Error| {
             let status = if is_disk_full(&error) { fetch_status::DISK_FULL } else { fetch_status::DISK_FAILED };
-            (FetchError { status, message: error.to_string(), retry: true, took: None }, false)
+            (FetchError::passing(status, error.to_string()), false)
         };
-        answer.response.push(&head_bytes).map_err(failed)?;
-        answer.digester.update(&head_bytes);
+        answer.keep_head().map_err(failed)?;
         let end = reader.body(&mut answer, early).map_err(failed)?;
-        let mut notes = Vec::new();
-        if answer.chunks.is_broken() {
-            notes.push("badChunks");
-        }
-        if matches!(answer.framing, Framing::Conflicting { .. }) {
-            notes.push("conflictingLengths");
-        }
-        if !interim.is_empty() {
-            notes.push("interim");
-        }
         let (cut, reusable) = match end {
-            End::Complete { reusable } => {
-                (None, reusable && end_is_certain(answer.framing) && head.keeps_alive() && head.status != 101)
-            }
+            End::Complete { reusable } => (None, reusable && answer.keeps_connection()),
             End::Cut(_) if self.is_abandoned() => {
-                let message = "given up on request".to_owned();
-                return Err((
-                    FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                    false,
-                ));
+                return Err((FetchError::passing(fetch_status::CONNECT_LOST, "given up on request".to_owned()), false));
             }
             End::Cut(why) => (Some(why), false),
         };
@@ -527,33 +395,15 @@ impl Client {
         if reusable {
             self.idle.keep(origin, reader.connection);
         }
-        Ok(Exchange {
-            request: request.to_vec(),
-            head_len: head_bytes.len() as u64,
-            response: answer.response,
-            _reserved: answer.reserved,
-            head,
-            interim,
-            digests: answer.digester.finish(),
-            truncated: cut.map(CutCause::truncated),
-            cut,
-            address,
-            tls,
-            date,
-            took: begin.elapsed(),
-            notes,
-        })
+        let took = begin.elapsed();
+        Ok(answer.finish(SentRequest { request: request.to_vec(), address, tls, date, took, cut }))
     }
 }
 
 /// The error of an exchange that was not begun.
 fn busy() -> FetchError {
     let message = "enough exchanges are in flight with this address".to_owned();
-    FetchError { status: fetch_status::NOT_ATTEMPTED, message, retry: true, took: None }
-}
-
-fn end_is_certain(framing: Framing) -> bool {
-    matches!(framing, Framing::Empty | Framing::Length(_) | Framing::Chunked)
+    FetchError::passing(fetch_status::NOT_ATTEMPTED, message)
 }
 
 fn lost(error: &io::Error) -> FetchError {
@@ -563,67 +413,7 @@ fn lost(error: &io::Error) -> FetchError {
         }
         _ => (fetch_status::CONNECT_LOST, format!("the connection was lost before an answer: {error}")),
     };
-    FetchError { status, message, retry: true, took: None }
-}
-
-/// An answer while it comes in.
-struct IncomingResponse {
-    response: Spool,
-    chunks: ChunkScanner,
-    framing: Framing,
-    digester: BlockDigester,
-    body_len: u64,
-    reserved: Option<Reservation>,
-    /// The longest answer that is kept.
-    limit: u64,
-}
-
-impl IncomingResponse {
-    /// Counts the room that it will take, by what is announced and received.
-    fn reserve(&mut self) {
-        let announced = match self.framing {
-            Framing::Length(length) | Framing::Conflicting { high: length, .. } => length.min(self.limit),
-            _ => 0,
-        };
-        if let Some(reserved) = &mut self.reserved {
-            reserved.set(self.body_len, announced);
-        }
-    }
-
-    /// Takes the bytes of the body; returns their number.
-    fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let room = |length: u64| usize::try_from(length - self.body_len).unwrap_or(usize::MAX).min(bytes.len());
-        let used = match self.framing {
-            Framing::Empty => 0,
-            Framing::Length(length) | Framing::Conflicting { high: length, .. } => room(length),
-            Framing::UntilClose => bytes.len(),
-            Framing::Chunked => self.chunks.feed(bytes),
-        };
-        self.response.push(&bytes[..used])?;
-        self.body_len += used as u64;
-        self.digester.update(&bytes[..used]);
-        self.reserve();
-        Ok(used)
-    }
-
-    fn is_complete(&self) -> bool {
-        match self.framing {
-            Framing::Empty => true,
-            Framing::Length(length) | Framing::Conflicting { high: length, .. } => self.body_len >= length,
-            Framing::Chunked => self.chunks.is_done(),
-            Framing::UntilClose => false,
-        }
-    }
-
-    /// Whether the server may stop here.
-    fn may_end(&self) -> bool {
-        match self.framing {
-            Framing::UntilClose => true,
-            Framing::Conflicting { low, .. } => self.body_len >= low,
-            Framing::Chunked => self.chunks.is_broken(),
-            _ => self.is_complete(),
-        }
-    }
+    FetchError::passing(status, message)
 }
 
 enum End {
@@ -661,62 +451,35 @@ struct AnswerReader {
     buffer: Vec<u8>,
 }
 
-/// Interim heads, the final head, its bytes, and body bytes that came with it.
-type Heads = (Vec<u8>, Vec<u8>, Head, Vec<u8>);
-
 impl AnswerReader {
-    fn heads(&mut self) -> Result<Heads, (FetchError, bool)> {
-        let unfetchable = |message: String| {
-            (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
-        };
-        let (mut interim, mut bytes, mut scanned) = (Vec::new(), Vec::new(), 0);
+    /// The heads, the final one, and bytes of the body that came with it.
+    fn heads(&mut self) -> Result<(IncomingHeads, Head, Vec<u8>), (FetchError, bool)> {
+        let unfetchable = |message: String| (FetchError::lasting(fetch_status::UNFETCHABLE, message), false);
+        let mut heads = IncomingHeads::default();
         loop {
-            if let Some(end) = head_end(&bytes, scanned) {
-                let head = Head::parse(&bytes[..end]).map_err(|why| not_http(&bytes, &why))?;
-                let rest = bytes.split_off(end);
-                if !head.is_interim() {
-                    return Ok((interim, bytes, head, rest));
-                }
-                interim.append(&mut bytes);
-                (bytes, scanned) = (rest, 0);
-                continue;
+            if let Some((head, early)) = heads.take_final().map_err(unfetchable)? {
+                return Ok((heads, head, early));
             }
-            scanned = bytes.len();
-            let start = bytes.trim_ascii_start();
-            let known = start.len().min(5);
-            if !start[..known].eq_ignore_ascii_case(&b"HTTP/"[..known]) {
-                return Err(not_http(&bytes, "it does not begin with HTTP/"));
-            }
-            if bytes.len() + interim.len() > MAX_HEAD_BYTES {
-                return Err(unfetchable(format!("the head of the answer is longer than {MAX_HEAD_BYTES} bytes")));
-            }
-            let nothing_came = bytes.is_empty() && interim.is_empty();
+            let nothing_came = heads.is_empty();
             match self.connection.receive(&mut self.buffer) {
-                Ok(0) if nothing_came => {
-                    let message = "the server closed the connection without an answer".to_owned();
-                    return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                        true,
-                    ));
-                }
                 Ok(0) => {
-                    let message = "the connection ended inside the head of the answer".to_owned();
-                    return Err((
-                        FetchError { status: fetch_status::CONNECT_LOST, message, retry: true, took: None },
-                        false,
-                    ));
+                    let message = match nothing_came {
+                        true => "the server closed the connection without an answer",
+                        false => "the connection ended inside the head of the answer",
+                    };
+                    return Err((FetchError::passing(fetch_status::CONNECT_LOST, message.to_owned()), nothing_came));
                 }
-                Ok(count) => bytes.extend_from_slice(&self.buffer[..count]),
+                Ok(count) => heads.push(&self.buffer[..count]),
                 Err(error) => return Err((lost(&error), nothing_came)),
             }
         }
     }
 
     /// Reads the body to its end or to a limit. Fails only when it cannot be kept.
-    fn body(&mut self, answer: &mut IncomingResponse, early: Vec<u8>) -> io::Result<End> {
+    fn body(&mut self, answer: &mut IncomingAnswer, early: Vec<u8>) -> io::Result<End> {
         let mut used = 0;
         if !early.is_empty() {
-            let (part, over) = self.within_limit(answer, &early);
+            let (part, over) = answer.within_limit(&early);
             used = answer.take(part)?;
             if over && !answer.is_complete() {
                 return Ok(End::Cut(CutCause::Length));
@@ -734,7 +497,7 @@ impl AnswerReader {
                 Ok(count) => count,
                 Err(error) => {
                     let timeout = matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock);
-                    return Ok(match answer.framing {
+                    return Ok(match answer.framing() {
                         Framing::Conflicting { .. } if answer.may_end() => End::Complete { reusable: false },
                         _ if timeout && Instant::now() >= self.end => End::Cut(CutCause::Time),
                         _ if timeout => End::Cut(CutCause::Silence),
@@ -744,7 +507,7 @@ impl AnswerReader {
             };
             rate.bytes += count as u64;
             let bytes = std::mem::take(&mut self.buffer);
-            let (part, over) = self.within_limit(answer, &bytes[..count]);
+            let (part, over) = answer.within_limit(&bytes[..count]);
             let taken = answer.take(part);
             let part_len = part.len();
             self.buffer = bytes;
@@ -755,17 +518,4 @@ impl AnswerReader {
         }
         Ok(End::Complete { reusable })
     }
-
-    /// The part of `bytes` that the limit leaves room for, and whether that is not all.
-    fn within_limit<'a>(&self, answer: &IncomingResponse, bytes: &'a [u8]) -> (&'a [u8], bool) {
-        let room = self.limits.bytes.saturating_sub(answer.response.len());
-        let take = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
-        (&bytes[..take], take < bytes.len())
-    }
-}
-
-fn not_http(bytes: &[u8], why: &str) -> (FetchError, bool) {
-    let begin: String = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).escape_debug().collect();
-    let message = format!("the answer is no HTTP ({why}): “{begin}”");
-    (FetchError { status: fetch_status::UNFETCHABLE, message, retry: false, took: None }, false)
 }

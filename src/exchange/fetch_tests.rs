@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use super::answer::{CutCause, Exchange};
 use super::fetch::*;
 use super::resolver::{Resolver, SystemResolver};
 use super::wire::{Abandon, AddressGate};
@@ -50,7 +51,7 @@ fn response(exchange: &mut Exchange) -> Vec<u8> {
 
 /// Sends `wire` and closes; the recorded answer must be `wire[skip..]`.
 #[track_caller]
-fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Option<Truncated>) {
+fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], cut: Option<CutCause>) {
     let shown = String::from_utf8_lossy(wire).into_owned();
     let mut exchange = fetch(LIMITS, ScriptedReply::raw(wire)).unwrap_or_else(|error| panic!("{shown}: {error}"));
     assert_eq!(response(&mut exchange), &wire[skip..], "{shown}");
@@ -58,7 +59,7 @@ fn check(wire: &[u8], skip: usize, status: u16, payload: &[u8], truncated: Optio
     assert_eq!(exchange.head.status, status, "{shown}");
     assert_eq!(&*exchange.decoded_payload(1 << 20).unwrap().bytes, payload, "{shown}");
     assert_eq!(exchange.digests.payload_len, payload.len() as u64, "{shown}");
-    assert_eq!(exchange.truncated, truncated, "{shown}");
+    assert_eq!(exchange.cut, cut, "{shown}");
     assert_eq!(exchange.digests.payload, sha1_base32(payload), "{shown}");
     assert_eq!(exchange.digests.block, sha1_base32(&wire[skip..]), "{shown}");
 }
@@ -79,13 +80,13 @@ fn odd_answers_are_recorded_byte_for_byte() {
     check(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\nok", 0, 200, b"ok", None);
     check(b"HTTP/1.1 404\r\nContent-Length: 2\r\n\r\nno", 0, 404, b"no", None);
     check(b"HTTP/1.0 200 OK\r\n\r\nold", 0, 200, b"old", None);
-    check(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", 0, 200, b"short", Some(Truncated::Disconnect));
+    check(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", 0, 200, b"short", Some(CutCause::Disconnect));
     check(b"HTTP/1.1 999 Denied\r\nContent-Length: 0\r\n\r\n", 0, 999, b"", None);
     check(b"HTTP/1.1 204 No\r\nContent-Length: 5\r\n\r\n", 0, 204, b"", None);
     let after_hints = [&early[..], b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"].concat();
     check(&after_hints, early.len(), 200, b"ok", None);
     let cut = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc";
-    check(cut, 0, 200, b"abc", Some(Truncated::Disconnect));
+    check(cut, 0, 200, b"abc", Some(CutCause::Disconnect));
     let lies = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n<html>no chunks";
     check(lies, 0, 200, b"<html>no chunks", None);
 }
@@ -120,7 +121,7 @@ fn long_answers_are_cut_at_the_limit_and_marked() {
         keep_open: false,
     };
     let exchange = fetch(small, endless).unwrap();
-    assert_eq!(exchange.truncated, Some(Truncated::Length));
+    assert_eq!(exchange.cut, Some(CutCause::Length));
     assert_eq!(exchange.response.len(), 100_000);
     let head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     let endless = ScriptedReply {
@@ -128,11 +129,11 @@ fn long_answers_are_cut_at_the_limit_and_marked() {
         endless: true,
         keep_open: false,
     };
-    assert_eq!(fetch(small, endless).unwrap().truncated, Some(Truncated::Length));
+    assert_eq!(fetch(small, endless).unwrap().cut, Some(CutCause::Length));
     // Exactly as long as allowed is not too long.
     let exact = ScriptedReply::page(200, "", vec![b'x'; 1000]);
     let limit = exact.parts[0].0.len() as u64;
-    assert_eq!(fetch(FetchLimits { bytes: limit, ..LIMITS }, exact).unwrap().truncated, None);
+    assert_eq!(fetch(FetchLimits { bytes: limit, ..LIMITS }, exact).unwrap().cut, None);
 }
 
 #[test]
@@ -162,14 +163,14 @@ fn a_head_has_its_own_time_and_a_body_a_least_rate() {
     let head = drip(b"HTTP/1.1 200 OK\r\nX: ", b"\r\nContent-Length: 0\r\n\r\n");
     let hasty = FetchLimits { head: Duration::from_millis(200), ..LIMITS };
     assert_eq!(fetch(hasty, head.clone()).unwrap_err().status, fetch_status::TIMEOUT);
-    assert_eq!(fetch(LIMITS, head).unwrap().truncated, None);
+    assert_eq!(fetch(LIMITS, head).unwrap().cut, None);
     let body = drip(b"HTTP/1.1 200 OK\r\nContent-Length: 200\r\n\r\n", b"");
     let brisk = FetchLimits { least_rate: 10_000, rate_window: Duration::from_millis(200), ..LIMITS };
     let cut = fetch(brisk, body.clone()).unwrap();
-    assert_eq!(cut.truncated, Some(Truncated::Time));
+    assert_eq!(cut.cut.map(CutCause::truncated), Some("time"));
     assert!(cut.digests.payload_len > 0);
     let patient = FetchLimits { least_rate: 1, ..brisk };
-    assert_eq!(fetch(patient, body).unwrap().truncated, None);
+    assert_eq!(fetch(patient, body).unwrap().cut, None);
 }
 
 /// Lets nobody in at some addresses, and remembers who is in.
@@ -227,7 +228,7 @@ fn slow_servers_cost_no_more_than_the_time_allowed() {
     let limits = FetchLimits { time: Duration::from_secs(2), idle: Duration::from_millis(1500), ..LIMITS };
     let begin = Instant::now();
     let body = fetch(limits, drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")).unwrap();
-    assert_eq!(body.truncated, Some(Truncated::Time));
+    assert_eq!(body.cut.map(CutCause::truncated), Some("time"));
     assert_eq!(fetch(limits, drip(b"HTTP/1.1 200 OK\r\nX: ")).unwrap_err().status, fetch_status::TIMEOUT);
     let silent = ScriptedReply { parts: vec![(Vec::new(), Duration::from_secs(60))], endless: false, keep_open: false };
     assert_eq!(fetch(limits, silent).unwrap_err().status, fetch_status::TIMEOUT);

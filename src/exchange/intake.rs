@@ -3,7 +3,7 @@
 
 use super::archive::{PACK_IN_MEMORY, entry_of};
 use super::page_reader::PageReaders;
-use super::{Archive, Exchange, RepeatedCapture, Truncated};
+use super::{Archive, CutCause, Exchange, RepeatedCapture};
 use crate::captures::media::{ROOT_WITHIN_BYTES, is_sniffed};
 use crate::captures::{
     Body, CaptureEntry, CaptureNotes, LargePagePermit, PageBudget, PageLinks, PagePermit, Unread, is_nofollow_answer,
@@ -107,7 +107,7 @@ impl<'a> Intake<'a> {
         let storing = links_bytes(&links.outlinks) + provenance.followed(&links.outlinks) * ADMISSION_BYTES;
         permit.set_bytes(packing + storing);
         let digests = &exchange.digests;
-        let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.truncated.is_none();
+        let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.cut.is_none();
         let original = if may_repeat { same_payload(url, &digests.payload)? } else { None };
         let notes = notes_of(&exchange, links, provenance, original.is_some());
         let sniffed = match is_sniffed(&notes.mime) {
@@ -227,10 +227,9 @@ fn annotate(
     is_revisit: bool,
     unread: Option<Unread>,
 ) {
-    match exchange.truncated {
-        Some(Truncated::Length) => annotations.push("lenTrunc".to_owned()),
-        Some(Truncated::Time) => annotations.push("timeTrunc".to_owned()),
-        Some(Truncated::Disconnect) => annotations.push("disconnectTrunc".to_owned()),
+    match exchange.cut.map(CutCause::truncated) {
+        Some("length") => annotations.push("lenTrunc".to_owned()),
+        Some(cause) => annotations.push(format!("{cause}Trunc")),
         None => {}
     }
     if not_followed > 0 {

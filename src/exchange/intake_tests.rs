@@ -3,17 +3,20 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{
-    Archive, Client, Exchange, FetchLimits, Intake, Provenance, RepeatedCapture, Resolver, SystemResolver, Taken,
+    Archive, Client, CutCause, Exchange, FetchLimits, Intake, Provenance, RepeatedCapture, Resolver, SentRequest,
+    SystemResolver, Taken, TlsFacts,
 };
 use crate::campaign::{Limits, PrivateAddresses};
 use crate::captures::{Author, CaptureEntry, index_archive};
 use crate::jobs::JobCx;
 use crate::links::{LinkKind, Outlink};
 use crate::testing::{ScriptedReply, ScriptedServer, gzip};
-use crate::uri::Url;
-use crate::warc::{FileSetOptions, RecordType, WarcError};
+use crate::uri::{CaptureDate, Url};
+use crate::warc::{ArchiveReader, FileSetOptions, RecordType, WarcError};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn archive(folder: &Path) -> Archive {
     Archive::new(FileSetOptions::new(folder, "proxy"), "browsed")
@@ -148,4 +151,82 @@ fn nothing_is_written_once_it_is_cancelled() {
     drop(all);
     drop(intake);
     assert!(archive.close().unwrap().is_empty());
+}
+
+/// What a proxy knows of a request that a browser sent.
+fn sent(request: &str) -> SentRequest {
+    SentRequest {
+        request: request.as_bytes().to_vec(),
+        address: "192.0.2.7:443".parse().unwrap(),
+        tls: Some(TlsFacts {
+            protocol: "tls/1.3".to_owned(),
+            cipher: "TLS_AES_128_GCM_SHA256".to_owned(),
+            certificate_problem: None,
+        }),
+        date: CaptureDate::from_millis(1_709_283_600_123),
+        took: Duration::from_millis(40),
+        cut: None,
+    }
+}
+
+/// Bytes that come a few at a time.
+struct Slowly<'a>(&'a [u8]);
+
+impl Read for Slowly<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = buffer.len().min(7);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+#[test]
+fn an_exchange_that_somebody_else_recorded_is_stored_as_it_was_sent() {
+    let (folder, cx) = (tempfile::tempdir().unwrap(), JobCx::detached());
+    let archive = archive(folder.path());
+    let intake = Intake::new(&archive, "test", &cx);
+    let packed = gzip(PAGE.as_bytes());
+    let (early, half) = packed.split_at(20);
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\
+                Transfer-Encoding: chunked\r\nX-Odd:  caf\u{e9} \r\n\r\n";
+    let chunk = |bytes: &[u8]| [format!("{:x};odd\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+    let answer = [head.as_bytes(), &chunk(early), &chunk(half), b"0\r\nX-Trailer: 1\r\n\r\n"].concat();
+    let interim = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+    let request = "POST /form HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 3\r\n\r\na=1";
+    let recorded = |request: &str, answer: &[u8]| Exchange::recorded(sent(request), Slowly(answer), folder.path());
+    let exchange = recorded(request, &[&interim[..], &answer].concat()).unwrap();
+    assert_eq!((&exchange.interim[..], exchange.cut), (&interim[..], None));
+    let url = Url::parse("https://shop.example/form").unwrap();
+    let entry = take(&intake, (url.clone(), exchange), Provenance::default(), None).unwrap().entry;
+    assert_eq!((entry.notes.title.as_deref(), entry.notes.outlinks.len()), (Some("Ria"), 2));
+    assert!(entry.notes.annotations.contains(&"interim".to_owned()), "{:?}", entry.notes.annotations);
+
+    // The answer to HEAD has no body, whatever its head says; one that ends early is cut.
+    let of_head = b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n";
+    assert_eq!(recorded("HEAD / HTTP/1.1\r\n\r\n", of_head).unwrap().cut, None);
+    assert_eq!(recorded("GET / HTTP/1.1\r\n\r\n", of_head).unwrap().cut, Some(CutCause::Disconnect));
+    // Whoever recorded it knows better why.
+    let stopped = SentRequest { cut: Some(CutCause::Length), ..sent("GET / HTTP/1.1\r\n\r\n") };
+    assert_eq!(Exchange::recorded(stopped, &of_head[..], folder.path()).unwrap().cut, Some(CutCause::Length));
+    for (odd, why) in [
+        (&b"SSH-2.0-OpenSSH\r\n\r\n"[..], "no HTTP"),
+        (b"HTTP/1.1 200 OK\r\n", "ends inside its head"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabcHTTP/1.1 200 OK\r\n\r\n", "not of the body"),
+    ] {
+        let error = recorded(request, odd).unwrap_err();
+        assert!(error.kind() == ErrorKind::InvalidData && error.to_string().contains(why), "{error}");
+    }
+
+    drop(intake);
+    let file = archive.close().unwrap().remove(0);
+    let (mut reader, mut blocks) = (ArchiveReader::open(&file).unwrap(), Vec::new());
+    while let Some(record) = reader.next_record(usize::MAX).unwrap() {
+        blocks.push((record.head, record.block));
+    }
+    let of_type = |of: RecordType| blocks.iter().find(|(head, _)| head.record_type == of).unwrap();
+    let (head, block) = of_type(RecordType::Response);
+    assert_eq!(*block, answer);
+    assert_eq!(of_type(RecordType::Request).1, request.as_bytes());
+    let fields = ["WARC-IP-Address", "WARC-Date", "WARC-Cipher-Suite"];
+    let fields = fields.map(|name| head.headers.get(name).unwrap());
+    assert_eq!(fields, ["192.0.2.7", "2024-03-01T09:00:00.123Z", "TLS_AES_128_GCM_SHA256"]);
 }

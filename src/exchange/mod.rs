@@ -13,13 +13,15 @@
 //! | host names to addresses, addresses that are private | `resolver` |
 //! | connections: time, TLS, reuse | `wire` |
 //! | heads, and where a body ends | `message` |
-//! | a request and its answer | `fetch`, kept by `spool` |
+//! | a request and its answer | `fetch` |
+//! | an answer as it comes in, also for whoever has it from elsewhere: [`Exchange::recorded`] | `answer`, kept by `spool` |
 //! | the entrance for whoever made an exchange: [`Intake::take`]; its links read, within a bound of memory | `intake`, on the threads of `page_reader` |
 //! | its records and its catalogue entry | `archive` |
 //! | a disk without room | `disk` |
 //!
 //! Not here: which URL is fetched, when and why (`crawl`).
 
+mod answer;
 mod archive;
 mod disk;
 mod fetch;
@@ -37,9 +39,10 @@ mod intake_tests;
 #[cfg(test)]
 mod tls_tests;
 
+pub use answer::{CutCause, Exchange, SentRequest};
 pub use archive::{Archive, RepeatedCapture, file_label};
 pub use disk::{DiskGate, Reservation, SPACE_POLL, full_error};
-pub use fetch::{Client, CutCause, Exchange, FetchError, FetchLimits, Truncated, fetch_status};
+pub use fetch::{Client, FetchError, FetchLimits, fetch_status};
 pub use intake::{Intake, Provenance, Taken};
 pub use message::Head;
 pub use resolver::{HostOverride, NOT_NOW, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

@@ -71,7 +71,7 @@ fn an_untrusted_server_is_read_and_what_is_wrong_is_written_down() {
         let addr = server(b"HTTP/1.1 200 OK\r\n\r\nsecured until close", close_notify);
         let mut exchange = client().fetch(&url, &[addr], client().limits(), None).unwrap();
         assert_eq!(*exchange.decoded_payload(100).unwrap().bytes, *b"secured until close");
-        assert_eq!(exchange.truncated, None);
+        assert_eq!(exchange.cut, None);
         let tls = exchange.tls.unwrap();
         assert_eq!(tls.protocol, "tls/1.3");
         assert!(tls.cipher.starts_with("TLS_"), "{}", tls.cipher);

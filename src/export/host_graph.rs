@@ -7,7 +7,7 @@
 
 use super::csv_row;
 use crate::inlinks::{HostEdge, HostGraph, HostNode};
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, xml_text};
 use std::io::{self, Write};
 
 /// The format of a host graph.
@@ -93,7 +93,7 @@ pub fn write_host_graph(
             }
             writeln!(out, "<nodes>")?;
             for (number, (node, rank)) in hosts().enumerate() {
-                writeln!(out, "<node id=\"{number}\" label=\"{}\">", escaped(&node.host))?;
+                writeln!(out, "<node id=\"{number}\" label=\"{}\">", xml_text(&node.host))?;
                 gexf_values(out, &HOST_COLUMNS, &host_values(node, rank))?;
                 writeln!(out, "</node>")?;
             }
@@ -118,7 +118,7 @@ pub fn write_host_graph(
             }
             writeln!(out, "<graph id=\"hosts\" edgedefault=\"directed\">")?;
             for (number, (node, rank)) in hosts().enumerate() {
-                write!(out, "<node id=\"n{number}\"><data key=\"host\">{}</data>", escaped(&node.host))?;
+                write!(out, "<node id=\"n{number}\"><data key=\"host\">{}</data>", xml_text(&node.host))?;
                 graphml_values(out, &HOST_COLUMNS, &host_values(node, rank))?;
                 writeln!(out, "</node>")?;
             }
@@ -164,32 +164,14 @@ impl Kind {
 fn gexf_values(out: &mut dyn Write, columns: &[(&str, Kind)], values: &[String]) -> io::Result<()> {
     writeln!(out, "<attvalues>")?;
     for ((name, _), value) in columns.iter().zip(values).filter(|(_, value)| !value.is_empty()) {
-        writeln!(out, "<attvalue for=\"{name}\" value=\"{}\"/>", escaped(value))?;
+        writeln!(out, "<attvalue for=\"{name}\" value=\"{}\"/>", xml_text(value))?;
     }
     writeln!(out, "</attvalues>")
 }
 
 fn graphml_values(out: &mut dyn Write, columns: &[(&str, Kind)], values: &[String]) -> io::Result<()> {
     let mut there = columns.iter().zip(values).filter(|(_, value)| !value.is_empty());
-    there.try_for_each(|((name, _), value)| write!(out, "<data key=\"{name}\">{}</data>", escaped(value)))
-}
-
-/// Text that XML 1.0 can hold, in an element or between double quotes.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\t' | '\n' | '\r' => out.push_str(&format!("&#{};", u32::from(c))),
-            '\0'..=' ' if c != ' ' => out.push(char::REPLACEMENT_CHARACTER),
-            '\u{fffe}' | '\u{ffff}' => out.push(char::REPLACEMENT_CHARACTER),
-            c => out.push(c),
-        }
-    }
-    out
+    there.try_for_each(|((name, _), value)| write!(out, "<data key=\"{name}\">{}</data>", xml_text(value)))
 }
 
 #[cfg(test)]

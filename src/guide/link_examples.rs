@@ -32,6 +32,8 @@ const fn page(markup: &'static str) -> LinkExample {
     LinkExample { file: "", content_type: "", fields: "", markup }
 }
 
+const SITEMAP: &str = r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#;
+
 /// A link in a file of its own.
 const fn file(file: &'static str, content_type: &'static str, markup: &'static str) -> LinkExample {
     LinkExample { file, content_type, fields: "", markup }
@@ -351,11 +353,7 @@ pub const LINK_EXAMPLES: &[LinkExamples] = &[
         subject: "Sitemaps of robots.txt and their indexes, packed or in text, with images, videos and languages; `/sitemap.xml` of a seed's host whose robots.txt names none",
         is_followed: true,
         examples: &[
-            file(
-                "sitemap.xml",
-                "application/xml",
-                r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#,
-            ),
+            file("sitemap.xml", "application/xml", SITEMAP),
             file(
                 "sitemap.xml",
                 "application/xml",
@@ -376,26 +374,10 @@ pub const LINK_EXAMPLES: &[LinkExamples] = &[
             file("sitemap.xml", "application/octet-stream", "<urlset><url><loc>@A</loc></url></urlset>"),
             file("sitemap", "text/plain", "@A"),
             file("sitemap.txt", "text/plain", "@A\nhttp://kinds.example/leaf\n"),
-            file(
-                "sitemap.xml.gz",
-                "application/octet-stream",
-                r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#,
-            ),
-            file(
-                "sitemap.gz",
-                "application/x-gzip;charset=utf-8",
-                r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#,
-            ),
-            file(
-                "sitemap.xml.gz.gz",
-                "application/x-gzip",
-                r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#,
-            ),
-            file(
-                "sitemap-in-utf-16.xml",
-                "application/xml",
-                r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:video="v" xmlns:xhtml="x"><url><loc>@A</loc></url></urlset>"#,
-            ),
+            file("sitemap.xml.gz", "application/octet-stream", SITEMAP),
+            file("sitemap.gz", "application/x-gzip;charset=utf-8", SITEMAP),
+            file("sitemap.xml.gz.gz", "application/x-gzip", SITEMAP),
+            file("sitemap-in-utf-16.xml", "application/xml", SITEMAP),
         ],
     },
     LinkExamples {

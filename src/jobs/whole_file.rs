@@ -5,14 +5,15 @@
 //!
 //! | | what has the name already | until it is whole | for |
 //! |---|---|---|---|
-//! | [`WholeFile::create`] | stays, and nothing is written | `NAME.open` | archive files, tables |
-//! | [`WholeFile::create_hidden`] | stays, or is replaced | `.NAME.RANDOM.open` | names that a person gives |
+//! | [`WholeFile::create`] | stays, and nothing is written | `NAME.open` | archive files |
+//! | [`WholeFile::create_hidden`] | stays, or is replaced | `.NAME.RANDOM.open` | names that a person gives, tables |
 //! | [`WholeFile::replace_own`] | is replaced, be it a link | `NAME.open` | names of our own in a locked folder |
 //! | [`replace_own`] | is replaced, be it a link | `.NAME.RANDOM.open` | names of our own that several may write |
 
 use super::own_file::{create_own, make_private};
 use super::rename::{rename_new, sync_folder};
 use super::{disk_full_advice, is_disk_full};
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -196,23 +197,30 @@ impl WholeFile {
 /// Those of `fill`, which leave the old file, and errors of the system, without the path.
 pub fn replace_own(path: &Path, fill: impl FnOnce(&mut WholeFile) -> io::Result<()>) -> io::Result<()> {
     let of_path = |error: FileError| error.source;
-    remove_left(path);
+    remove_left([path]);
     let mut file = WholeFile::create_hidden(path, Existing::IsReplaced).map_err(of_path)?;
     fill(&mut file)?;
     file.finish().map_err(of_path)
 }
 
-/// Takes away the hidden files that calls for this file left which were killed: nobody holds their locks. What cannot be
-/// taken away stays.
-pub fn remove_left(path: &Path) {
-    let prefix = hidden_prefix(path);
-    for entry in folder_of(path).read_dir().into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let letters = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.strip_suffix(OPEN));
-        let is_ours = letters.is_some_and(|letters| letters.len() == RANDOM_LETTERS)
-            && entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            let _ = fs::remove_file(entry.path());
+/// Takes away the hidden files that calls for these files left which were killed: nobody holds their locks. What cannot
+/// be taken away stays. Each folder is read once.
+pub fn remove_left(paths: impl IntoIterator<Item: AsRef<Path>>) {
+    let mut prefixes_by_folder: HashMap<PathBuf, HashSet<String>> = HashMap::new();
+    for path in paths {
+        let path = path.as_ref();
+        prefixes_by_folder.entry(folder_of(path).to_owned()).or_default().insert(hidden_prefix(path));
+    }
+    for (folder, prefixes) in prefixes_by_folder {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let stem = name.to_str().and_then(|name| name.strip_suffix(OPEN)).unwrap_or_default();
+            let prefix = stem.len().checked_sub(RANDOM_LETTERS).and_then(|len| stem.get(..len));
+            let is_ours = prefix.is_some_and(|prefix| prefixes.contains(prefix))
+                && entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+                let _ = fs::remove_file(entry.path());
+            }
         }
     }
 }
@@ -364,7 +372,7 @@ mod tests {
         fs::write(folder.path().join(".a.csv.abcdef.open"), "left").unwrap();
         fs::write(folder.path().join(".b.csv.abcdef.open"), "of another").unwrap();
         let at_work = WholeFile::create_hidden(&path, Existing::Stays).unwrap();
-        remove_left(&path);
+        remove_left([&path]);
         assert_eq!(names(folder.path()).len(), 2);
         at_work.finish().unwrap();
         assert_eq!(names(folder.path()), [".b.csv.abcdef.open", "a.csv"]);

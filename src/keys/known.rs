@@ -1,14 +1,12 @@
 //! Lists the keys that a person vouches for. They are no secret: a file beside other settings lists them, as
 //! SSH lists known hosts.
 
+use super::signing::check_name;
 use super::{KeyError, Keychain, PublicKey, SigningKey};
 use crate::jobs::{make_private_folder, replace_own, settings_folder};
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-
-/// Longest name of a key, in letters.
-pub(super) const MAX_NAME: usize = 100;
 
 /// A person or an institution, and the keys that are theirs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,15 +24,6 @@ pub struct KnownKey {
 pub struct KnownKeys {
     path: Option<PathBuf>,
     keys: Vec<KnownKey>,
-}
-
-/// Checks the name of a key.
-pub(super) fn check_name(name: &str) -> Result<(), KeyError> {
-    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.trim() == name;
-    match fits && !name.contains(char::is_control) {
-        true => Ok(()),
-        false => Err(KeyError::Name { name: name.chars().take(MAX_NAME).collect() }),
-    }
 }
 
 impl KnownKeys {

@@ -70,7 +70,7 @@ pub enum KeyError {
         name: String,
     },
     /// What cannot be the name of a key.
-    #[error("“{name}” is no name for a key: 1 to {} letters on one line are", known::MAX_NAME)]
+    #[error("“{name}” is no name for a key: 1 to {} letters on one line are", signing::MAX_NAME)]
     Name {
         /// The name.
         name: String,

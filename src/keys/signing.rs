@@ -1,7 +1,6 @@
 //! Signs with the private keys of a person.
 
 use super::keychain::Keychain;
-use super::known::check_name;
 use super::public::{ED25519_BEGIN, P384_BEGIN};
 use super::{KeyError, PublicKey};
 use data_encoding::BASE64_MIME;
@@ -15,6 +14,18 @@ use rustls::pki_types::pem::PemObject;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::Arc;
+
+/// Longest name of a key, in letters.
+pub(super) const MAX_NAME: usize = 100;
+
+/// Checks the name of a key.
+pub(super) fn check_name(name: &str) -> Result<(), KeyError> {
+    let fits = (1..=MAX_NAME).contains(&name.chars().count()) && name.trim() == name;
+    match fits && !name.contains(char::is_control) {
+        true => Ok(()),
+        false => Err(KeyError::Name { name: name.chars().take(MAX_NAME).collect() }),
+    }
+}
 
 /// A key of this person with its private part, in memory.
 #[derive(Clone)]

@@ -2,9 +2,9 @@
 //!
 //! Other JSON gives no links: what looks like an address in it is one for scripts alone.
 
-use super::html::may_be_file;
 use super::listed::ListedLinks;
 use super::page::{LinkKind, Outlink};
+use super::resolve::may_be_file;
 use crate::uri::Url;
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};

@@ -334,6 +334,13 @@ fn query_bytes(text: &str, charset: &'static Encoding) -> Vec<u8> {
     }
 }
 
+/// Whether a value may be the address of a file: attributes of scripts hold anything. Names of one word are none.
+pub(crate) fn may_be_file(value: &str) -> bool {
+    let value = value.trim();
+    memchr::memchr2(b'/', b'.', value.as_bytes()).is_some()
+        && !value.bytes().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'<' | b'"' | b'|'))
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

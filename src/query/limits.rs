@@ -3,6 +3,8 @@
 //! The work of a search grows with terms × words × texts, so that a page of
 //! pasted text would keep the program busy for minutes.
 
+use unicode_normalization::char::is_combining_mark;
+
 /// Terms of a query, at most.
 pub(crate) const MAX_TERMS: usize = 400;
 
@@ -39,7 +41,7 @@ pub(crate) fn no_more_terms(hint: &str) -> String {
 /// # Errors
 /// The limit that it is above.
 pub(crate) fn check_text(text: &str) -> Result<(), Excess> {
-    let runs_of_letters = || text.split(|c| !super::fields::is_letter(c)).filter(|word| !word.is_empty());
+    let runs_of_letters = || text.split(|c| !is_letter(c)).filter(|word| !word.is_empty());
     let count = runs_of_letters().count();
     if count > MAX_PHRASE_TOKENS {
         return Err(Excess {
@@ -86,4 +88,9 @@ fn too_long(word: &str) -> Option<Excess> {
         expected: format!("a word of {MAX_TOKEN_LETTERS} letters at most; write its beginning and *"),
         found: format!("one of {letters} letters"),
     })
+}
+
+/// Whether a word may have this character.
+pub(crate) fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
 }

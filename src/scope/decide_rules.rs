@@ -6,6 +6,7 @@ use super::{Candidate, Decision, Facts, GeoFact, Verdict};
 use crate::campaign::{Campaign, CampaignProblem, Grounds, Permission, PermissionState, Seed, SeedScope};
 use crate::uri::{CaptureDate, parse_web_url};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A mistake in a rule of a campaign.
@@ -27,14 +28,17 @@ pub const NO_RULE: &str = "DecideRuleSequence";
 #[derive(Debug, Clone)]
 pub struct DecideRules {
     pub(super) rules: Arc<Vec<CompiledRule>>,
-    pub(super) seeds: Arc<Vec<Seed>>,
+    seeds: Arc<Vec<Seed>>,
+    /// Seeds that a launch met on the way. Each block has more than all behind it
+    /// together, so that one more copies few of them.
+    met: Vec<Arc<Vec<Seed>>>,
     permissions: Arc<Vec<Permission>>,
     grounds: Arc<Grounds>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct CompiledRule {
-    pub(super) rule: Rule,
+    pub(super) rule: Arc<Rule>,
     pub(super) test: Arc<dyn DecideRule>,
     /// The only decision that it can make, if there is but one.
     pub(super) only: Option<Decision>,
@@ -88,6 +92,7 @@ impl DecideRules {
         Ok(Self {
             rules: Arc::new(rules),
             seeds: Arc::new(campaign.seeds.clone()),
+            met: Vec::new(),
             permissions: Arc::new(campaign.permissions.clone()),
             grounds: Arc::new(campaign.grounds.clone()),
         })
@@ -100,13 +105,17 @@ impl DecideRules {
         if seeds.is_empty() {
             return Ok(wider);
         }
+        let mut newest = seeds.to_vec();
+        while let Some(block) = wider.met.pop_if(|block| block.len() <= newest.len()) {
+            newest.splice(..0, block.iter().cloned());
+        }
+        wider.met.push(Arc::new(newest));
         for (index, compiled) in Arc::make_mut(&mut wider.rules).iter_mut().enumerate() {
-            if let Some(test) = compiled.test.with_met(seeds) {
+            if let Some(test) = compiled.test.with_met(&wider.met) {
                 let rule = saved_name(&compiled.rule.kind);
                 *compiled = compiled.with_test(test.map_err(|why| ScopeError { index, rule, why })?);
             }
         }
-        Arc::make_mut(&mut wider.seeds).extend_from_slice(seeds);
         Ok(wider)
     }
 
@@ -115,11 +124,10 @@ impl DecideRules {
         let mut changed = self.clone();
         for (index, compiled) in Arc::make_mut(&mut changed.rules).iter_mut().enumerate() {
             if matches!(compiled.rule.kind, RuleKind::SeedScope(_)) {
-                let ground = Ground { seeds: &seeds, ..self.ground() };
-                *compiled = compiled.with_test(compile_kind(index, &compiled.rule.kind, ground)?);
+                *compiled = compiled.with_test(self.compile_kind(index, &compiled.rule.kind, &seeds)?);
             }
         }
-        changed.seeds = Arc::new(seeds);
+        (changed.seeds, changed.met) = (Arc::new(seeds), Vec::new());
         Ok(changed)
     }
 
@@ -266,9 +274,22 @@ impl DecideRules {
         of_rules.chain(std::iter::once(self.grounds.countries.as_slice()))
     }
 
-    /// The parts of the campaign that its rules are compiled with.
-    pub(super) fn ground(&self) -> Ground<'_> {
-        Ground { seeds: &self.seeds, permissions: &self.permissions, grounds: &self.grounds }
+    /// The seeds of the campaign, and behind them those that were met.
+    pub(super) fn seeds(&self) -> Cow<'_, [Seed]> {
+        match self.met.is_empty() {
+            true => Cow::Borrowed(&self.seeds),
+            false => std::iter::once(&self.seeds).chain(&self.met).flat_map(|block| block.iter().cloned()).collect(),
+        }
+    }
+
+    /// Compiles a rule with these seeds and the other parts of the campaign.
+    pub(super) fn compile_kind(
+        &self,
+        index: usize,
+        kind: &RuleKind,
+        seeds: &[Seed],
+    ) -> Result<Arc<dyn DecideRule>, ScopeError> {
+        compile_kind(index, kind, Ground { seeds, permissions: &self.permissions, grounds: &self.grounds })
     }
 
     /// A number that clones of these rules share and others do not have, while
@@ -295,7 +316,7 @@ impl DecideRules {
                 RuleKind::SurtPrefix(rule) => needs.via |= rule.also_check_via,
                 RuleKind::SeedScope(_) => {
                     let by_hops = |seed: &Seed| matches!(seed.scope, SeedScope::Resource | SeedScope::Plus1);
-                    needs.seed |= self.seeds.iter().any(by_hops);
+                    needs.seed |= self.seeds().iter().any(by_hops);
                 }
                 RuleKind::SourceTag(_) => needs.source_tag = true,
                 RuleKind::Nofollow(_) => needs.nofollow = true,
@@ -340,13 +361,13 @@ impl CompiledRule {
         self.rule.enabled && (self.only.is_none() || self.only != current)
     }
 
-    pub(super) fn new(rule: Rule, test: Arc<dyn DecideRule>) -> Self {
-        Self { rule, only: test.only_decision(), test, is_refusals: false }
+    pub(super) fn new(rule: impl Into<Arc<Rule>>, test: Arc<dyn DecideRule>) -> Self {
+        Self { rule: rule.into(), only: test.only_decision(), test, is_refusals: false }
     }
 
     /// Replaces the compiled test of the rule.
     fn with_test(&self, test: Arc<dyn DecideRule>) -> Self {
-        Self { is_refusals: self.is_refusals, ..Self::new(self.rule.clone(), test) }
+        Self { is_refusals: self.is_refusals, ..Self::new(Arc::clone(&self.rule), test) }
     }
 
     /// The rule, if it is one about countries that is switched on.
@@ -379,11 +400,7 @@ fn compile_rule(index: usize, value: &Value, ground: Ground<'_>) -> Result<Compi
     Ok(CompiledRule::new(rule, test))
 }
 
-pub(super) fn compile_kind(
-    index: usize,
-    kind: &RuleKind,
-    ground: Ground<'_>,
-) -> Result<Arc<dyn DecideRule>, ScopeError> {
+fn compile_kind(index: usize, kind: &RuleKind, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, ScopeError> {
     kind.compile(ground).map_err(|why| ScopeError { index, rule: saved_name(kind), why })
 }
 
@@ -391,4 +408,49 @@ pub(super) fn compile_kind(
 fn saved_name(kind: &RuleKind) -> String {
     let value = serde_json::to_value(kind).unwrap_or_default();
     value.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::scope::standard_rules;
+    use crate::uri::Url;
+
+    fn seed(url: String, scope: SeedScope) -> Seed {
+        Seed { url, scope, depth: None, source_tag: String::new() }
+    }
+
+    #[test]
+    fn seeds_that_are_met_one_by_one_copy_few_of_those_before_and_reach_the_same() {
+        let given = seed("http://given.pt/".to_owned(), SeedScope::Root);
+        let campaign = Campaign { seeds: vec![given], rules: standard_rules(), ..Campaign::default() };
+        let rules = DecideRules::compile(&campaign).unwrap();
+        let met: Vec<Seed> = (0..1000)
+            .map(|number| {
+                let scope = [SeedScope::Root, SeedScope::Resource, SeedScope::Plus1][number % 3];
+                seed(format!("http://met{number}.pt/"), scope)
+            })
+            .collect();
+        let together = rules.with_met(&met).unwrap();
+        let (mut wider, mut copied) = (rules, 0);
+        for seed in &met {
+            let before = wider.clone();
+            wider = wider.with_met(std::slice::from_ref(seed)).unwrap();
+            let is_new = |block: &&Arc<Vec<Seed>>| !before.met.iter().any(|old| Arc::ptr_eq(old, block));
+            copied += wider.met.iter().filter(is_new).map(|block| block.len()).sum::<usize>();
+        }
+        assert!(copied <= 10 * met.len(), "{copied} copies of {} seeds", met.len());
+        assert_eq!(wider.seeds(), together.seeds());
+        assert!(wider.lines().eq(together.lines()));
+        for number in 0..met.len() {
+            for (path, hops) in [("", "R"), ("a", "RL"), ("a", "RE"), ("a", "RLL")] {
+                let url = Url::parse(&format!("http://met{number}.pt/{path}")).unwrap();
+                let seed = Some(format!("http://met{number}.pt/"));
+                let candidate = Candidate { hops: hops.to_owned(), seed, ..Candidate::bare(url) };
+                let decide = |rules: &DecideRules| rules.decide(&candidate, &Facts::default());
+                assert_eq!(decide(&wider), decide(&together), "{} {hops}", candidate.url);
+            }
+        }
+    }
 }

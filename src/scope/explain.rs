@@ -1,6 +1,6 @@
 //! Why a URL is taken or refused, rule by rule, and what would turn it.
 
-use super::decide_rules::{CompiledRule, DecideRules, compile_kind};
+use super::decide_rules::{CompiledRule, DecideRules};
 use super::rules::{Change, Edit, Rule, RuleKind, SurtPrefix};
 use super::{Candidate, Decision, Facts, GeoFact, Trace, TraceStep, rule_label};
 use crate::campaign::Campaign;
@@ -125,18 +125,18 @@ impl DecideRules {
         let mut changed = self.clone();
         let rules = Arc::make_mut(&mut changed.rules);
         match &offer.step {
-            Step::Switch(on) => rules.get_mut(offer.index)?.rule.enabled = *on,
+            Step::Switch(on) => Arc::make_mut(&mut rules.get_mut(offer.index)?.rule).enabled = *on,
             Step::Append(kind) => rules.insert(
                 offer.index,
                 CompiledRule::new(
                     Rule { enabled: true, comment: String::new(), kind: kind.clone() },
-                    compile_kind(offer.index, kind, self.ground()).ok()?,
+                    self.compile_kind(offer.index, kind, &self.seeds()).ok()?,
                 ),
             ),
             Step::Edit(Edit::Number(kind) | Edit::Entry(kind)) => {
                 let compiled = rules.get_mut(offer.index)?;
-                let rule = Rule { kind: kind.clone(), ..compiled.rule.clone() };
-                *compiled = CompiledRule::new(rule, compile_kind(offer.index, kind, self.ground()).ok()?);
+                let rule = Rule { kind: kind.clone(), ..(*compiled.rule).clone() };
+                *compiled = CompiledRule::new(rule, self.compile_kind(offer.index, kind, &self.seeds()).ok()?);
             }
             Step::Edit(Edit::Seeds(seeds)) => changed = self.with_seeds(seeds.clone()).ok()?,
             Step::Edit(Edit::Fact(facts)) => return Some((changed, (**facts).clone())),
@@ -161,7 +161,7 @@ impl Remedy {
     /// The campaign with the change made; its other rules stay as they are
     /// written. The same campaign where only facts would have to change.
     pub fn apply(&self, campaign: &Campaign) -> Campaign {
-        let mut changed = Campaign { seeds: self.rules.seeds.to_vec(), ..campaign.clone() };
+        let mut changed = Campaign { seeds: self.rules.seeds().into_owned(), ..campaign.clone() };
         for (index, compiled) in self.rules.rules.iter().enumerate() {
             if compiled.is_refusals {
                 changed.grounds.obey_refusals = compiled.rule.enabled;
@@ -169,10 +169,10 @@ impl Remedy {
             }
             let written = changed.rules.get_mut(index);
             let before = written.as_deref().and_then(|value| Rule::read(value).ok());
-            if before.as_ref() == Some(&compiled.rule) {
+            if before.as_ref() == Some(&*compiled.rule) {
                 continue;
             }
-            let value = serde_json::to_value(&compiled.rule).unwrap_or_default();
+            let value = serde_json::to_value(&*compiled.rule).unwrap_or_default();
             match written {
                 Some(written) => *written = value,
                 None => changed.rules.push(value),

@@ -146,8 +146,9 @@ impl IndexBuilder {
         }
         text(fields.url, &page.url);
         text(fields.anchors, &document.anchors.join("\n"));
-        text(fields.title_stems, &format!("{}\n{}", page.language, page.title));
-        text(fields.stems, &format!("{}\n{}", page.language, page.main));
+        let language = page.stem_language();
+        text(fields.title_stems, &format!("{language}\n{}", page.title));
+        text(fields.stems, &format!("{language}\n{}", page.main));
         if let Some((seconds, _)) = &page.published {
             doc.add_i64(fields.published, *seconds);
         }

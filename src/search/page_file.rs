@@ -15,7 +15,7 @@
 //! page: the index is made again then.
 
 use crate::jobs::lock;
-use crate::text::LineOrder;
+use crate::text::{LineOrder, likeliest_language};
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -98,6 +98,14 @@ impl StoredPage {
     /// Whether its record could be read.
     pub fn is_read(&self) -> bool {
         !self.facts.is_empty()
+    }
+
+    /// The language by whose rules its words have stems: its own, or the likeliest one where that is unknown.
+    pub fn stem_language(&self) -> &str {
+        match self.language.as_str() {
+            "" => likeliest_language(&format!("{}\n{}", self.title, self.main)),
+            own => own,
+        }
     }
 }
 

@@ -22,5 +22,5 @@ mod tests;
 
 pub use named_hosts::{NamedHosts, URL_PORT};
 pub use reply::{HttpReply, ReplyBody, ReplyFraming, type_by_name};
-pub use request::HttpRequest;
-pub use server::{Handler, HttpServer, ServerLimits};
+pub use request::{HttpRequest, ServerLimits};
+pub use server::{Handler, HttpServer};

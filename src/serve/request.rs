@@ -1,11 +1,40 @@
 //! Requests, read within bounds.
 
-use super::server::ServerLimits;
 use percent_encoding::percent_decode_str;
 use std::io::{self, ErrorKind, Read};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// The limits of a server on its clients.
+#[derive(Debug, Clone)]
+pub struct ServerLimits {
+    /// Connections at once, each with a thread; one more is answered with 503.
+    pub connections: usize,
+    /// Bytes of a request head beyond which it is refused with 431.
+    pub head_bytes: usize,
+    /// Bytes of a request's body beyond which it is refused with 413; none by default.
+    pub body_bytes: usize,
+    /// How long a connection may be silent between requests.
+    pub idle: Duration,
+    /// How long head and body of a request may each take, beginning with their first byte.
+    pub head_time: Duration,
+    /// How long a client may take for each piece of a reply, 64 KiB or less.
+    pub write_time: Duration,
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 512,
+            head_bytes: 32 << 10,
+            body_bytes: 0,
+            idle: Duration::from_secs(30),
+            head_time: Duration::from_secs(10),
+            write_time: Duration::from_secs(30),
+        }
+    }
+}
 
 /// Header fields of a request beyond which it is refused with 431.
 const MAX_FIELDS: usize = 100;

@@ -1,7 +1,7 @@
 //! Listeners and connections: a thread each, keep-alive, limits, an end.
 
 use super::request::{Incoming, ReadRequest, RequestReader};
-use super::{HttpReply, HttpRequest};
+use super::{HttpReply, HttpRequest, ServerLimits};
 use crate::jobs::lock;
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Write};
@@ -20,36 +20,6 @@ const AFTER_FAILED_ACCEPT: Duration = Duration::from_millis(50);
 const WAKE_ATTEMPTS: usize = 20;
 /// Time and bytes for reading on from a client that was refused.
 const LINGER: (Duration, usize) = (Duration::from_secs(1), 1 << 20);
-
-/// The limits of a server on its clients.
-#[derive(Debug, Clone)]
-pub struct ServerLimits {
-    /// Connections at once, each with a thread; one more is answered with 503.
-    pub connections: usize,
-    /// Bytes of a request head beyond which it is refused with 431.
-    pub head_bytes: usize,
-    /// Bytes of a request's body beyond which it is refused with 413; none by default.
-    pub body_bytes: usize,
-    /// How long a connection may be silent between requests.
-    pub idle: Duration,
-    /// How long head and body of a request may each take, beginning with their first byte.
-    pub head_time: Duration,
-    /// How long a client may take for each piece of a reply, 64 KiB or less.
-    pub write_time: Duration,
-}
-
-impl Default for ServerLimits {
-    fn default() -> Self {
-        Self {
-            connections: 512,
-            head_bytes: 32 << 10,
-            body_bytes: 0,
-            idle: Duration::from_secs(30),
-            head_time: Duration::from_secs(10),
-            write_time: Duration::from_secs(30),
-        }
-    }
-}
 
 /// Something that can be served.
 pub trait Handler: Send + Sync {

@@ -133,6 +133,20 @@ pub fn language_of(text: &str) -> Option<&'static str> {
     text_language(text).map(|found| found.language)
 }
 
+/// The language that a text in an unknown one has most in common with: that of most of its function words, else
+/// what whichlang takes it for. `""` where it has no letter.
+///
+/// By its rules words of the text are brought to their stems: titles, names and captions have too little for
+/// [`language_of`], and yet have plurals.
+pub fn likeliest_language(text: &str) -> &'static str {
+    let sample = text.get(..text.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or(text);
+    if !sample.contains(char::is_alphabetic) {
+        return "";
+    }
+    let clearest = Evidence::of(sample).clearest();
+    clearest.unwrap_or_else(|| short(whichlang::detect_language(sample).three_letter_code()))
+}
+
 /// The language of a text, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextLanguage {

@@ -30,7 +30,7 @@ mod sentences;
 pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
 pub(crate) use folding::{is_open, next_term};
 pub(crate) use json_text::text_of_json;
-pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, text_language};
+pub use language::{LANGUAGE_BYTES, TextLanguage, language_of, likeliest_language, text_language};
 pub(crate) use letters::{is_invisible, is_unspaced};
 pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};

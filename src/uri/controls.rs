@@ -43,6 +43,25 @@ pub fn may_be_obeyed(byte: u8) -> bool {
     byte < b' ' || matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)
 }
 
+/// Text that XML 1.0 and HTML can hold, in an element or between quotes. White space that an attribute would lose
+/// stays; what they cannot hold is replaced.
+pub fn xml_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push_str(&format!("&#{};", u32::from(c))),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(char::REPLACEMENT_CHARACTER),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

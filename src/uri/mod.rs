@@ -37,7 +37,7 @@ mod vectors;
 
 pub use cdx_key::CdxKey;
 pub use clock::Clock;
-pub use controls::{escape_controls, is_obeyed, may_be_obeyed, printable};
+pub use controls::{escape_controls, is_obeyed, may_be_obeyed, printable, xml_text};
 pub use dataset_key::DatasetKey;
 pub use date::{CaptureDate, DateError};
 pub use fqdn::{Fqdn, InternalPolicy, is_same_site, registrable};

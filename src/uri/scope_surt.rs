@@ -259,29 +259,12 @@ pub struct ScopePrefixSet {
 impl ScopePrefixSet {
     /// Gathers prefixes; those that a shorter one covers are dropped.
     pub fn new(prefixes: impl IntoIterator<Item = ScopePrefix>) -> Self {
-        let mut set = Self::default();
-        set.extend(prefixes);
-        set
-    }
-
-    /// Adds prefixes; those that a shorter one covers are dropped.
-    pub fn extend(&mut self, prefixes: impl IntoIterator<Item = ScopePrefix>) {
-        self.tails.extend(prefixes.into_iter().map(|prefix| Box::from(prefix.tail())));
+        let mut tails: Vec<Box<str>> = prefixes.into_iter().map(|prefix| Box::from(prefix.tail())).collect();
         // What is no SURT matches nothing; an empty prefix would let everything in.
-        self.tails.retain(|tail| tail.contains('('));
-        self.tails.sort_unstable();
-        self.tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
-    }
-
-    /// Adds a prefix, unless a shorter one covers it.
-    pub fn insert(&mut self, prefix: &ScopePrefix) {
-        let tail = prefix.tail();
-        if !tail.contains('(') || self.covering(tail).is_some() {
-            return;
-        }
-        let at = self.tails.partition_point(|kept| &**kept < tail);
-        let covered = self.tails[at..].iter().take_while(|kept| kept.starts_with(tail)).count();
-        self.tails.splice(at..at + covered, [tail.into()]);
+        tails.retain(|tail| tail.contains('('));
+        tails.sort_unstable();
+        tails.dedup_by(|longer, kept| longer.starts_with(&**kept));
+        Self { tails }
     }
 
     /// Number of prefixes left.
@@ -306,10 +289,7 @@ impl ScopePrefixSet {
     }
 
     fn find(&self, surt: &ScopeSurt) -> Option<&str> {
-        self.covering(surt.tail())
-    }
-
-    fn covering(&self, target: &str) -> Option<&str> {
+        let target = surt.tail();
         // Free of prefixes of each other, only the greatest one that does not
         // come after the SURT can be a prefix of it.
         let after = self.tails.partition_point(|tail| &**tail <= target);
@@ -423,10 +403,7 @@ mod tests {
     fn sets_drop_what_a_shorter_prefix_covers() {
         let prefixes = ["http://(is,bok,", "http://(is,", "http://(pt,fct,)/", "https://(pt,fct,)/a"]
             .map(|text| ScopePrefix::parse(text).unwrap());
-        let mut grown = ScopePrefixSet::default();
-        prefixes.iter().for_each(|prefix| grown.insert(prefix));
         let set = ScopePrefixSet::new(prefixes);
-        assert_eq!(set, grown);
         assert_eq!(set.len(), 2);
         let surt = ScopeSurt::of(&Url::parse("https://www.bok.is/x").unwrap());
         assert_eq!(set.matching(&surt).unwrap().as_str(), "http://(is,");

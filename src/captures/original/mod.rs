@@ -11,7 +11,6 @@ pub mod rule;
 
 pub use find::{FoundOriginal, OriginalError, find_original};
 
-use super::Place;
 use crate::jobs::JobCx;
 use crate::uri::{CaptureDate, PageKey, Url, WebParts, parse_web_url};
 use crate::warc::{RecordHead, sha1_field};
@@ -24,6 +23,15 @@ use std::path::{Path, PathBuf};
 
 /// Captures that are kept in memory, of some 150 bytes each, and bytes of URLs.
 pub(super) const MOST_IN_MEMORY: usize = 100_000;
+/// The place of a record: number of the file (the caller's), offset in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Place {
+    /// The number of the file.
+    pub file: u32,
+    /// [`crate::warc::Span::offset`].
+    pub offset: u64,
+}
+
 const MOST_URL_BYTES: usize = 16 << 20;
 
 /// Steps of SQLite between two checks whether the job was cancelled.

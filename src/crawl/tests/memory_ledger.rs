@@ -5,7 +5,7 @@
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::*;
 use crate::links::Outlink;
-use crate::scope::{GeoFact, hop_count};
+use crate::scope::{AnnotationFact, GeoFact, hop_count};
 use crate::uri::{CaptureDate, Url};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,6 +29,7 @@ struct Inner {
     waits: HashMap<String, HostWait>,
     events: Vec<CrawlEvent>,
     versions: Vec<(u32, u32)>,
+    annotations: HashMap<String, AnnotationFact>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -69,6 +70,12 @@ impl MemoryLedger {
     /// Changes of the campaign's version, from and to.
     pub fn versions(&self) -> Vec<(u32, u32)> {
         self.0.lock().unwrap().versions.clone()
+    }
+
+    /// Lets a person mark a URL.
+    pub fn mark(&self, url: &str, mark: &str) {
+        let fact = AnnotationFact { mark: mark.to_owned(), notes: Vec::new() };
+        self.0.lock().unwrap().annotations.insert(url.to_owned(), fact);
     }
 
     /// Every URL with its fate, in the order it was first seen.
@@ -265,6 +272,10 @@ impl Ledger for MemoryLedger {
         Ok(self.0.lock().unwrap().geo.clone())
     }
 
+    fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
+        Ok(self.0.lock().unwrap().annotations.clone())
+    }
+
     fn keep_geo_facts(&self, facts: &[(String, GeoFact)]) -> Result<(), LedgerError> {
         self.0.lock().unwrap().geo.extend(facts.iter().cloned());
         Ok(())
@@ -295,19 +306,23 @@ impl Ledger for MemoryLedger {
         Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at).or_else(|| refused(at))).take(limit).collect())
     }
 
-    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
+    fn rejudge(&self, changed: Vec<ChangedAdmission>) -> Result<Vec<bool>, LedgerError> {
         let mut inner = self.0.lock().unwrap();
-        for (id, admission) in judged {
+        let mut store = |ChangedAdmission { id, from, to }| {
             let row = &mut inner.rows[id as usize];
-            let fate = match (&row.1, admission.state) {
-                (StoredFate::Finished(_), _) => continue,
-                (_, AdmissionState::Refused) => StoredFate::Refused,
-                (StoredFate::Refused, _) => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
-                (waiting, _) => waiting.clone(),
+            let fate = match (&row.1, from, to.state) {
+                (StoredFate::Waiting { .. }, AdmissionState::Queued, AdmissionState::Refused) => StoredFate::Refused,
+                (StoredFate::Refused, AdmissionState::Refused, AdmissionState::Queued) => {
+                    StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) }
+                }
+                (StoredFate::Waiting { .. }, AdmissionState::Queued, _)
+                | (StoredFate::Refused, AdmissionState::Refused, _) => row.1.clone(),
+                _ => return false,
             };
-            *row = (admission, fate);
-        }
-        Ok(())
+            *row = (to, fate);
+            true
+        };
+        Ok(changed.into_iter().map(&mut store).collect())
     }
 
     fn change_version(&self, from: u32, to: u32, _since: CaptureDate) -> Result<(), LedgerError> {

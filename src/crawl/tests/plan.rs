@@ -36,27 +36,41 @@ fn without(campaign: &Campaign, folder: &str) -> Campaign {
     other
 }
 
+type Crawled = (Arc<MemoryLedger>, Vec<(String, Instant)>, String);
+
 /// Crawls; `replacement` comes with the request for `path`.
 fn crawl_until(
     campaign: &Campaign,
     path: &'static str,
     replacement: Plan,
     answer: fn(&str) -> ScriptedReply,
-) -> (Arc<MemoryLedger>, Vec<(String, Instant)>, String) {
+) -> Crawled {
+    let replace = move |requested: &str, current: &CurrentPlan, _: &MemoryLedger| {
+        if requested == path {
+            current.replace(replacement.clone()).unwrap();
+        }
+    };
+    crawl_steered(campaign, replace, answer)
+}
+
+/// Crawls; `steer` is called with each request, before its answer.
+fn crawl_steered(
+    campaign: &Campaign,
+    steer: impl Fn(&str, &CurrentPlan, &MemoryLedger) + Send + Sync + 'static,
+    answer: fn(&str) -> ScriptedReply,
+) -> Crawled {
+    let ledger = Arc::new(MemoryLedger::default());
     let current: Arc<OnceLock<Arc<CurrentPlan>>> = Arc::default();
     let requests: Arc<Mutex<Vec<(String, Instant)>>> = Arc::default();
     let server = ScriptedServer::start({
-        let (current, requests) = (Arc::clone(&current), Arc::clone(&requests));
+        let (current, requests, ledger) = (Arc::clone(&current), Arc::clone(&requests), Arc::clone(&ledger));
         move |_, requested| {
             requests.lock().unwrap().push((requested.to_owned(), Instant::now()));
-            if requested == path {
-                current.get().unwrap().replace(replacement.clone()).unwrap();
-            }
+            steer(requested, current.get().unwrap(), &ledger);
             answer(requested)
         }
     });
     let folder = tempfile::tempdir().unwrap();
-    let ledger = Arc::new(MemoryLedger::default());
     let setup = setup(campaign, &server, folder.path());
     assert!(current.set(Arc::clone(&setup.plan)).is_ok());
     let report = run_crawl(&setup, &*ledger, &CrawlStats::default(), &JobCx::detached()).unwrap();
@@ -91,11 +105,9 @@ fn rules_replaced_while_a_crawl_runs_count_from_the_next_url_on() {
     for (admission, fate) in ledger.rows() {
         let path = admission.candidate.url.path().to_owned();
         match fate {
-            StoredFate::Finished(finished) if finished.refused.is_some() => {
-                let verdict = finished.refused.unwrap();
-                assert_eq!(verdict, explained(&after, &admission), "{path}");
-                assert_eq!(verdict.rule_index, Some(second.rules.len() - 1), "{path}");
-                assert!(finished.why.unwrap().contains("version 2"), "{path}");
+            StoredFate::Refused => {
+                assert_eq!(admission.verdict, explained(&after, &admission), "{path}");
+                assert_eq!(admission.verdict.rule_index, Some(second.rules.len() - 1), "{path}");
                 assert!(log.lines().any(|line| line.contains("REJECT") && line.contains(&path)), "{path}\n{log}");
             }
             StoredFate::Finished(finished) if path.len() == 4 => {
@@ -128,6 +140,87 @@ fn what_was_refused_is_queued_when_a_plan_lets_it_in() {
     let events = ledger.events();
     let change = events.iter().find(|event| event.kind == EventKind::Campaign).unwrap();
     assert!(change.text.contains("10 URLs that were refused are now queued"), "{}", change.text);
+}
+
+/// Requests for pages below a folder.
+fn requested(requests: &[(String, Instant)], folder: &str) -> Vec<String> {
+    let paths = requests.iter().map(|(path, _)| path.clone());
+    paths.filter(|path| path.starts_with(folder)).collect()
+}
+
+#[test]
+fn links_of_a_page_in_flight_are_decided_by_the_plan_that_counts_when_they_are_stored() {
+    let open = one_by_one(&["http://a.example/"]);
+    let narrow = without(&open, "b");
+    // What was refused is decided again long before the page with the links is there.
+    let replace_early = |replacement: Plan| {
+        move |requested: &str, current: &CurrentPlan, _: &MemoryLedger| {
+            if requested == "/" {
+                current.replace(replacement.clone()).unwrap();
+                std::thread::sleep(Duration::from_millis(300));
+            }
+        }
+    };
+    let (_, requests, log) = crawl_steered(&narrow, replace_early(plan(&open, 2)), site);
+    assert_eq!(requested(&requests, "/b/").len(), 10, "the plan before refused them");
+    assert!(!log.lines().any(|line| line.contains("REJECT") && line.contains("/b/")), "{log}");
+
+    let (ledger, requests, log) = crawl_steered(&open, replace_early(plan(&narrow, 2)), site);
+    assert_eq!(requested(&requests, "/b/"), Vec::<String>::new());
+    assert!(!log.lines().any(|line| line.contains("ACCEPT") && line.contains("/b/")), "{log}");
+    let refused = ledger.rows().into_iter().filter(|(_, fate)| *fate == StoredFate::Refused);
+    assert_eq!(refused.filter(|(admission, _)| admission.candidate.url.path().starts_with("/b/")).count(), 10);
+}
+
+#[test]
+fn a_version_that_comes_back_decides_what_the_one_between_refused() {
+    let open = one_by_one(&["http://a.example/"]);
+    let (first, second) = (plan(&open, 1), plan(&without(&open, "b"), 2));
+    // The rest of /b/ comes to its turn under the second version.
+    let (ledger, requests, log) = crawl_steered(
+        &open,
+        {
+            let (first, second) = (first.clone(), second.clone());
+            move |requested, current, _| match requested {
+                "/b/2" => current.replace(second.clone()).unwrap(),
+                "/c/5" => current.replace(first.clone()).unwrap(),
+                _ => {}
+            }
+        },
+        site,
+    );
+    assert_eq!(requested(&requests, "/b/").len(), 10, "{log}");
+    assert_eq!(log.lines().filter(|line| line.contains("/b/7")).count(), 3, "let in, refused, let in\n{log}");
+    assert_eq!(ledger.versions(), [(1, 2), (2, 1)]);
+
+    // The links are found between two changes that come at once.
+    let (ledger, requests, log) = crawl_steered(
+        &open,
+        move |requested, current, _| match requested {
+            "/" => current.replace(second.clone()).unwrap(),
+            "/a/0" => current.replace(first.clone()).unwrap(),
+            _ => {}
+        },
+        site,
+    );
+    assert_eq!(requested(&requests, "/b/").len(), 10, "{log}");
+    assert_eq!(ledger.versions(), [(1, 2), (2, 1)]);
+}
+
+#[test]
+fn a_new_plan_goes_by_the_marks_that_there_are_when_it_comes() {
+    let mut campaign = one_by_one(&["http://a.example/"]);
+    campaign.rules.push(json!({"rule": "annotation", "marks": ["reject"], "decision": "REJECT"}));
+    let same = plan(&campaign, 2);
+    let steer = move |requested: &str, current: &CurrentPlan, ledger: &MemoryLedger| {
+        if requested == "/b/2" {
+            ledger.mark("http://a.example/c/5", "reject");
+            current.replace(same.clone()).unwrap();
+        }
+    };
+    let (_, requests, log) = crawl_steered(&campaign, steer, site);
+    let of_c = requested(&requests, "/c/");
+    assert!(of_c.len() == 9 && !of_c.contains(&"/c/5".to_owned()), "{of_c:?}\n{log}");
 }
 
 #[test]
@@ -164,14 +257,13 @@ fn what_seeds_redirected_to_stays_a_seed_under_another_plan() {
     let campaign = one_by_one(&["http://a.example/"]);
     let current = CurrentPlan::new(plan(&campaign, 1));
     let begun = current.now();
+    let seed = "http://a.example/".to_owned();
     let target = Url::parse("http://www.b.example/home").unwrap();
     let page = crate::scope::Candidate::bare(Url::parse("http://www.b.example/page").unwrap());
     let accepts = |plan: &Plan| plan.rules.decide(&page, &Facts::default()).decision == Decision::Accept;
     assert!(!accepts(&begun));
     current.replace(plan(&campaign, 2)).unwrap();
-    // The current URL still follows the plan that it began with.
-    let of_url = current.add_met_seed(&begun, "http://a.example/", &target).unwrap();
-    assert_eq!((of_url.version, accepts(&of_url)), (1, true));
+    current.add_met_seeds(vec![(seed, target)]).unwrap();
     assert_eq!((current.now().version, accepts(&current.now())), (2, true));
     assert!(!accepts(&begun), "a plan that somebody holds never changes");
     current.replace(plan(&campaign, 3)).unwrap();

@@ -6,8 +6,7 @@
 
 use super::LinkError;
 use super::row::{is_internal, read_when};
-use super::shuffle::ShuffleReport;
-use super::sorted::{PartRows, Sorted};
+use super::sorted::{PartRows, ShuffleReport, Sorted};
 use super::window::{Link, Windows};
 use crate::inlinks::dataset::needs_escape;
 use crate::inlinks::{MATCH_WINDOW_DAYS, MAX_INLINKS_PER_SIDE};

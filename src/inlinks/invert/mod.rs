@@ -51,8 +51,8 @@ pub use assign::{AssignOptions, AssignReport, Assigned, Dedup, Inlink, Shape, Un
 pub use kept::{ProcessedInput, ResumeDir};
 pub use notes::{Noted, Notes};
 pub use row::{LinkRow, Row, TargetCapture};
-pub use shuffle::{DEFAULT_MEMORY_BYTES, RowWriter, Shuffle, ShuffleOptions, ShuffleReport};
-pub use sorted::Sorted;
+pub use shuffle::{DEFAULT_MEMORY_BYTES, RowWriter, Shuffle, ShuffleOptions};
+pub use sorted::{ShuffleReport, Sorted};
 
 use crate::captures::RevisitError;
 use crate::jobs::Cancelled;

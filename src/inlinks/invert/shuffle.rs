@@ -18,9 +18,8 @@ use super::notes::Notes;
 use super::ranked::{NumberedRun, RunOptions, SortedGeneration};
 use super::row::{LinkRow, TargetCapture};
 use super::run::{READER_BYTES, Run, RunWriter, run_path};
-use super::sorted::{Pool, Sorted};
+use super::sorted::{Pool, ROWS_PER_CHECK, ShuffleReport, Sorted};
 use crate::jobs::{JobCx, free_bytes};
-use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,9 +58,6 @@ const MAX_RUNS_AT_ONCE: usize = 96;
 
 /// Room that is left on a disk for others, in bytes.
 const DISK_FLOOR_BYTES: u64 = 32 * 1024 * 1024;
-
-/// Rows between two checks for cancellation.
-pub(super) const ROWS_PER_CHECK: u64 = 4096;
 
 /// Options for sorting rows.
 #[derive(Debug, Clone)]
@@ -107,23 +103,6 @@ impl ShuffleOptions {
             )
         })
     }
-}
-
-/// Counts of a sort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ShuffleReport {
-    /// Links that were put in.
-    pub links: u64,
-    /// Captures that were put in.
-    pub captures: u64,
-    /// Rows left out because an equal one was there: equal (target, source,
-    /// date, anchor) of links, equal (target, date) of captures. Complete
-    /// when the last row was read.
-    pub duplicates: u64,
-    /// Runs written to disk.
-    pub runs: u64,
-    /// Bytes written to disk.
-    pub spilled_bytes: u64,
 }
 
 /// Rows that one thread brings.

@@ -7,13 +7,33 @@ use super::merge::{Merge, Stream};
 use super::ranked::SortedGeneration;
 use super::row::Row;
 use super::run::Run;
-use super::shuffle::{ROWS_PER_CHECK, ShuffleReport};
 use crate::jobs::JobCx;
 use crossbeam_channel::bounded;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Rows between two checks for cancellation.
+pub(super) const ROWS_PER_CHECK: u64 = 4096;
+
+/// Counts of a sort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ShuffleReport {
+    /// Links that were put in.
+    pub links: u64,
+    /// Captures that were put in.
+    pub captures: u64,
+    /// Rows left out because an equal one was there: equal (target, source,
+    /// date, anchor) of links, equal (target, date) of captures. Complete
+    /// when the last row was read.
+    pub duplicates: u64,
+    /// Runs written to disk.
+    pub runs: u64,
+    /// Bytes written to disk.
+    pub spilled_bytes: u64,
+}
 
 /// Rows in memory that equal one block of a run.
 const ROWS_PER_SAMPLE: usize = BLOCK_BYTES / 48;

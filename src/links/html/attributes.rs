@@ -11,11 +11,11 @@ fn srcset_ranges(value: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = value.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
-        while bytes.get(at).is_some_and(|&byte| is_space(byte) || byte == b',') {
+        while bytes.get(at).is_some_and(|&byte| byte.is_ascii_whitespace() || byte == b',') {
             at += 1;
         }
         let start = at;
-        while bytes.get(at).is_some_and(|&byte| !is_space(byte)) {
+        while bytes.get(at).is_some_and(|&byte| !byte.is_ascii_whitespace()) {
             at += 1;
         }
         if start == at {
@@ -76,10 +76,6 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
 /// Whether a list of words parted by white space (or commas) holds `token`.
 pub fn has_token(list: &str, token: &str) -> bool {
     list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(token))
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ fn is_utf16_markup(body: &[u8]) -> bool {
         let mut pairs = begin.chunks_exact(2);
         !begin.is_empty() && pairs.all(|pair| pair[at].is_ascii() && pair[at] > 0 && pair[1 - at] == 0)
     };
-    let first = |at: usize| begin.chunks_exact(2).map(|pair| pair[at]).find(|byte| !is_space(*byte));
+    let first = |at: usize| begin.chunks_exact(2).map(|pair| pair[at]).find(|byte| !byte.is_ascii_whitespace());
     (0..2).any(|at| has_letters(at) && first(at) == Some(b'<'))
 }
 
@@ -220,7 +220,10 @@ fn prescan_meta(head: &[u8]) -> Option<&'static Encoding> {
             at += 2 + end + 3;
             continue;
         }
-        if rest.len() > 5 && rest[..5].eq_ignore_ascii_case(b"<meta") && (is_space(rest[5]) || rest[5] == b'/') {
+        if rest.len() > 5
+            && rest[..5].eq_ignore_ascii_case(b"<meta")
+            && (rest[5].is_ascii_whitespace() || rest[5] == b'/')
+        {
             at += 5;
             if let Some(encoding) = meta_charset(head, &mut at) {
                 return Some(encoding);
@@ -228,7 +231,7 @@ fn prescan_meta(head: &[u8]) -> Option<&'static Encoding> {
         } else if rest[0] == b'<' && rest.get(1).is_some_and(u8::is_ascii_alphabetic)
             || rest.starts_with(b"</") && rest.get(2).is_some_and(u8::is_ascii_alphabetic)
         {
-            at += rest.iter().position(|&byte| is_space(byte) || byte == b'>')?;
+            at += rest.iter().position(|&byte| byte.is_ascii_whitespace() || byte == b'>')?;
             while next_attribute(head, &mut at).is_some() {}
         } else if rest.starts_with(b"<!") || rest.starts_with(b"</") || rest.starts_with(b"<?") {
             at += rest.iter().position(|&byte| byte == b'>')?;
@@ -274,7 +277,7 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<&'static Encoding> {
 
 /// “Get an attribute” of the prescan: name and value.
 fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [u8])> {
-    while is_space(*head.get(*at)?) || head[*at] == b'/' {
+    while head.get(*at)?.is_ascii_whitespace() || head[*at] == b'/' {
         *at += 1;
     }
     if head[*at] == b'>' {
@@ -284,9 +287,9 @@ fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [
     let name = loop {
         match *head.get(*at)? {
             b'=' if *at > name_start => break head.get(name_start..*at)?,
-            byte if is_space(byte) => {
+            byte if byte.is_ascii_whitespace() => {
                 let name = head.get(name_start..*at)?;
-                while is_space(*head.get(*at)?) {
+                while head.get(*at)?.is_ascii_whitespace() {
                     *at += 1;
                 }
                 if head[*at] != b'=' {
@@ -301,7 +304,7 @@ fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [
     };
     // The equals sign is here.
     *at += 1;
-    while is_space(*head.get(*at)?) {
+    while head.get(*at)?.is_ascii_whitespace() {
         *at += 1;
     }
     let start = *at;
@@ -313,7 +316,7 @@ fn next_attribute<'h>(head: &'h [u8], at: &mut usize) -> Option<(&'h [u8], &'h [
             Some((name, rest.get(..length?)?))
         }
         _ => {
-            while !is_space(*head.get(*at)?) && head[*at] != b'>' {
+            while !head.get(*at)?.is_ascii_whitespace() && head[*at] != b'>' {
                 *at += 1;
             }
             Some((name, head.get(start..*at)?))
@@ -327,9 +330,9 @@ fn charset_in_content(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
         let found = rest.windows(7).position(|window| window.eq_ignore_ascii_case(b"charset"))?;
-        rest = trim_start(rest.get(found + 7..)?);
+        rest = rest.get(found + 7..)?.trim_ascii_start();
         if let Some(after) = rest.strip_prefix(b"=") {
-            rest = trim_start(after);
+            rest = after.trim_ascii_start();
             break;
         }
     }
@@ -340,19 +343,10 @@ fn charset_in_content(content: &[u8]) -> Option<&[u8]> {
             inner.get(..end)
         }
         _ => {
-            let end = rest.iter().position(|&byte| is_space(byte) || byte == b';').unwrap_or(rest.len());
+            let end = rest.iter().position(|&byte| byte.is_ascii_whitespace() || byte == b';').unwrap_or(rest.len());
             rest.get(..end)
         }
     }
-}
-
-fn trim_start(bytes: &[u8]) -> &[u8] {
-    let start = bytes.iter().position(|&byte| !is_space(byte)).unwrap_or(bytes.len());
-    bytes.get(start..).unwrap_or_default()
-}
-
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
 #[cfg(test)]

@@ -30,7 +30,6 @@ pub(crate) use extract::read_text;
 pub use extract::{read_css, read_links, read_page};
 pub use layout::{BlockElement, Layout, PageStatements, TextLine, TimeStatement};
 pub use place::PagePlace;
-pub(crate) use requisites::may_be_file;
 pub(crate) use tag::Tag;
 pub(in crate::links) use tokenizer::{Reading, decode as decode_references};
 pub use tree::MAX_DEPTH;

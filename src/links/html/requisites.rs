@@ -7,6 +7,7 @@ use super::tokens::{Attr, Attributes, Text};
 use crate::links::css::css_references;
 use crate::links::json::json_strings;
 use crate::links::page::LinkKind;
+use crate::links::resolve::may_be_file;
 
 /// Names of `meta` elements whose content is an address (Open Graph, Twitter cards, pinned sites of Windows).
 const META_LINKS: [(&str, LinkKind); 17] = [
@@ -138,11 +139,4 @@ impl Collector<'_> {
             _ => self.references_of(tag, attributes, order),
         }
     }
-}
-
-/// Whether a value may be the address of a file: attributes of scripts hold anything. Names of one word are none.
-pub(crate) fn may_be_file(value: &str) -> bool {
-    let value = value.trim();
-    memchr::memchr2(b'/', b'.', value.as_bytes()).is_some()
-        && !value.bytes().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'<' | b'"' | b'|'))
 }

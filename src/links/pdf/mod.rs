@@ -18,18 +18,10 @@ use crate::uri::{Url, parse_web_url};
 use encoding_rs::UTF_8;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
+use objects::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
 use std::io::Read;
 use std::ops::Range;
 use text::{printed_addresses, shown_texts};
-
-/// Bytes of one object stream, unpacked.
-const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
-
-/// Bytes of all object streams of a file, unpacked.
-const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
-
-/// Object streams of a file that are read.
-const MAX_STREAMS: usize = 100_000;
 
 /// Between the name `/ObjStm` and both ends of its dictionary.
 const MAX_DICTIONARY_BYTES: usize = 4096;
@@ -185,11 +177,6 @@ impl Found {
     }
 }
 
-/// Whether a name goes on with this byte.
-fn is_regular(byte: Option<&u8>) -> bool {
-    byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
-}
-
 /// Range of the deflated bytes of the stream whose dictionary holds the name at `at`; none where they begin
 /// before `from`.
 fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
@@ -214,17 +201,6 @@ fn object_stream(body: &[u8], at: usize, from: usize) -> Option<Range<usize>> {
     Some(start..start + len)
 }
 
-/// The string that the bytes begin with, and how many bytes it takes. At most
-/// somewhat more than an address may have.
-fn string_at(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
-    let (bytes, len) = match bytes.split_first() {
-        Some((b'(', rest)) => literal(rest),
-        Some((b'<', rest)) if rest.first() != Some(&b'<') => hexadecimal(rest),
-        _ => return (None, 0),
-    };
-    (bytes, len + 1)
-}
-
 /// A string as text: UTF-16 with its mark, else UTF-8, else Latin-1.
 fn text_of(bytes: Vec<u8>) -> String {
     if let Some(units) = bytes.strip_prefix(&[0xfe, 0xff]) {
@@ -232,71 +208,6 @@ fn text_of(bytes: Vec<u8>) -> String {
         return char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
     }
     String::from_utf8(bytes).unwrap_or_else(|error| error.as_bytes().iter().map(|byte| char::from(*byte)).collect())
-}
-
-/// Longest string that is read, so that it shows to be too long.
-const MAX_STRING_BYTES: usize = 2 * MAX_URL_BYTES + 8;
-
-/// A literal string after its first bracket, and its length with the last one.
-fn literal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
-    let mut out = Vec::new();
-    let mut depth = 1;
-    let mut at = 0;
-    let byte_at = |at: usize| bytes.get(at).copied();
-    while let Some(byte) = byte_at(at).filter(|_| out.len() < MAX_STRING_BYTES) {
-        at += 1;
-        match byte {
-            b'(' => depth += 1,
-            b')' if depth == 1 => return (Some(out), at),
-            b')' => depth -= 1,
-            b'\\' => {
-                let escaped = byte_at(at).unwrap_or(b'\n');
-                at += 1;
-                match escaped {
-                    b'n' => out.push(b'\n'),
-                    b'r' => out.push(b'\r'),
-                    b't' => out.push(b'\t'),
-                    b'b' => out.push(8),
-                    b'f' => out.push(12),
-                    // A line that goes on.
-                    b'\r' => at += usize::from(byte_at(at) == Some(b'\n')),
-                    b'\n' => {}
-                    b'0'..=b'7' => {
-                        let mut code = u32::from(escaped - b'0');
-                        for _ in 0..2 {
-                            let Some(digit @ b'0'..=b'7') = byte_at(at) else { break };
-                            code = code * 8 + u32::from(digit - b'0');
-                            at += 1;
-                        }
-                        out.push((code & 0xff) as u8);
-                    }
-                    other => out.push(other),
-                }
-                continue;
-            }
-            _ => {}
-        }
-        out.push(byte);
-    }
-    // Without end, or too long to be an address.
-    let is_long = out.len() >= MAX_STRING_BYTES;
-    (is_long.then_some(out), at)
-}
-
-/// A hexadecimal string after its first bracket, and its length with the last one.
-fn hexadecimal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
-    let near = bytes.get(..bytes.len().min(2 * MAX_STRING_BYTES)).unwrap_or_default();
-    let Some(end) = memchr::memchr(b'>', near) else { return (None, near.len()) };
-    let digits: Option<Vec<u8>> = near
-        .iter()
-        .take(end)
-        .filter(|byte| !byte.is_ascii_whitespace())
-        .map(|byte| char::from(*byte).to_digit(16).map(|digit| digit as u8))
-        .collect();
-    let pairs = |digits: Vec<u8>| -> Vec<u8> {
-        digits.chunks(2).map(|pair| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0)).collect()
-    };
-    (digits.map(pairs), end + 1)
 }
 
 #[cfg(test)]

@@ -4,13 +4,22 @@
 //! cut file is missing. Of several with one number the last counts, as in files that were saved again; one in
 //! an object stream has the place of its stream.
 
-use super::{MAX_STREAM_BYTES, MAX_STREAMS, MAX_UNPACKED_BYTES, is_regular, string_at};
+use crate::links::html::collect::MAX_URL_BYTES;
 use flate2::read::DeflateDecoder;
 use memchr::memmem;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
+
+/// Bytes of one object stream, unpacked.
+pub(super) const MAX_STREAM_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Bytes of all object streams of a file, unpacked.
+pub(super) const MAX_UNPACKED_BYTES: u64 = 128 * 1024 * 1024;
+
+/// Object streams of a file that are read.
+pub(super) const MAX_STREAMS: usize = 100_000;
 
 /// Objects of a file that are read.
 const MAX_OBJECTS: usize = 500_000;
@@ -453,4 +462,85 @@ fn of_ascii85(letters: &[u8], most: usize) -> Vec<u8> {
     }
     put(&group, &mut bytes);
     bytes
+}
+
+/// Whether a name goes on with this byte.
+pub(super) fn is_regular(byte: Option<&u8>) -> bool {
+    byte.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != 0 && !b"()<>[]{}/%".contains(byte))
+}
+
+/// The string that the bytes begin with, and how many bytes it takes. At most
+/// somewhat more than an address may have.
+pub(super) fn string_at(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
+    let (bytes, len) = match bytes.split_first() {
+        Some((b'(', rest)) => literal(rest),
+        Some((b'<', rest)) if rest.first() != Some(&b'<') => hexadecimal(rest),
+        _ => return (None, 0),
+    };
+    (bytes, len + 1)
+}
+
+/// Longest string that is read, so that it shows to be too long.
+const MAX_STRING_BYTES: usize = 2 * MAX_URL_BYTES + 8;
+
+/// A literal string after its first bracket, and its length with the last one.
+fn literal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
+    let mut out = Vec::new();
+    let mut depth = 1;
+    let mut at = 0;
+    let byte_at = |at: usize| bytes.get(at).copied();
+    while let Some(byte) = byte_at(at).filter(|_| out.len() < MAX_STRING_BYTES) {
+        at += 1;
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return (Some(out), at),
+            b')' => depth -= 1,
+            b'\\' => {
+                let escaped = byte_at(at).unwrap_or(b'\n');
+                at += 1;
+                match escaped {
+                    b'n' => out.push(b'\n'),
+                    b'r' => out.push(b'\r'),
+                    b't' => out.push(b'\t'),
+                    b'b' => out.push(8),
+                    b'f' => out.push(12),
+                    // A line that goes on.
+                    b'\r' => at += usize::from(byte_at(at) == Some(b'\n')),
+                    b'\n' => {}
+                    b'0'..=b'7' => {
+                        let mut code = u32::from(escaped - b'0');
+                        for _ in 0..2 {
+                            let Some(digit @ b'0'..=b'7') = byte_at(at) else { break };
+                            code = code * 8 + u32::from(digit - b'0');
+                            at += 1;
+                        }
+                        out.push((code & 0xff) as u8);
+                    }
+                    other => out.push(other),
+                }
+                continue;
+            }
+            _ => {}
+        }
+        out.push(byte);
+    }
+    // Without end, or too long to be an address.
+    let is_long = out.len() >= MAX_STRING_BYTES;
+    (is_long.then_some(out), at)
+}
+
+/// A hexadecimal string after its first bracket, and its length with the last one.
+fn hexadecimal(bytes: &[u8]) -> (Option<Vec<u8>>, usize) {
+    let near = bytes.get(..bytes.len().min(2 * MAX_STRING_BYTES)).unwrap_or_default();
+    let Some(end) = memchr::memchr(b'>', near) else { return (None, near.len()) };
+    let digits: Option<Vec<u8>> = near
+        .iter()
+        .take(end)
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .map(|byte| char::from(*byte).to_digit(16).map(|digit| digit as u8))
+        .collect();
+    let pairs = |digits: Vec<u8>| -> Vec<u8> {
+        digits.chunks(2).map(|pair| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0)).collect()
+    };
+    (digits.map(pairs), end + 1)
 }

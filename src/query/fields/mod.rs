@@ -32,7 +32,6 @@ mod wider;
 mod write;
 
 pub use near_names::{nearest_names, unknown_field};
-pub(crate) use read::is_letter;
 pub(crate) use read::{check_form, is_near};
 pub use read::{name_test, parse_fields};
 pub use rules::QUERY_RULES;

@@ -5,9 +5,8 @@ use super::{
     TEXT_FIELDS, Terms, TextTest, parse,
 };
 use crate::query::QueryError;
-use crate::query::limits::{Excess, check_pattern, check_text, check_value};
+use crate::query::limits::{Excess, check_pattern, check_text, check_value, is_letter};
 use crate::text::is_unspaced;
-use unicode_normalization::char::is_combining_mark;
 
 /// Reads a filter line or a search; an empty one has no condition.
 ///
@@ -491,10 +490,6 @@ fn enough_letters(pattern: &str) -> Result<(), String> {
         return Err("at least two letters beside * and ?, such as lis*".to_owned());
     }
     Ok(())
-}
-
-pub(crate) fn is_letter(c: char) -> bool {
-    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 fn is_letters(text: &str) -> bool {

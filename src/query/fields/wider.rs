@@ -103,7 +103,7 @@ fn text_of(test: &TextTest) -> &str {
 fn without_quotes(term: &FieldTerm) -> Option<Query<FieldTerm>> {
     let parts = match &term.test {
         TextTest::Phrase { text, .. } => {
-            let words = text.split(|c: char| !super::read::is_letter(c)).filter(|word| !word.is_empty());
+            let words = text.split(|c: char| !crate::query::limits::is_letter(c)).filter(|word| !word.is_empty());
             words.map(|word| with_test(term, TextTest::Word(word.to_owned()))).collect::<Vec<_>>()
         }
         TextTest::Near { left, right, .. } => {
@@ -139,7 +139,7 @@ fn with_beginning(term: &FieldTerm) -> Option<Query<FieldTerm>> {
 /// The word of a term, if it is one of enough letters.
 fn long_term(term: &FieldTerm) -> Option<&str> {
     let (TextTest::Word(text) | TextTest::Exact(text)) = &term.test else { return None };
-    let is_long = text.chars().count() >= MIN_BEGIN && text.chars().all(super::read::is_letter);
+    let is_long = text.chars().count() >= MIN_BEGIN && text.chars().all(crate::query::limits::is_letter);
     is_long.then_some(text)
 }
 

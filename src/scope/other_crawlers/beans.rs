@@ -1,6 +1,7 @@
 //! The beans of a Spring configuration: as much of it as crawl jobs use.
 
 use super::{EngineError, EngineNote};
+use crate::uri::xml_text;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -470,23 +471,7 @@ fn plain(value: &str) -> Option<String> {
 /// Text as a value in a configuration: escaped, and never an expression that
 /// the reader would run.
 pub(super) fn value_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.replace("#{", QUOTED_HASH).chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            // In an attribute they would become blanks.
-            '\n' => out.push_str("&#10;"),
-            '\r' => out.push_str("&#13;"),
-            '\t' => out.push_str("&#9;"),
-            character if character.is_control() || matches!(character, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            character => out.push(character),
-        }
-    }
-    out
+    xml_text(&text.replace("#{", QUOTED_HASH))
 }
 
 /// Text as a comment.

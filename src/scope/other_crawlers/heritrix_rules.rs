@@ -3,7 +3,7 @@
 use super::beans::{Beans, Element, OtherFiles, Setting};
 use super::seeds_text::prefixes_of_text;
 use super::write_rules::{ADDED_RULE, KEPT_RULE, SEED_RULE};
-use super::{EngineNote, heritrix_write};
+use super::{EngineNote, write_rules};
 use crate::campaign::{Campaign, Grounds, SeedScope};
 use crate::scope::Decision;
 use crate::scope::rules::{
@@ -192,7 +192,7 @@ impl Reading<'_> {
             .campaign
             .seeds
             .iter()
-            .flat_map(|seed| scopes.map(|scope| heritrix_write::prefix_of(&seed.url, scope)))
+            .flat_map(|seed| scopes.map(|scope| write_rules::prefix_of(&seed.url, scope)))
             .flatten()
             .collect();
         prefixes.iter().all(|prefix| of_seeds.contains(prefix))
@@ -202,7 +202,7 @@ impl Reading<'_> {
     fn scopes_of_seeds(&mut self, prefixes: &[String], all_root: bool) {
         for seed in self.campaign.seeds.iter_mut().filter(|_| !all_root) {
             let has = |scope| {
-                let prefix = heritrix_write::prefix_of(&seed.url, scope);
+                let prefix = write_rules::prefix_of(&seed.url, scope);
                 prefix.is_some_and(|prefix| prefixes.contains(&prefix))
             };
             seed.scope = if has(SeedScope::Root) {

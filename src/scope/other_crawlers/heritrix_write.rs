@@ -2,33 +2,14 @@
 
 use super::beans::{comment_text, value_text};
 use super::heritrix_settings::{CONTACT, NO_CONTACT};
-use super::write_rules::rules_xml;
+use super::write_rules::{rules_xml, seed_url, surts_of};
 use super::{EngineNote, refusals_note};
-use crate::campaign::{Campaign, RobotsPolicy, SeedScope};
+use crate::campaign::{Campaign, RobotsPolicy};
 use crate::scope::rules::{Rule, RuleKind};
-use crate::uri::{ScopePrefix, Url, parse_web_url};
+use crate::uri::parse_web_url;
 
 /// The name that Heritrix looks for.
 pub const HERITRIX_CONFIGURATION: &str = "crawler-beans.cxml";
-
-/// The SURT prefix of a seed; none where its reach is counted in hops.
-pub(super) fn prefix_of(url: &str, scope: SeedScope) -> Option<String> {
-    // Text that is no URL may be a prefix that takes the whole web.
-    let url = seed_url(url)?;
-    match scope {
-        SeedScope::Root => Some(ScopePrefix::implied_by_seed(url.as_str()).to_string()),
-        SeedScope::Subdomains => Some(ScopePrefix::domain_of(&url).to_string()),
-        SeedScope::Resource | SeedScope::Plus1 => None,
-    }
-}
-
-/// The prefixes of all seeds, each once.
-pub(super) fn surts_of(campaign: &Campaign) -> Vec<String> {
-    let mut surts: Vec<String> = campaign.seeds.iter().filter_map(|seed| prefix_of(&seed.url, seed.scope)).collect();
-    surts.sort();
-    surts.dedup();
-    surts
-}
 
 /// Writes a job: files by their names, and notes of what Heritrix cannot do or
 /// does otherwise. It begins paused, so that a person looks it over.
@@ -88,17 +69,6 @@ pub fn heritrix_job(campaign: &Campaign) -> (Vec<(String, String)>, Vec<EngineNo
         ("surts.txt".to_owned(), surts),
     ];
     (files, notes)
-}
-
-/// The URL of a seed. A sign, a `#` or a blank in what is none would make
-/// something else of its line in `seeds.txt`.
-fn seed_url(text: &str) -> Option<Url> {
-    let text = text.trim();
-    let is_host = !text.contains("://") && text.starts_with(|c: char| c.is_alphanumeric());
-    let url = if is_host { parse_web_url(&format!("http://{text}")) } else { parse_web_url(text) }?;
-    // A parser of URLs takes `http://(pt,` for a host; Heritrix, for a SURT.
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
-    url.host_str().is_some_and(|host| host.chars().all(is_name)).then_some(url)
 }
 
 /// The seeds, one a line; what is no URL of the web is left out with a note.

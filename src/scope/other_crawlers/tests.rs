@@ -57,7 +57,7 @@ fn a_job_comes_back_as_the_campaign_it_was() {
     ");
     // Nothing that Spring would run; it does not read comments.
     let (_, beans) = files[0].1.split_once("<beans").unwrap();
-    let quoted = "#{&apos;#&apos;}";
+    let quoted = "#{&#39;#&#39;}";
     assert!(beans.contains(&format!("{quoted}{{1+1}}")) && !beans.replace(quoted, "").contains("#{"), "{beans}");
     DecideRules::compile(&job.campaign).unwrap();
 }

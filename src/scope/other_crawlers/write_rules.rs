@@ -2,7 +2,6 @@
 
 use super::EngineNote;
 use super::beans::{comment_text, value_text};
-use super::heritrix_write::{prefix_of, surts_of};
 use crate::campaign::{Campaign, SeedScope};
 use crate::scope::Decision;
 use crate::scope::rules::{HostList, Rule, RuleKind};
@@ -17,6 +16,36 @@ pub(super) const ADDED_RULE: &str = "prerequisites";
 pub(super) const KEPT_RULE: &str = "Fonds rule, unknown to Heritrix: ";
 
 const PACKAGE: &str = "org.archive.modules.deciderules";
+
+/// The URL of a seed. A sign, a `#` or a blank in what is none would make
+/// something else of its line in `seeds.txt`.
+pub(super) fn seed_url(text: &str) -> Option<Url> {
+    let text = text.trim();
+    let is_host = !text.contains("://") && text.starts_with(|c: char| c.is_alphanumeric());
+    let url = if is_host { parse_web_url(&format!("http://{text}")) } else { parse_web_url(text) }?;
+    // A parser of URLs takes `http://(pt,` for a host; Heritrix, for a SURT.
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+    url.host_str().is_some_and(|host| host.chars().all(is_name)).then_some(url)
+}
+
+/// The SURT prefix of a seed; none where its reach is counted in hops.
+pub(super) fn prefix_of(url: &str, scope: SeedScope) -> Option<String> {
+    // Text that is no URL may be a prefix that takes the whole web.
+    let url = seed_url(url)?;
+    match scope {
+        SeedScope::Root => Some(ScopePrefix::implied_by_seed(url.as_str()).to_string()),
+        SeedScope::Subdomains => Some(ScopePrefix::domain_of(&url).to_string()),
+        SeedScope::Resource | SeedScope::Plus1 => None,
+    }
+}
+
+/// The prefixes of all seeds, each once.
+pub(super) fn surts_of(campaign: &Campaign) -> Vec<String> {
+    let mut surts: Vec<String> = campaign.seeds.iter().filter_map(|seed| prefix_of(&seed.url, seed.scope)).collect();
+    surts.sort();
+    surts.dedup();
+    surts
+}
 
 /// The list of rules, each on lines of its own.
 pub(super) fn rules_xml(campaign: &Campaign, notes: &mut Vec<EngineNote>) -> String {

@@ -1,6 +1,6 @@
 //! Rules that make one decision for everything.
 
-use super::DecideRule;
+use super::{DecideRule, verb};
 use crate::scope::{Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
@@ -13,17 +13,24 @@ pub struct RejectAll {}
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AcceptAll {}
 
-impl DecideRule for RejectAll {
+/// The decision on everything.
+#[derive(Debug)]
+pub(super) struct Always(pub Decision);
+
+impl DecideRule for Always {
     fn name(&self) -> &'static str {
-        "RejectDecideRule"
+        match self.0 {
+            Decision::Accept => "AcceptDecideRule",
+            Decision::Reject => "RejectDecideRule",
+        }
     }
 
     fn summary(&self) -> String {
-        "rejects everything".to_owned()
+        format!("{} everything", verb(self.0))
     }
 
     fn decide(&self, _: &Candidate, _: &Facts) -> Option<Decision> {
-        Some(Decision::Reject)
+        Some(self.0)
     }
 
     fn tested(&self, _: &Candidate, _: &Facts) -> String {
@@ -31,29 +38,7 @@ impl DecideRule for RejectAll {
     }
 
     fn only_decision(&self) -> Option<Decision> {
-        Some(Decision::Reject)
-    }
-}
-
-impl DecideRule for AcceptAll {
-    fn name(&self) -> &'static str {
-        "AcceptDecideRule"
-    }
-
-    fn summary(&self) -> String {
-        "accepts everything".to_owned()
-    }
-
-    fn decide(&self, _: &Candidate, _: &Facts) -> Option<Decision> {
-        Some(Decision::Accept)
-    }
-
-    fn tested(&self, _: &Candidate, _: &Facts) -> String {
-        "nothing".to_owned()
-    }
-
-    fn only_decision(&self) -> Option<Decision> {
-        Some(Decision::Accept)
+        Some(self.0)
     }
 }
 
@@ -65,8 +50,8 @@ mod tests {
     #[test]
     fn they_decide_the_same_for_everything() {
         for (url, hops) in [("http://fct.pt/", ""), ("http://example.com/a", "LLE")] {
-            assert_eq!(decision_of(&RejectAll {}, url, hops), Some(Decision::Reject));
-            assert_eq!(decision_of(&AcceptAll {}, url, hops), Some(Decision::Accept));
+            assert_eq!(decision_of(&Always(Decision::Reject), url, hops), Some(Decision::Reject));
+            assert_eq!(decision_of(&Always(Decision::Accept), url, hops), Some(Decision::Accept));
         }
     }
 }

@@ -202,10 +202,10 @@ pub trait DecideRule: Debug + Send + Sync {
         false
     }
 
-    /// The rule with seeds that were met on the way; none where seeds do not
-    /// matter to it.
-    fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
-        let _ = seeds;
+    /// The rule with just these seeds that were met on the way, in blocks; none
+    /// where seeds do not matter to it.
+    fn with_met(&self, blocks: &[Arc<Vec<Seed>>]) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let _ = blocks;
         None
     }
 
@@ -261,8 +261,8 @@ impl RuleKind {
     /// Compiles the rule; the error is the mistake in it.
     pub(super) fn compile(&self, ground: Ground<'_>) -> Result<Arc<dyn DecideRule>, String> {
         Ok(match self {
-            Self::RejectAll(rule) => Arc::new(rule.clone()),
-            Self::AcceptAll(rule) => Arc::new(rule.clone()),
+            Self::RejectAll(_) => Arc::new(always::Always(Decision::Reject)),
+            Self::AcceptAll(_) => Arc::new(always::Always(Decision::Accept)),
             Self::SeedScope(rule) => Arc::new(rule.compile(ground.seeds)?),
             Self::SurtPrefix(rule) => Arc::new(rule.compile()?),
             Self::Regex(rule) => Arc::new(rule.compile()?),

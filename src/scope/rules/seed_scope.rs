@@ -5,7 +5,7 @@ use crate::campaign::{Campaign, Seed, SeedScope};
 use crate::scope::{Candidate, Decision, Facts};
 use crate::uri::{ScopePrefix, ScopePrefixSet, ScopeSurt, Url, parse_typed_url};
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// Accepts what the campaign's seeds reach, each seed by its own scope:
@@ -21,11 +21,18 @@ use std::sync::Arc;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeedScopeRule {}
 
+/// What the seeds of a campaign reach, and those that a launch met.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CompiledSeedScope {
-    seeds: Vec<Seed>,
-    /// How many of them were met on the way: the archivist did not give them.
-    met: usize,
+    given: Arc<SeedReaches>,
+    /// Seeds that were met on the way, in blocks: the archivist did not give them.
+    met: Vec<Arc<SeedReaches>>,
+}
+
+/// The reach of some seeds together.
+#[derive(Debug, Default)]
+struct SeedReaches {
+    seeds: Arc<Vec<Seed>>,
     /// Seeds whose own prefix may not reach them, by SURT tail.
     themselves: HashSet<Box<str>>,
     /// Root and subdomains without depth.
@@ -47,14 +54,8 @@ fn prefix_of(seed: &Seed, url: &Url) -> Option<ScopePrefix> {
 
 impl SeedScopeRule {
     pub(super) fn compile(&self, seeds: &[Seed]) -> Result<CompiledSeedScope, String> {
-        let mut compiled = CompiledSeedScope::default();
-        let mut open = Vec::new();
-        for (position, seed) in seeds.iter().enumerate() {
-            open.extend(compiled.take_in(position, seed)?);
-        }
-        compiled.open = ScopePrefixSet::new(open);
-        compiled.seeds = seeds.to_vec();
-        Ok(compiled)
+        let given = Arc::new(SeedReaches::compile(0, Arc::new(seeds.to_vec()))?);
+        Ok(CompiledSeedScope { given, met: Vec::new() })
     }
 }
 
@@ -107,66 +108,87 @@ enum Reach {
     Hops(usize),
 }
 
-impl CompiledSeedScope {
-    /// Adds the reach of a seed, but for an open prefix, which is returned
-    /// so that many can be gathered at once.
-    fn take_in(&mut self, position: usize, seed: &Seed) -> Result<Option<ScopePrefix>, String> {
-        let url = parse_typed_url(&seed.url)
-            .ok_or_else(|| format!("seed {} (“{}”) is no URL; give it as https://fct.pt/", position + 1, seed.url))?;
-        let depth = seed.depth.map(|depth| depth as usize);
-        let prefix = prefix_of(seed, &url);
-        if prefix.is_none() || depth.is_some() {
-            self.themselves.insert(ScopeSurt::of(&url).tail().into());
-        }
-        match (prefix, depth) {
-            (open, None) if open.is_some() => return Ok(open),
-            (Some(prefix), Some(depth)) => match self.limited.iter_mut().find(|(limit, _)| *limit == depth) {
-                Some((_, set)) => set.insert(&prefix),
-                None => self.limited.push((depth, ScopePrefixSet::new([prefix]))),
-            },
-            (_, depth) => {
-                let links = usize::from(seed.scope == SeedScope::Plus1);
-                let follows = (links, depth.unwrap_or(usize::MAX));
-                // Candidates name their seed as it was typed when they were found.
-                self.followed.insert(seed.url.as_str().into(), follows);
-                self.followed.entry(url.as_str().into()).or_insert(follows);
+impl SeedReaches {
+    /// The reach of seeds, the first of which has this position in all of them.
+    fn compile(first: usize, seeds: Arc<Vec<Seed>>) -> Result<Self, String> {
+        let mut reaches = Self::default();
+        let mut by_depth: BTreeMap<Option<usize>, Vec<ScopePrefix>> = BTreeMap::new();
+        for (number, seed) in (first + 1..).zip(&*seeds) {
+            let url = parse_typed_url(&seed.url)
+                .ok_or_else(|| format!("seed {number} (“{}”) is no URL; give it as https://fct.pt/", seed.url))?;
+            let depth = seed.depth.map(|depth| depth as usize);
+            let prefix = prefix_of(seed, &url);
+            if prefix.is_none() || depth.is_some() {
+                reaches.themselves.insert(ScopeSurt::of(&url).tail().into());
+            }
+            match prefix {
+                Some(prefix) => by_depth.entry(depth).or_default().push(prefix),
+                None => {
+                    let links = usize::from(seed.scope == SeedScope::Plus1);
+                    let follows = (links, depth.unwrap_or(usize::MAX));
+                    // Candidates name their seed as it was typed when they were found.
+                    reaches.followed.insert(seed.url.as_str().into(), follows);
+                    reaches.followed.entry(url.as_str().into()).or_insert(follows);
+                }
             }
         }
-        Ok(None)
+        for (depth, prefixes) in by_depth {
+            let set = ScopePrefixSet::new(prefixes);
+            match depth {
+                None => reaches.open = set,
+                Some(depth) => reaches.limited.push((depth, set)),
+            }
+        }
+        Ok(Self { seeds, ..reaches })
+    }
+
+    /// The prefixes that reach so many hops.
+    fn sets(&self, hops: usize) -> impl Iterator<Item = &ScopePrefixSet> {
+        let limited = self.limited.iter().filter(move |(depth, _)| hops <= *depth).map(|(_, set)| set);
+        std::iter::once(&self.open).chain(limited)
+    }
+}
+
+impl CompiledSeedScope {
+    fn blocks(&self) -> impl DoubleEndedIterator<Item = &SeedReaches> {
+        std::iter::once(&self.given).chain(&self.met).map(|block| &**block)
+    }
+
+    /// All seeds, those that were met behind the others.
+    fn seeds(&self) -> Vec<Seed> {
+        self.blocks().flat_map(|block| block.seeds.iter().cloned()).collect()
+    }
+
+    fn is_one(&self, candidate: &Candidate) -> bool {
+        candidate.is_seed || self.blocks().any(|block| block.themselves.contains(candidate.surt.tail()))
     }
 
     fn reaches(&self, candidate: &Candidate) -> bool {
-        if candidate.is_seed || self.open.matches(&candidate.surt) {
-            return true;
-        }
-        if self.themselves.is_empty() {
-            return false;
-        }
-        let mut limited = self.limited.iter();
-        limited.any(|(depth, set)| hop_count(&candidate.hops) <= *depth && set.matches(&candidate.surt))
+        let hops = hop_count(&candidate.hops);
+        self.blocks().any(|block| block.sets(hops).any(|set| set.matches(&candidate.surt)))
+            || self.is_one(candidate)
             || self.follows(candidate).is_some()
-            || self.themselves.contains(candidate.surt.tail())
     }
 
     /// How many links it took, where the seed counts links.
     fn follows(&self, candidate: &Candidate) -> Option<usize> {
-        if self.followed.is_empty() {
+        if self.blocks().all(|block| block.followed.is_empty()) {
             return None;
         }
         let seed = candidate.seed.as_deref()?;
-        let typed_otherwise = || self.followed.get(parse_typed_url(seed)?.as_str());
-        let (most_links, most_hops) = self.followed.get(seed).or_else(typed_otherwise)?;
+        // Of equal seeds the last one counts.
+        let of = |seed: &str| self.blocks().rev().find_map(|block| block.followed.get(seed));
+        let (most_links, most_hops) = of(seed).or_else(|| of(parse_typed_url(seed)?.as_str()))?;
         let links = links(&candidate.hops);
         (links <= *most_links && hop_count(&candidate.hops) <= *most_hops).then_some(links)
     }
 
     fn reach(&self, candidate: &Candidate) -> Option<Reach> {
-        if candidate.is_seed || self.themselves.contains(candidate.surt.tail()) {
+        if self.is_one(candidate) {
             return Some(Reach::Itself);
         }
         let hops = hop_count(&candidate.hops);
-        let sets = self.limited.iter().filter(|(depth, _)| hops <= *depth).map(|(_, set)| set);
-        let mut sets = std::iter::once(&self.open).chain(sets);
+        let mut sets = self.blocks().flat_map(|block| block.sets(hops));
         sets.find_map(|set| set.matching(&candidate.surt))
             .map(Reach::Prefix)
             .or_else(|| self.follows(candidate).map(Reach::Hops))
@@ -174,7 +196,7 @@ impl CompiledSeedScope {
 
     /// The campaign's seeds with one of them altered or gone.
     fn with(&self, position: usize, alter: impl FnOnce(&mut Seed)) -> Edit {
-        let mut seeds = self.seeds.clone();
+        let mut seeds = self.seeds();
         if let Some(seed) = seeds.get_mut(position) {
             alter(seed);
         }
@@ -184,7 +206,7 @@ impl CompiledSeedScope {
     fn widenings(&self, candidate: &Candidate) -> Vec<Change> {
         let mut changes = Vec::new();
         let hops = hop_count(&candidate.hops);
-        for (position, seed) in self.seeds.iter().enumerate() {
+        for (position, seed) in self.blocks().flat_map(|block| &*block.seeds).enumerate() {
             let Some(url) = parse_typed_url(&seed.url) else { continue };
             let inside = match prefix_of(seed, &url) {
                 Some(prefix) => prefix.matches(&candidate.surt),
@@ -220,7 +242,7 @@ impl CompiledSeedScope {
         }
         if candidate.url.has_host() {
             let prefix = candidate.url.join("/").map_or_else(|_| candidate.url.to_string(), |root| root.to_string());
-            let mut seeds = self.seeds.clone();
+            let mut seeds = self.seeds();
             let (depth, source_tag) = (None, String::new());
             seeds.push(Seed { url: prefix.clone(), scope: SeedScope::Root, depth, source_tag });
             changes.push(Change { summary: format!("add the seed {prefix}"), edit: Edit::Seeds(seeds) });
@@ -242,7 +264,7 @@ impl DecideRule for CompiledSeedScope {
     }
 
     fn summary(&self) -> String {
-        let given = self.seeds.len() - self.met;
+        let given = self.given.seeds.len();
         let verb = if given == 1 { "reaches" } else { "reach" };
         format!("accepts what {} {verb}", counted(given as u64, "seed"))
     }
@@ -260,31 +282,30 @@ impl DecideRule for CompiledSeedScope {
         }
     }
 
-    fn with_met(&self, seeds: &[Seed]) -> Option<Result<Arc<dyn DecideRule>, String>> {
-        let mut wider = self.clone();
-        let mut open = Vec::new();
-        for (position, seed) in (self.seeds.len()..).zip(seeds) {
-            match wider.take_in(position, seed) {
-                Ok(prefix) => open.extend(prefix),
-                Err(why) => return Some(Err(why)),
-            }
-        }
-        wider.open.extend(open);
-        wider.seeds.extend_from_slice(seeds);
-        wider.met += seeds.len();
-        Some(Ok(Arc::new(wider)))
+    fn with_met(&self, blocks: &[Arc<Vec<Seed>>]) -> Option<Result<Arc<dyn DecideRule>, String>> {
+        let mut first = self.given.seeds.len();
+        let met = blocks.iter().map(|seeds| {
+            let compiled = match self.met.iter().find(|block| Arc::ptr_eq(&block.seeds, seeds)) {
+                Some(block) => Arc::clone(block),
+                None => Arc::new(SeedReaches::compile(first, Arc::clone(seeds))?),
+            };
+            first += seeds.len();
+            Ok(compiled)
+        });
+        let met: Result<Vec<_>, String> = met.collect();
+        Some(met.map(|met| Arc::new(Self { given: Arc::clone(&self.given), met }) as Arc<dyn DecideRule>))
     }
 
     fn changes(&self, candidate: &Candidate, _: &Facts, target: Option<Decision>) -> Vec<Change> {
         match target {
             Some(Decision::Accept) if !self.reaches(candidate) => self.widenings(candidate),
             None if self.reaches(candidate) => {
-                let alone = |seed: &&Seed| {
-                    let one = std::slice::from_ref(*seed);
+                let alone = |seed: &Seed| {
+                    let one = std::slice::from_ref(seed);
                     SeedScopeRule {}.compile(one).is_ok_and(|rule| rule.reaches(candidate))
                 };
-                let kept: Vec<Seed> = self.seeds.iter().filter(|seed| !alone(seed)).cloned().collect();
-                let out: Vec<String> = self.seeds.iter().filter(alone).map(|seed| seed.url.clone()).collect();
+                let (out, kept): (Vec<Seed>, Vec<Seed>) = self.seeds().into_iter().partition(alone);
+                let out: Vec<String> = out.into_iter().map(|seed| seed.url).collect();
                 let summary = format!("remove {}", super::listed(&out, "the seed", "the seeds"));
                 vec![Change { summary, edit: Edit::Seeds(kept) }]
             }

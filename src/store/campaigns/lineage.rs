@@ -5,7 +5,6 @@
 //! campaign of the same identity with other versions is kept beside it as its
 //! branch, with captures, crawls and selection of its own.
 
-use super::{suspend_campaign, suspended};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
@@ -308,6 +307,23 @@ pub(in crate::store) fn branch_points(conn: &Connection) -> rusqlite::Result<Has
         }
     }
     Ok(points)
+}
+
+/// Notes that a campaign came from elsewhere: none of its crawls starts before a
+/// person here has let it run.
+pub(super) fn suspend_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
+    conn.execute(
+        "INSERT INTO campaign_origin (campaign, origin) VALUES (?1, ?2)
+         ON CONFLICT (campaign) DO UPDATE SET origin = excluded.origin, activated_ms = NULL",
+        params![id, origin],
+    )?;
+    Ok(())
+}
+
+pub(super) fn suspended(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
+    conn.prepare_cached("SELECT origin FROM campaign_origin WHERE campaign = ?1 AND activated_ms IS NULL")?
+        .query_row([id], |row| row.get(0))
+        .optional()
 }
 
 #[cfg(test)]

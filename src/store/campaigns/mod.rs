@@ -8,7 +8,7 @@ use super::catalogue::Catalogue;
 use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
 use crate::scope::MAX_REDIRECTS;
-use crate::store::campaigns::lineage::{VersionToKeep, branch_points, insert_campaign};
+use crate::store::campaigns::lineage::{VersionToKeep, branch_points, insert_campaign, suspend_campaign, suspended};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::uint;
 use crate::store::launches::refused::refused_by_rule;
@@ -348,23 +348,6 @@ fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
         selected_sql!()
     );
     conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
-}
-
-/// Notes that a campaign came from elsewhere: none of its crawls starts before a
-/// person here has let it run.
-pub(super) fn suspend_campaign(conn: &Connection, id: CampaignId, origin: &str) -> rusqlite::Result<()> {
-    conn.execute(
-        "INSERT INTO campaign_origin (campaign, origin) VALUES (?1, ?2)
-         ON CONFLICT (campaign) DO UPDATE SET origin = excluded.origin, activated_ms = NULL",
-        params![id, origin],
-    )?;
-    Ok(())
-}
-
-pub(super) fn suspended(conn: &Connection, id: CampaignId) -> rusqlite::Result<Option<String>> {
-    conn.prepare_cached("SELECT origin FROM campaign_origin WHERE campaign = ?1 AND activated_ms IS NULL")?
-        .query_row([id], |row| row.get(0))
-        .optional()
 }
 
 pub(super) fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {

@@ -253,11 +253,7 @@ impl Catalogue {
         let mut condition = self.condition(query, Some(query.tab))?;
         condition.sql.push_str(" AND c.id IN (SELECT value FROM json_each(?))");
         condition.values.push(Value::Text(serde_json::json!(ids).to_string()));
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("SELECT c.id {}", condition.sql))?;
-            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(&format!("SELECT c.id {}", condition.sql), params_from_iter(&condition.values), |row| row.get(0))
     }
 
     /// The captures that match.

@@ -47,13 +47,11 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn captures_of_url(&self, url: &Url) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id FROM capture WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY date_ms, id",
-            )?;
-            let rows = statement.query_map([url.as_str()], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT id FROM capture WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY date_ms, id",
+            [url.as_str()],
+            |row| row.get(0),
+        )
     }
 
     /// The newest capture of a page.

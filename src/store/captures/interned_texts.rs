@@ -4,7 +4,7 @@ use crate::store::catalogue::error::StoreError;
 use crate::store::rows::HostId;
 use crate::store::rows::PageId;
 use crate::store::rows::UrlId;
-use crate::uri::{PageKey, Url};
+use crate::uri::{PageKey, Url, authority_of};
 use rusqlite::{CachedStatement, Connection, OptionalExtension};
 use std::collections::HashMap;
 
@@ -14,15 +14,6 @@ pub(in crate::store) struct UrlIds {
     pub url: UrlId,
     pub page: PageId,
     pub host: HostId,
-}
-
-/// Host with port where it is no default: the key of one server queue.
-pub(in crate::store) fn authority(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    }
 }
 
 pub(in crate::store) fn url_ids(conn: &Connection, url: &Url) -> Result<UrlIds, StoreError> {
@@ -42,7 +33,7 @@ pub(in crate::store) fn url_ids_and_page(conn: &Connection, url: &Url) -> Result
     // Most new URLs are of new pages.
     let is_new_page = conn.prepare_cached(INSERT_PAGE)?.execute([key.as_str()])? > 0;
     let page = if is_new_page { PageId::new(conn.last_insert_rowid()) } else { page_id(conn, &key)? };
-    let host = host_id(conn, &authority(url))?;
+    let host = host_id(conn, authority_of(url))?;
     conn.prepare_cached("INSERT INTO url (url, page, host) VALUES (?1, ?2, ?3)")?.execute((
         url.as_str(),
         page,
@@ -88,12 +79,12 @@ impl<'c> Interning<'c> {
             0 => page_id(self.conn, &key)?,
             _ => PageId::new(self.conn.last_insert_rowid()),
         };
-        let authority = authority(url);
-        let host = match self.hosts.get(&authority) {
+        let authority = authority_of(url);
+        let host = match self.hosts.get(authority) {
             Some(host) => *host,
             None => {
-                let host = host_id(self.conn, &authority)?;
-                self.hosts.insert(authority, host);
+                let host = host_id(self.conn, authority)?;
+                self.hosts.insert(authority.to_owned(), host);
                 host
             }
         };

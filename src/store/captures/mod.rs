@@ -430,11 +430,7 @@ impl Catalogue {
     /// Captures of which outlinks are missing: the crawl was stopped or killed
     /// between storing them.
     pub fn outlink_gaps(&self) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached("SELECT capture FROM outlink_gap ORDER BY capture")?;
-            let rows = statement.query_map([], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows("SELECT capture FROM outlink_gap ORDER BY capture", [], |row| row.get(0))
     }
 
     /// Adds missing outlinks of a capture, those that are there stay; the last
@@ -451,10 +447,7 @@ impl Catalogue {
 
     /// Notes that the records of a capture cannot be read to complete it.
     pub fn leave_outlink_gap(&self, capture: CaptureId) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            conn.prepare_cached("UPDATE outlink_gap SET unreadable = 1 WHERE capture = ?1")?.execute([capture])?;
-            Ok(())
-        })
+        self.execute("UPDATE outlink_gap SET unreadable = 1 WHERE capture = ?1", [capture])
     }
 
     /// The newest capture before which none waits for outlinks that can be had.
@@ -467,15 +460,13 @@ impl Catalogue {
 
     /// Begin and end of every known record of a file, in their order in it.
     pub fn known_places(&self, file: &str) -> Result<Vec<Range<u64>>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT offset, offset + length FROM record WHERE file =
+        self.rows(
+            "SELECT offset, offset + length FROM record WHERE file =
                     (SELECT id FROM warc_file WHERE path = ?1 AND changed < 2)
                  ORDER BY offset",
-            )?;
-            let rows = statement.query_map([file], |row| Ok(uint(row.get(0)?)..uint(row.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            [file],
+            |row| Ok(uint(row.get(0)?)..uint(row.get(1)?)),
+        )
     }
 
     /// The places and facts needed to read a capture from its file.

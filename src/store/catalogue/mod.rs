@@ -22,7 +22,7 @@ use crate::store::catalogue::workspace::ReadOnlyReason;
 use crate::store::launches::refused::RefusedCounts;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, RwLock};
@@ -329,6 +329,11 @@ impl Catalogue {
         self.write_later(work)?.wait()
     }
 
+    /// Writes what one statement writes.
+    pub(super) fn execute(&self, sql: &'static str, params: impl Params + Send + 'static) -> Result<(), StoreError> {
+        self.write(move |conn| Ok(conn.prepare_cached(sql)?.execute(params).map(drop)?))
+    }
+
     /// Runs `work` as [`Self::write`], without waiting for the commit.
     pub(super) fn write_later<T: Send + 'static>(
         &self,
@@ -395,6 +400,36 @@ impl Catalogue {
     /// Runs `work` on a reading connection.
     pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         self.read_with(|conn| work(conn))
+    }
+
+    /// Gathers what a query gives, each row read by `each`.
+    pub(super) fn rows<T, C: FromIterator<T>>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        each: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<C, StoreError> {
+        self.read(|conn| Ok(conn.prepare_cached(sql)?.query_map(params, each)?.collect::<rusqlite::Result<C>>()?))
+    }
+
+    /// The row that a query gives.
+    pub(super) fn row<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.read(|conn| Ok(conn.prepare_cached(sql)?.query_row(params, read)?))
+    }
+
+    /// The row that a query gives, where there is one.
+    pub(super) fn row_if_any<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, StoreError> {
+        self.read(|conn| Ok(conn.prepare_cached(sql)?.query_row(params, read).optional()?))
     }
 
     /// Reads in a job, for questions about all captures: what SQLite sorts or gathers for the answer

@@ -15,10 +15,7 @@ impl Catalogue {
     /// Changes a setting.
     pub fn set_setting(&self, name: &str, value: &str) -> Result<(), StoreError> {
         let (name, value) = (name.to_owned(), value.to_owned());
-        self.write(move |conn| {
-            conn.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [name, value])?;
-            Ok(())
-        })
+        self.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [name, value])
     }
 
     /// Changes a setting after what it was, or leaves it; nobody else changes it meanwhile.
@@ -41,9 +38,6 @@ impl Catalogue {
     /// Takes a setting back.
     pub fn forget_setting(&self, name: &str) -> Result<(), StoreError> {
         let name = name.to_owned();
-        self.write(move |conn| {
-            conn.execute("DELETE FROM setting WHERE name = ?1", [name])?;
-            Ok(())
-        })
+        self.execute("DELETE FROM setting WHERE name = ?1", [name])
     }
 }

@@ -152,19 +152,15 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn captures_elsewhere(&self, import: LaunchId) -> Result<Vec<CapturesElsewhere>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT l.campaign, ifnull(k.name, ''), count(DISTINCT c.id) FROM import_file i
+        self.rows(
+            "SELECT l.campaign, ifnull(k.name, ''), count(DISTINCT c.id) FROM import_file i
                  JOIN record r ON r.file = i.file AND r.position = 0 JOIN capture c ON c.id = r.capture
                  JOIN launch l ON l.id = c.launch LEFT JOIN campaign k ON k.id = l.campaign
                  WHERE i.launch = ?1 AND l.campaign IS NOT (SELECT campaign FROM launch WHERE id = ?1)
                  GROUP BY l.campaign",
-            )?;
-            let rows = statement.query_map([import], |row| {
-                Ok(CapturesElsewhere { campaign: row.get(0)?, name: row.get(1)?, captures: uint(row.get(2)?) })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            [import],
+            |row| Ok(CapturesElsewhere { campaign: row.get(0)?, name: row.get(1)?, captures: uint(row.get(2)?) }),
+        )
     }
 
     /// Captures that are of no campaign.

@@ -107,24 +107,19 @@ impl Catalogue {
     /// Keeps how many files in folders were passed over, and the first of them.
     pub fn keep_passed_over(&self, launch: LaunchId, passed_over: u64, paths: &[String]) -> Result<(), StoreError> {
         let paths = serde_json::to_string(paths).map_err(|error| StoreError::Content(error.to_string()))?;
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE import SET passed_over = ?2, passed_paths = ?3 WHERE launch = ?1",
-                params![launch, int(passed_over), paths],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "UPDATE import SET passed_over = ?2, passed_paths = ?3 WHERE launch = ?1",
+            (launch, int(passed_over), paths),
+        )
     }
 
     /// The files that an import is done with: path, size and date as they were then.
     pub fn imported_so_far(&self, launch: LaunchId) -> Result<HashMap<String, (u64, i64)>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT path, bytes, mtime_ns FROM import_file WHERE launch = ?1 AND outcome IN ('read', 'known', 'moved')",
-            )?;
-            let rows = statement.query_map([launch], |row| Ok((row.get(0)?, (uint(row.get(1)?), row.get(2)?))))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT path, bytes, mtime_ns FROM import_file WHERE launch = ?1 AND outcome IN ('read', 'known', 'moved')",
+            [launch],
+            |row| Ok((row.get(0)?, (uint(row.get(1)?), row.get(2)?))),
+        )
     }
 
     /// Keeps the outcome of a file. Written last: one that was cut off in the middle by a kill is read
@@ -201,33 +196,23 @@ impl Catalogue {
     /// The number of captures of a file that an import has brought in, before it was stopped or killed
     /// and since.
     pub fn brought_in(&self, launch: LaunchId, file: FileId) -> Result<u64, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "SELECT count(*) FROM record r JOIN capture c ON c.id = r.capture
+        self.row(
+            "SELECT count(*) FROM record r JOIN capture c ON c.id = r.capture
                      WHERE r.file = ?2 AND r.position = 0 AND c.launch = ?1",
-                )?
-                .query_row(params![launch, file], |row| row.get(0).map(uint))?)
-        })
+            params![launch, file],
+            |row| row.get(0).map(uint),
+        )
     }
 
     /// Every import, newest first.
     pub fn imports(&self) -> Result<Vec<ImportRow>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("{IMPORT} GROUP BY l.id ORDER BY l.id DESC"))?;
-            let rows = statement.query_map([], import_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(&format!("{IMPORT} GROUP BY l.id ORDER BY l.id DESC"), [], import_row)
     }
 
     /// An import with its counts.
     pub fn import(&self, launch: LaunchId) -> Result<ImportRow, StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached(&format!("{IMPORT} WHERE l.id = ?1 GROUP BY l.id"))?
-                .query_row([launch], import_row)
-                .optional()?
-                .ok_or(StoreError::Missing { what: "import", id: launch.to_string() })
-        })
+        self.row_if_any(&format!("{IMPORT} WHERE l.id = ?1 GROUP BY l.id"), [launch], import_row)?
+            .ok_or(StoreError::Missing { what: "import", id: launch.to_string() })
     }
 
     /// The first of the files that an import passed over.
@@ -243,15 +228,13 @@ impl Catalogue {
 
     /// The files of an import with their outcome, in the order of their names.
     pub fn imported_files(&self, launch: LaunchId) -> Result<Vec<ImportedFile>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT path, outcome, file, bytes, mtime_ns, records, captures, new_captures, revisits, problems,
+        self.rows(
+            "SELECT path, outcome, file, bytes, mtime_ns, records, captures, new_captures, revisits, problems,
                     same_as, error, took_ms, left_out, orphans
                  FROM import_file WHERE launch = ?1 ORDER BY path",
-            )?;
-            let rows = statement.query_map([launch], imported_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            [launch],
+            imported_row,
+        )
     }
 
     /// Problems that match the query: of one import those that it found then, else those that hold as
@@ -290,22 +273,17 @@ impl Catalogue {
 
     /// The problems that the import of one file has listed.
     pub fn problems_of(&self, launch: LaunchId, path: &str) -> Result<Vec<ProblemRow>, StoreError> {
-        self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached(&format!("{PROBLEM} WHERE i.launch = ?1 AND i.path = ?2 ORDER BY p.offset, p.id"))?;
-            let rows = statement.query_map(params![launch, path], problem_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            &format!("{PROBLEM} WHERE i.launch = ?1 AND i.path = ?2 ORDER BY p.offset, p.id"),
+            params![launch, path],
+            problem_row,
+        )
     }
 
     /// A problem by its number.
     pub fn problem(&self, id: ProblemId) -> Result<ProblemRow, StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached(&format!("{PROBLEM} WHERE p.id = ?1"))?
-                .query_row([id], problem_row)
-                .optional()?
-                .ok_or(StoreError::Missing { what: "problem", id: id.to_string() })
-        })
+        self.row_if_any(&format!("{PROBLEM} WHERE p.id = ?1"), [id], problem_row)?
+            .ok_or(StoreError::Missing { what: "problem", id: id.to_string() })
     }
 }
 

@@ -94,55 +94,52 @@ impl Catalogue {
     /// The file that was read at this path before, if its size and date are still the same and it was
     /// read to its end. It may have grown at the place that it is read from.
     pub fn known_file_at(&self, path: &str, size: u64, mtime_ns: i64) -> Result<Option<KnownFile>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(&format!(
-                    "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
+        self.row_if_any(
+            &format!(
+                "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
                      WHERE i.path = ?1 AND i.bytes = ?2 AND i.mtime_ns = ?3 AND i.outcome IN ('read', 'known', 'moved')
                        AND f.changed = 0 AND (f.size > i.bytes OR (f.size = i.bytes AND f.sha256 <> ''))
                      ORDER BY i.id DESC LIMIT 1"
-                ))?
-                .query_row(params![path, int(size), mtime_ns], known_row)
-                .optional()?)
-        })
+            ),
+            params![path, int(size), mtime_ns],
+            known_row,
+        )
     }
 
     /// The file that was read at this path the last time, when it had fewer bytes than now, or was not
     /// read to its end.
     pub fn read_from_before(&self, path: &str, size: u64) -> Result<Option<KnownFile>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(&format!(
-                    "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
+        self.row_if_any(
+            &format!(
+                "SELECT {KNOWN} FROM import_file i JOIN warc_file f ON f.id = i.file JOIN launch l ON l.id = f.launch
                      WHERE i.path = ?1 AND (f.size < ?2 OR (f.size = ?2 AND f.sha256 = '')) AND f.changed < 2 AND l.kind = 'import' ORDER BY i.id DESC LIMIT 1"
-                ))?
-                .query_row(params![path, int(size)], known_row)
-                .optional()?)
-        })
+            ),
+            params![path, int(size)],
+            known_row,
+        )
     }
 
     /// The files that had this size when they were read, those read to their end first.
     pub fn files_of_size(&self, size: u64) -> Result<Vec<KnownFile>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
+        self.rows(
+            &format!(
                 "SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch WHERE f.size = ?1
                  ORDER BY f.sha256 = '', f.changed, f.id"
-            ))?;
-            let rows = statement.query_map([int(size)], known_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            ),
+            [int(size)],
+            known_row,
+        )
     }
 
     /// The file that has this name now.
     pub fn file_called(&self, path: &str) -> Result<Option<KnownFile>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(&format!(
-                    "SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch WHERE f.path = ?1 AND f.changed < 2"
-                ))?
-                .query_row([path], known_row)
-                .optional()?)
-        })
+        self.row_if_any(
+            &format!(
+                "SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch WHERE f.path = ?1 AND f.changed < 2"
+            ),
+            [path],
+            known_row,
+        )
     }
 
     /// A file has more bytes now behind those that were read, at its place or
@@ -164,62 +161,42 @@ impl Catalogue {
 
     /// Every file as the catalogue has it, without its state on the disk.
     pub fn known_files(&self) -> Result<Vec<KnownFile>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
-                "SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch ORDER BY f.path, f.id"
-            ))?;
-            let rows = statement.query_map([], known_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            &format!("SELECT {KNOWN} FROM warc_file f JOIN launch l ON l.id = f.launch ORDER BY f.path, f.id"),
+            [],
+            known_row,
+        )
     }
 
     /// Keeps the size of a file that a crawl wrote.
     pub fn learn_size(&self, id: FileId, size: u64) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            conn.execute("UPDATE warc_file SET size = ?2 WHERE id = ?1", params![id, int(size)])?;
-            Ok(())
-        })
+        self.execute("UPDATE warc_file SET size = ?2 WHERE id = ?1", (id, int(size)))
     }
 
     /// Keeps the result of reading the whole file: it is unchanged, or its digest is known from now on.
     pub fn file_is_sound(&self, id: FileId, size: u64, mtime_ns: i64, sha256: &str) -> Result<(), StoreError> {
         let sha256 = sha256.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE warc_file SET size = ?2, mtime_ns = ?3, sha256 = ?4,
+        self.execute(
+            "UPDATE warc_file SET size = ?2, mtime_ns = ?3, sha256 = ?4,
                     changed = CASE changed WHEN 1 THEN 0 ELSE changed END WHERE id = ?1",
-                params![id, int(size), mtime_ns, sha256],
-            )?;
-            Ok(())
-        })
+            (id, int(size), mtime_ns, sha256),
+        )
     }
 
     /// A file that was unpacked from a package is about to be read.
     pub fn member_begins(&self, id: FileId, package: FileId) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            conn.execute("UPDATE warc_file SET package = ?2 WHERE id = ?1", [id, package])?;
-            Ok(())
-        })
+        self.execute("UPDATE warc_file SET package = ?2 WHERE id = ?1", [id, package])
     }
 
     /// Keeps the digest of a file unpacked from a package, and its records.
     pub fn member_is_read(&self, id: FileId, sha256: &str, records: u64) -> Result<(), StoreError> {
         let sha256 = sha256.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE warc_file SET sha256 = ?2, records = ?3 WHERE id = ?1",
-                params![id, sha256, int(records)],
-            )?;
-            Ok(())
-        })
+        self.execute("UPDATE warc_file SET sha256 = ?2, records = ?3 WHERE id = ?1", (id, sha256, int(records)))
     }
 
     /// Marks a file at whose place other bytes are than those that were read.
     pub fn file_is_changed(&self, id: FileId) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            conn.execute("UPDATE warc_file SET changed = 1 WHERE id = ?1 AND changed = 0", [id])?;
-            Ok(())
-        })
+        self.execute("UPDATE warc_file SET changed = 1 WHERE id = ?1 AND changed = 0", [id])
     }
 
     /// The bytes of a file are found at `path` now. Says whether that could be
@@ -286,11 +263,8 @@ impl Catalogue {
 
     /// The file that holds the first record of a capture.
     pub fn file_of_capture(&self, capture: CaptureId) -> Result<Option<FileId>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached("SELECT file FROM record WHERE capture = ?1 ORDER BY position LIMIT 1")?
-                .query_row([capture], |row| row.get(0))
-                .optional()?)
+        self.row_if_any("SELECT file FROM record WHERE capture = ?1 ORDER BY position LIMIT 1", [capture], |row| {
+            row.get(0)
         })
     }
 

@@ -78,13 +78,10 @@ impl Catalogue {
     /// Keeps the end of such a launch, and why it is here.
     pub fn end_engine_launch(&self, launch: LaunchId, ended: CaptureDate, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE launch SET ended_ms = ?2, why = ?3, ran_ms = max(?2 - started_ms, 0) WHERE id = ?1",
-                params![launch, ended.millis(), why],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "UPDATE launch SET ended_ms = ?2, why = ?3, ran_ms = max(?2 - started_ms, 0) WHERE id = ?1",
+            (launch, ended.millis(), why),
+        )
     }
 
     /// Takes lines of a log in; returns how many URLs are new to the launch. Read again, a log changes

@@ -7,8 +7,8 @@ use super::events::insert_events;
 use super::hop_paths::hop_count_sql;
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
-    Admission, AdmissionState, Admitted, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally, Ledger, LedgerError,
-    LostCapture, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, ChangedAdmission, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally,
+    Ledger, LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
 };
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
@@ -380,18 +380,19 @@ impl Ledger for LaunchLedger {
         })
     }
 
-    fn rejudge(&self, judged: Vec<(i64, Admission)>) -> Result<(), LedgerError> {
+    fn rejudge(&self, changed: Vec<ChangedAdmission>) -> Result<Vec<bool>, LedgerError> {
         self.write(move |conn, _| {
             let mut statement = conn.prepare_cached(
                 "UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4, is_seed = ?5, source_tag = ?6,
-                    date_ms = ?8, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
+                    date_ms = ?8, priority = ?9, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
                     due_ms = CASE state WHEN ?7 THEN due_ms ELSE 0 END,
                     why = CASE state WHEN ?7 THEN why ELSE '' END, state = ?7
-                 WHERE id = ?1 AND (state = 0 OR state = 1 AND fetch_status = 0)",
+                 WHERE id = ?1 AND state = ?10 AND (state = 0 OR fetch_status = 0)",
             )?;
-            for (id, admission) in &judged {
-                statement.execute(params![
-                    id,
+            let mut store = |changed: &ChangedAdmission| {
+                let admission = &changed.to;
+                let stored = statement.execute(params![
+                    changed.id,
                     admission.verdict.decision == Decision::Accept,
                     admission.verdict.rule_index.map(|index| index as i64),
                     admission.verdict.rule_name,
@@ -399,9 +400,12 @@ impl Ledger for LaunchLedger {
                     admission.candidate.source_tag,
                     state_number(admission.state),
                     admission.date.millis(),
+                    admission.priority,
+                    state_number(changed.from),
                 ])?;
-            }
-            Ok(())
+                Ok(stored > 0)
+            };
+            changed.iter().map(&mut store).collect()
         })
     }
 

@@ -6,6 +6,8 @@ pub(in crate::store) mod handover_launches;
 pub(super) mod hop_paths;
 pub(super) mod launch_choice;
 pub(super) mod ledger;
+#[cfg(test)]
+mod ledger_tests;
 pub(super) mod recovery;
 pub(super) mod refused;
 pub(super) mod scheduled;
@@ -122,30 +124,23 @@ impl Catalogue {
 
     /// The numbers of the same, without their figures, which take long to sum up.
     pub fn launch_ids(&self, campaign: Option<CampaignId>) -> Result<Vec<LaunchId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id",
-            )?;
-            let rows = statement.query_map([campaign], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT id FROM launch WHERE kind = 'crawl' AND (?1 IS NULL OR campaign = ?1) ORDER BY id",
+            [campaign],
+            |row| row.get(0),
+        )
     }
 
     /// The campaign of a launch; 0 where it is of none.
     pub fn launch_campaign(&self, id: LaunchId) -> Result<CampaignId, StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached("SELECT ifnull(campaign, 0) FROM launch WHERE id = ?1")?
-                .query_row([id], |row| row.get(0))
-                .optional()?
-                .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
-        })
+        self.row_if_any("SELECT ifnull(campaign, 0) FROM launch WHERE id = ?1", [id], |row| row.get(0))?
+            .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
     }
 
     /// A launch with its figures.
     pub fn launch(&self, id: LaunchId) -> Result<LaunchRow, StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached(
-                "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
+        self.row_if_any(
+            "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
                     (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id),
@@ -157,11 +152,10 @@ impl Catalogue {
                     ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0)
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
-            )?
-            .query_row(params![id, CaptureDate::now().millis(), PREREQUISITE_RULE], launch_row)
-            .optional()?
-            .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
-        })
+            params![id, CaptureDate::now().millis(), PREREQUISITE_RULE],
+            launch_row,
+        )?
+        .ok_or(StoreError::Missing { what: "launch", id: id.to_string() })
     }
 
     /// The version of the campaign that a launch runs; of one that was resumed
@@ -202,11 +196,8 @@ impl Catalogue {
 
     /// Imports that belong to a campaign.
     pub fn imports_of(&self, campaign: CampaignId) -> Result<Vec<LaunchId>, StoreError> {
-        self.read(|conn| {
-            let mut statement =
-                conn.prepare_cached("SELECT id FROM launch WHERE kind = 'import' AND campaign = ?1 ORDER BY id")?;
-            let rows = statement.query_map([campaign], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
+        self.rows("SELECT id FROM launch WHERE kind = 'import' AND campaign = ?1 ORDER BY id", [campaign], |row| {
+            row.get(0)
         })
     }
 
@@ -374,14 +365,12 @@ impl Catalogue {
 
     /// Hosts of a campaign that have captures which this rule let in.
     pub fn hosts_by_rule(&self, campaign: CampaignId, rule_name: &str) -> Result<Vec<String>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT DISTINCT h.name FROM capture c JOIN launch l ON l.id = c.launch JOIN host h ON h.id = c.host
+        self.rows(
+            "SELECT DISTINCT h.name FROM capture c JOIN launch l ON l.id = c.launch JOIN host h ON h.id = c.host
                  WHERE l.campaign = ?1 AND c.rule_name = ?2 ORDER BY h.name",
-            )?;
-            let rows = statement.query_map(params![campaign, rule_name], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            params![campaign, rule_name],
+            |row| row.get(0),
+        )
     }
 
     /// Captures that were written as revisits.
@@ -443,14 +432,14 @@ impl Catalogue {
 
     /// A URL ever seen: its launch and its row.
     pub fn seen_row(&self, id: SeenId) -> Result<(LaunchId, SeenRow, bool, String, Option<String>), StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached(&format!(
+        self.row_if_any(
+            &format!(
                 "SELECT {SEEN}, s.launch, s.is_seed, s.source_tag, s.seed FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via WHERE s.id = ?1"
-            ))?
-            .query_row([id], |row| Ok((row.get(12)?, seen_row(row)?, row.get(13)?, row.get(14)?, row.get(15)?)))
-            .optional()?
-            .ok_or(StoreError::Missing { what: "seen URL", id: id.to_string() })
-        })
+            ),
+            [id],
+            |row| Ok((row.get(12)?, seen_row(row)?, row.get(13)?, row.get(14)?, row.get(15)?)),
+        )?
+        .ok_or(StoreError::Missing { what: "seen URL", id: id.to_string() })
     }
 
     /// Why a launch fetched nothing: what became of most of its seeds.
@@ -488,17 +477,14 @@ impl Catalogue {
         launch: Option<LaunchId>,
         url: &str,
     ) -> Result<Option<(SeenId, LaunchId)>, StoreError> {
-        self.read(|conn| {
-            Ok(conn
-                .prepare_cached(
-                    "SELECT s.id, s.launch FROM seen s JOIN launch l ON l.id = s.launch
+        self.row_if_any(
+            "SELECT s.id, s.launch FROM seen s JOIN launch l ON l.id = s.launch
                      WHERE s.url = (SELECT id FROM url WHERE url = ?1) AND l.campaign = ?2
                        AND (?3 IS NULL OR l.id = ?3)
                      ORDER BY s.launch DESC LIMIT 1",
-                )?
-                .query_row(params![url, campaign, launch], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?)
-        })
+            params![url, campaign, launch],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 
     /// The rows of a URL in all launches that saw it, newest first.
@@ -507,13 +493,11 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn seen_of_url(&self, url: &Url) -> Result<Vec<SeenId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id FROM seen WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY launch DESC",
-            )?;
-            let rows = statement.query_map([url.as_str()], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT id FROM seen WHERE url = (SELECT id FROM url WHERE url = ?1) ORDER BY launch DESC",
+            [url.as_str()],
+            |row| row.get(0),
+        )
     }
 
     /// The last location known of a host.
@@ -536,22 +520,18 @@ impl Catalogue {
     /// Ends the record of a job.
     pub fn job_ended(&self, id: i64, outcome: &str) -> Result<(), StoreError> {
         let outcome = outcome.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE job SET ended_ms = ?2, outcome = ?3 WHERE id = ?1",
-                params![id, CaptureDate::now().millis(), outcome],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "UPDATE job SET ended_ms = ?2, outcome = ?3 WHERE id = ?1",
+            (id, CaptureDate::now().millis(), outcome),
+        )
     }
 
     /// Jobs of earlier runs, newest first.
     pub fn jobs(&self, limit: u64) -> Result<Vec<JobRow>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT id, name, started_ms, ended_ms, outcome, follows FROM job ORDER BY id DESC LIMIT ?1",
-            )?;
-            let rows = statement.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
+        self.rows(
+            "SELECT id, name, started_ms, ended_ms, outcome, follows FROM job ORDER BY id DESC LIMIT ?1",
+            [i64::try_from(limit).unwrap_or(i64::MAX)],
+            |row| {
                 let ended: Option<i64> = row.get(3)?;
                 Ok(JobRow {
                     id: uint(row.get(0)?),
@@ -561,9 +541,8 @@ impl Catalogue {
                     outcome: if ended.is_none() { "did not end in this program".to_owned() } else { row.get(4)? },
                     follows: row.get::<_, Option<i64>>(5)?.map(uint),
                 })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            },
+        )
     }
 }
 

@@ -32,14 +32,12 @@ const MOST_BETWEEN_MS: i64 = 10_000;
 impl Catalogue {
     /// The files that have captures of a launch.
     pub(in crate::store) fn files_of_launch(&self, launch: LaunchId) -> Result<Vec<String>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT path FROM warc_file f WHERE launch = ?1 AND changed < 2
+        self.rows(
+            "SELECT path FROM warc_file f WHERE launch = ?1 AND changed < 2
                    AND EXISTS (SELECT 1 FROM record r WHERE r.file = f.id) ORDER BY path",
-            )?;
-            let rows = statement.query_map([launch], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            [launch],
+            |row| row.get(0),
+        )
     }
 
     /// The captures that have a record at one of these places of a file.
@@ -194,14 +192,11 @@ impl Catalogue {
     /// program is killed. A clock that jumps counts for little.
     pub(in crate::store) fn keep_running(&self, launch: LaunchId) -> Result<(), StoreError> {
         let now = CaptureDate::now().millis();
-        self.write(move |conn| {
-            conn.prepare_cached(
-                "UPDATE launch SET ran_ms = ran_ms + min(max(?2 - running_since_ms, 0), ?3), running_since_ms = ?2
+        self.execute(
+            "UPDATE launch SET ran_ms = ran_ms + min(max(?2 - running_since_ms, 0), ?3), running_since_ms = ?2
                  WHERE id = ?1 AND running_since_ms IS NOT NULL",
-            )?
-            .execute((launch, now, MOST_BETWEEN_MS))?;
-            Ok(())
-        })
+            (launch, now, MOST_BETWEEN_MS),
+        )
     }
 }
 

@@ -224,11 +224,7 @@ impl Catalogue {
     }
 
     fn runs_where(&self, condition: &str, values: impl rusqlite::Params) -> Result<Vec<ScheduledRun>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!("{RUN} WHERE {condition}"))?;
-            let rows = statement.query_map(values, run_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(&format!("{RUN} WHERE {condition}"), values, run_row)
     }
 
     /// The date at which the last recorded run of a campaign was due, not after `now`.
@@ -271,33 +267,21 @@ impl Catalogue {
     /// Changes what became of a run.
     pub fn set_scheduled(&self, id: RunId, state: RunState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1",
-                params![id, state.as_str(), why],
-            )?;
-            Ok(())
-        })
+        self.execute("UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1", (id, state.as_str(), why))
     }
 
     /// Says which launch a run has begun.
     pub fn set_scheduled_launch(&self, id: RunId, launch: LaunchId) -> Result<(), StoreError> {
-        self.write(move |conn| {
-            conn.execute("UPDATE schedule_run SET launch = ?2 WHERE id = ?1", params![id, launch])?;
-            Ok(())
-        })
+        self.execute("UPDATE schedule_run SET launch = ?2 WHERE id = ?1", (id, launch))
     }
 
     /// Says what becomes of a run that waits for its turn, unless it has begun.
     pub fn settle_waiting(&self, id: RunId, state: RunState, why: &str) -> Result<(), StoreError> {
         let why = why.to_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'waiting'",
-                params![id, state.as_str(), why],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "UPDATE schedule_run SET state = ?2, why = ?3 WHERE id = ?1 AND state = 'waiting'",
+            (id, state.as_str(), why),
+        )
     }
 
     /// Records the answer of a person for a run: it starts, or not. Returns false where the run needs

@@ -403,18 +403,16 @@ impl Catalogue {
     }
 
     pub(in crate::store) fn page_of_capture(&self, id: CaptureId) -> Result<PageOfCapture, StoreError> {
-        self.read(|conn| {
-            conn.prepare_cached(
-                "SELECT p.key, u.url, c.date_ms FROM capture c JOIN page p ON p.id = c.page JOIN url u ON u.id = c.url
+        self.row_if_any(
+            "SELECT p.key, u.url, c.date_ms FROM capture c JOIN page p ON p.id = c.page JOIN url u ON u.id = c.url
                  WHERE c.id = ?1",
-            )?
-            .query_row([id], |row| {
+            [id],
+            |row| {
                 let key = PageKey::from_stored(row.get(0)?);
                 Ok(PageOfCapture { key, url: row.get(1)?, date: CaptureDate::from_millis(row.get(2)?) })
-            })
-            .optional()?
-            .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
-        })
+            },
+        )?
+        .ok_or(StoreError::Missing { what: "capture", id: id.to_string() })
     }
 
     /// The number of the page of a capture.
@@ -430,13 +428,11 @@ impl Catalogue {
     }
 
     fn capture_dates(&self, key: &PageKey) -> Result<Vec<CaptureDate>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT date_ms FROM capture WHERE page = (SELECT id FROM page WHERE key = ?1) ORDER BY date_ms",
-            )?;
-            let dates = statement.query_map([key.as_str()], |row| Ok(CaptureDate::from_millis(row.get(0)?)))?;
-            Ok(dates.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT date_ms FROM capture WHERE page = (SELECT id FROM page WHERE key = ?1) ORDER BY date_ms",
+            [key.as_str()],
+            |row| Ok(CaptureDate::from_millis(row.get(0)?)),
+        )
     }
 
     /// Puts the URLs and hosts of the linking captures in the place of their keys.

@@ -282,13 +282,11 @@ impl Catalogue {
 
     /// Most frequent anchors between different sites, as far as they are kept.
     pub(in crate::store) fn top_anchors(&self, limit: u64) -> Result<Vec<AnchorRow>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT text, hosts, links, first_s, last_s FROM top_anchor ORDER BY hosts DESC, links DESC, text LIMIT ?1",
-            )?;
-            let rows = statement.query_map([int(limit)], anchor_row)?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+        self.rows(
+            "SELECT text, hosts, links, first_s, last_s FROM top_anchor ORDER BY hosts DESC, links DESC, text LIMIT ?1",
+            [int(limit)],
+            anchor_row,
+        )
     }
 }
 

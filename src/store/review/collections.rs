@@ -251,24 +251,20 @@ impl Catalogue {
             ", '') = 'reject'), o.identity, o.origin
              FROM collection o ORDER BY o.name"
         );
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(LIST)?;
-            let rows = statement.query_map([], |row| {
-                Ok(CollectionRow {
-                    name: row.get(0)?,
-                    about: row.get(1)?,
-                    filter: row.get(2)?,
-                    campaign: row.get(3)?,
-                    who: row.get(4)?,
-                    date: CaptureDate::from_millis(row.get(5)?),
-                    captures: uint(row.get(6)?),
-                    taken_out: uint(row.get(7)?),
-                    rejected: uint(row.get(8)?),
-                    identity: row.get(9)?,
-                    origin: row.get(10)?,
-                })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+        self.rows(LIST, [], |row| {
+            Ok(CollectionRow {
+                name: row.get(0)?,
+                about: row.get(1)?,
+                filter: row.get(2)?,
+                campaign: row.get(3)?,
+                who: row.get(4)?,
+                date: CaptureDate::from_millis(row.get(5)?),
+                captures: uint(row.get(6)?),
+                taken_out: uint(row.get(7)?),
+                rejected: uint(row.get(8)?),
+                identity: row.get(9)?,
+                origin: row.get(10)?,
+            })
         })
     }
 

@@ -8,7 +8,6 @@ use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
 use crate::store::rows::{CaptureId, CaptureNote, ExportRow, VerifyLine};
 use crate::uri::{CaptureDate, DatasetKey, Url};
-use rusqlite::params;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -154,26 +153,20 @@ impl Catalogue {
     /// Keeps that an export was written.
     pub fn keep_export(&self, folder: &Path, captures: u64, records: u64, bytes: u64) -> Result<(), StoreError> {
         let folder = folder.to_string_lossy().into_owned();
-        self.write(move |conn| {
-            conn.execute(
-                "INSERT INTO export (date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
-                params![CaptureDate::now().millis(), folder, int(captures), int(records), int(bytes)],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "INSERT INTO export (date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
+            (CaptureDate::now().millis(), folder, int(captures), int(records), int(bytes)),
+        )
     }
 
     /// Keeps what a verification found.
     pub fn keep_verification(&self, folder: &Path, lines: &[VerifyLine]) -> Result<(), StoreError> {
         let folder = folder.to_string_lossy().into_owned();
         let lines = serde_json::to_string(lines).map_err(|error| StoreError::Content(error.to_string()))?;
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE export SET verified = ?2 WHERE id = (SELECT max(id) FROM export WHERE folder = ?1)",
-                params![folder, lines],
-            )?;
-            Ok(())
-        })
+        self.execute(
+            "UPDATE export SET verified = ?2 WHERE id = (SELECT max(id) FROM export WHERE folder = ?1)",
+            (folder, lines),
+        )
     }
 
     /// Exports written so far, newest first.

@@ -163,19 +163,19 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn capture_names(&self, url: &Url) -> Result<Vec<CaptureName>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(concat!(
+        self.rows(
+            concat!(
                 "SELECT c.id, c.date_ms, ",
                 named_digest_sql!(),
                 ", ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
                  FROM capture c WHERE c.url = (SELECT id FROM url WHERE url = ?1) ORDER BY c.date_ms, c.id"
-            ))?;
-            let rows = statement.query_map([url.as_str()], |row| {
+            ),
+            [url.as_str()],
+            |row| {
                 let date = CaptureDate::from_millis(row.get(1)?);
                 Ok(CaptureName { id: row.get(0)?, date, digest: row.get(2)?, record_id: row.get(3)? })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            },
+        )
     }
 
     /// Every mark and note on a capture, as they were given, those that were
@@ -234,31 +234,27 @@ impl Catalogue {
                 s.accepted, s.rule_index, s.rule_name, s.state, s.fetch_status, s.why, s.source_tag, s.is_seed, s.nofollow
              FROM seen s JOIN url u ON u.id = s.url JOIN launch l ON l.id = s.launch LEFT JOIN url v ON v.id = s.via
              WHERE l.campaign = ?1 AND s.id > ?2 ORDER BY s.id LIMIT ?3";
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(FIND)?;
-            let rows = statement.query_map(params![campaign, from, int(most)], |row| {
-                Ok((
-                    row.get(0)?,
-                    SeenVerdict {
-                        url: row.get(1)?,
-                        launch: (row.get(2)?, row.get(3)?),
-                        date: CaptureDate::from_millis(row.get(4)?),
-                        via: row.get(5)?,
-                        hops: row.get(6)?,
-                        anchor: row.get(7)?,
-                        seed: row.get(8)?,
-                        accepted: row.get(9)?,
-                        rule: (row.get::<_, Option<i64>>(10)?.map(uint), row.get(11)?),
-                        state: seen_state(row.get(12)?),
-                        status: row.get(13)?,
-                        why: row.get(14)?,
-                        tag: row.get(15)?,
-                        is_seed: row.get(16)?,
-                        nofollow: row.get(17)?,
-                    },
-                ))
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+        self.rows(FIND, params![campaign, from, int(most)], |row| {
+            Ok((
+                row.get(0)?,
+                SeenVerdict {
+                    url: row.get(1)?,
+                    launch: (row.get(2)?, row.get(3)?),
+                    date: CaptureDate::from_millis(row.get(4)?),
+                    via: row.get(5)?,
+                    hops: row.get(6)?,
+                    anchor: row.get(7)?,
+                    seed: row.get(8)?,
+                    accepted: row.get(9)?,
+                    rule: (row.get::<_, Option<i64>>(10)?.map(uint), row.get(11)?),
+                    state: seen_state(row.get(12)?),
+                    status: row.get(13)?,
+                    why: row.get(14)?,
+                    tag: row.get(15)?,
+                    is_seed: row.get(16)?,
+                    nofollow: row.get(17)?,
+                },
+            ))
         })
     }
 }

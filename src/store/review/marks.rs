@@ -372,15 +372,9 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn annotations_apart(&self) -> Result<Vec<AnnotationApart>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT annotation, line, origin, is_for_any FROM annotation_apart ORDER BY annotation",
-            )?;
-            let rows = statement.query_map([], |row| {
-                let (annotation, line) = (row.get(0)?, row.get(1)?);
-                Ok(AnnotationApart { annotation, line, origin: row.get(2)?, is_for_any: row.get(3)? })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
+        self.rows("SELECT annotation, line, origin, is_for_any FROM annotation_apart ORDER BY annotation", [], |row| {
+            let (annotation, line) = (row.get(0)?, row.get(1)?);
+            Ok(AnnotationApart { annotation, line, origin: row.get(2)?, is_for_any: row.get(3)? })
         })
     }
 
@@ -390,14 +384,12 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn files_of_import(&self, import: LaunchId) -> Result<HashSet<FileId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT file FROM import_file WHERE launch = ?1 AND file IS NOT NULL
+        self.rows(
+            "SELECT file FROM import_file WHERE launch = ?1 AND file IS NOT NULL
                  UNION SELECT p.id FROM import_file i JOIN warc_file p ON p.package = i.file WHERE i.launch = ?1",
-            )?;
-            let files = statement.query_map([import], |row| row.get(0))?;
-            Ok(files.collect::<Result<_, _>>()?)
-        })
+            [import],
+            |row| row.get(0),
+        )
     }
 
     /// Whether one of these files holds a capture: that which it is read from, or one
@@ -473,11 +465,7 @@ impl Catalogue {
             same_version_sql!("x", "id", "c", "id"),
             " WHERE c.id = ?1 ORDER BY x.id"
         );
-        let version = self.read(|conn| {
-            let mut statement = conn.prepare_cached(FIND)?;
-            let rows = statement.query_map([capture], |row| row.get(0))?;
-            Ok(rows.collect::<Result<Vec<CaptureId>, _>>()?)
-        })?;
+        let version: Vec<CaptureId> = self.rows(FIND, [capture], |row| row.get(0))?;
         for id in version {
             if self.is_capture_in(id, files)? {
                 return Ok(Some(id));

@@ -180,14 +180,11 @@ impl Catalogue {
         let parts = [json(spec.with_wacz), json(spec.with_rdf), json(spec.with_seen)];
         let language = spec.report_language.map(ReportLanguage::code);
         let campaign = spec.campaign;
-        self.write(move |conn| {
-            conn.execute(
-                "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2), '$.with_rdf', json(?3),
+        self.execute(
+            "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2), '$.with_rdf', json(?3),
                     '$.with_seen', json(?4), '$.report_language', ?5) WHERE campaign = ?1",
-                params![campaign, parts[0], parts[1], parts[2], language],
-            )?;
-            Ok(())
-        })
+            (campaign, parts[0], parts[1], parts[2], language),
+        )
     }
 
     /// Numbers of the selected captures, oldest first.
@@ -209,17 +206,15 @@ impl Catalogue {
     /// The hosts of the captures that are selected, or scored and not
     /// selected; those with the most first.
     pub fn selected_hosts(&self, campaign: CampaignId, selected: bool) -> Result<Vec<SelectedHost>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(&format!(
+        self.rows(
+            &format!(
                 "SELECT (SELECT name FROM host WHERE id = c.host) AS name, count(*), CAST(total(c.size) AS INTEGER)
                  {OF_CAMPAIGN} AND {} GROUP BY c.host ORDER BY count(*) DESC, name",
                 side_sql(selected)
-            ))?;
-            let rows = statement.query_map([campaign], |row| {
-                Ok(SelectedHost { host: row.get(0)?, captures: uint(row.get(1)?), bytes: uint(row.get(2)?) })
-            })?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })
+            ),
+            [campaign],
+            |row| Ok(SelectedHost { host: row.get(0)?, captures: uint(row.get(1)?), bytes: uint(row.get(2)?) }),
+        )
     }
 
     /// A capture's score, when it has one.

@@ -1,8 +1,7 @@
 //! Forms in which an index is written.
 
+use super::IndexLine;
 use super::classic::Columns;
-use super::{IndexLine, IndexSorter};
-use std::io::{self, Write};
 
 /// A form of index files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,16 +51,10 @@ impl IndexForm {
     }
 }
 
-/// Writes lines in the order that CDX servers search in: by their bytes.
-pub fn write_sorted(lines: &[IndexLine], form: IndexForm, out: impl Write) -> io::Result<()> {
-    let mut sorter = IndexSorter::new(form);
-    lines.iter().try_for_each(|line| sorter.push(line))?;
-    sorter.write(out)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use super::super::write_sorted;
     use super::*;
 
     #[test]

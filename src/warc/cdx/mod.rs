@@ -34,7 +34,7 @@ pub use build::{
 };
 pub use check::LineCheck;
 pub use classic::Columns;
-pub use form::{IndexForm, write_sorted};
+pub use form::IndexForm;
 pub use line::{IndexLine, LineError};
 pub use read::{IndexProblem, IndexReader, MAX_INDEX_LINE_BYTES};
-pub use sort::IndexSorter;
+pub use sort::{IndexSorter, write_sorted};

@@ -50,3 +50,10 @@ impl IndexSorter {
         Ok(())
     }
 }
+
+/// Writes lines in the order that CDX servers search in: by their bytes.
+pub fn write_sorted(lines: &[IndexLine], form: IndexForm, out: impl Write) -> io::Result<()> {
+    let mut sorter = IndexSorter::new(form);
+    lines.iter().try_for_each(|line| sorter.push(line))?;
+    sorter.write(out)
+}

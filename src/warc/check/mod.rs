@@ -24,11 +24,11 @@ use super::{
 };
 use crate::jobs::JobCx;
 use problem_sink::ProblemSink;
-use record_checks::{Checked, Whole, check_record};
+use record_checks::{Checked, Whole, check_record, feed};
 use revisits::Revisits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::RandomState;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -376,18 +376,6 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
     }
     let name = if counts.len() < MAX_DISTINCT { clip(name) } else { "other".to_owned() };
     *counts.entry(name).or_default() += 1;
-}
-
-fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()> {
-    loop {
-        let chunk = block.fill_buf()?;
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        proof.update(chunk);
-        let len = chunk.len();
-        block.consume(len);
-    }
 }
 
 mod problem_sink;

@@ -10,7 +10,7 @@ use super::super::read::clip;
 use super::super::record::unbracket;
 use super::super::segments::{Segment, origin_of, segment_of};
 use super::super::{ProblemKind, RecordFacts, RecordHead, RecordProof, RecordType, Span};
-use super::{feed, fields};
+use super::fields;
 use crate::uri::CaptureDate;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead};
@@ -60,6 +60,19 @@ pub(super) struct Whole {
 /// No digest that is known takes more bytes of a field; longer ones are cut and
 /// fit as little as before.
 const MAX_DIGEST_FIELD: usize = 256;
+
+/// Goes over a whole block.
+pub(super) fn feed(proof: &mut RecordProof, block: &mut dyn BufRead) -> std::io::Result<()> {
+    loop {
+        let chunk = block.fill_buf()?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        proof.update(chunk);
+        let len = chunk.len();
+        block.consume(len);
+    }
+}
 
 impl RecordPart {
     fn of(head: &RecordHead, hasher: &RandomState) -> Option<Box<Self>> {

@@ -57,28 +57,29 @@ impl UrlLine {
         if !may_begin_line(line) || !line.contains(&b':') {
             return None;
         }
-        let words: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
-        let count = words.len();
+        let fields: Vec<&[u8]> = line.split(|&byte| byte == b' ').collect();
+        let count = fields.len();
         // An empty address stands between two blanks; a type may be missing with its blank.
         let is_known = || KNOWN_BEGINS.iter().any(|begin| line.starts_with(begin));
-        let is_unaddressed = |at: usize| words[at - 1].is_empty() && words[at].len() == 14 && is_known();
-        let is_it = |at: &usize| is_date(words[*at]) && (is_ip(words[*at - 1]) || is_unaddressed(*at));
+        let is_unaddressed = |at: usize| fields[at - 1].is_empty() && fields[at].len() == 14 && is_known();
+        let is_it = |at: &usize| is_date(fields[*at]) && (is_ip(fields[*at - 1]) || is_unaddressed(*at));
         let date = (2..count.checked_sub(1)?).rev().find(is_it)?;
-        let join = |from: usize, to: usize| text(&words[from..to].join(&b' '));
-        let length = words[count - 1];
+        let join = |from: usize, to: usize| text(&fields[from..to].join(&b' '));
+        let length = fields[count - 1];
         let is_length = |text: &[u8]| text.iter().all(u8::is_ascii_alphanumeric);
         if length.is_empty() || !is_length(length.strip_prefix(b"-").unwrap_or(length)) {
             return None;
         }
         // Version 2: a result code of three digits (or a dash) follows the type.
         let is_code = |text: &[u8]| text == b"-" || (text.len() == 3 && text.iter().all(u8::is_ascii_digit));
-        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(words[at]));
+        let code = count.checked_sub(6).filter(|&at| at > date + 1 && is_code(fields[at]));
         let names = ["ARC-Result-Code", "ARC-Checksum", "ARC-Location", "ARC-Offset", "ARC-Filename"];
-        let more = code.map(|at| names.into_iter().zip(words[at..count - 1].iter().map(|word| text(word))).collect());
+        let more =
+            code.map(|at| names.into_iter().zip(fields[at..count - 1].iter().map(|field| text(field))).collect());
         Some(Self {
             url: join(0, date - 1),
-            ip: text(words[date - 1]),
-            date: text(words[date]),
+            ip: text(fields[date - 1]),
+            date: text(fields[date]),
             mime: join(date + 1, code.unwrap_or(count - 1)),
             more: more.unwrap_or_default(),
             length: text(length),

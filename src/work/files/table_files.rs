@@ -1,6 +1,6 @@
 //! Files for people, each whole or not there.
 
-use crate::jobs::{JobCx, WholeFile, counted};
+use crate::jobs::{Existing, JobCx, WholeFile, counted, remove_left};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
@@ -38,11 +38,12 @@ pub(in crate::work) fn write_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    // What another export has written or is writing is left alone.
+    // What another export has written is left alone.
     let taken = "another export has taken this name; try again in a second";
-    let mut file = WholeFile::create(path).context(taken)?;
+    remove_left([path]);
+    let mut file = WholeFile::create_hidden(path, Existing::Stays).context(taken)?;
     let filled = fill(&mut file).with_context(|| path.display().to_string())?;
-    file.finish()?;
+    file.finish().context(taken)?;
     Ok(filled)
 }
 
@@ -55,18 +56,29 @@ mod tests {
     fn what_another_export_writes_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("hits.csv");
-        let part = folder.path().join("hits.csv.open");
-        for taken in [&part, &path] {
-            std::fs::write(taken, "half").unwrap();
-            let error = format!("{:#}", write_file(&path, |_| Ok(())).unwrap_err());
+        let is_taken = |error: anyhow::Error| {
+            let error = format!("{error:#}");
             assert!(error.contains("try again in a second") && error.contains("hits.csv"), "{error}");
-            assert_eq!(std::fs::read_to_string(taken).unwrap(), "half");
-            std::fs::remove_file(taken).unwrap();
-        }
+        };
+        std::fs::write(&path, "other").unwrap();
+        is_taken(write_file(&path, |_| Ok(())).unwrap_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "other");
+        std::fs::remove_file(&path).unwrap();
         assert!(write_file::<()>(&path, |_| anyhow::bail!("full")).is_err());
-        assert!(!part.exists() && !path.exists());
-        write_file(&path, |out| Ok(out.write_all(b"whole")?)).unwrap();
+        // What calls left that were killed is in nobody's way, and goes.
+        for left in ["hits.csv.open", ".hits.csv.abcdef.open"] {
+            std::fs::write(folder.path().join(left), "half").unwrap();
+        }
+        // Of two exports of one name the first that is whole has it.
+        let late = write_file(&path, |late| {
+            late.write_all(b"late")?;
+            write_file(&path, |out| Ok(out.write_all(b"whole")?))
+        });
+        is_taken(late.unwrap_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "whole");
+        let mut names: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["hits.csv", "hits.csv.open"]);
         // A folder that cannot be made is named.
         let workspace = Workspace::create(&folder.path().join("w")).unwrap();
         let (cx, inside) = (JobCx::detached(), path.join("tables"));

@@ -23,10 +23,10 @@ const MOST_NESTED: usize = 4;
 pub fn text_marks(workspace: &Workspace, id: CaptureId, query: &str) -> anyhow::Result<Vec<Range<usize>>> {
     let Ok(query) = parse_fields(query) else { return Ok(Vec::new()) };
     let query = written_out(query, MOST_NESTED);
-    let stored = workspace.catalogue().stored_capture(id)?;
-    let stem = |word: &str| stem_term(&stored.language, word);
-    let text = PageTexts::open(workspace)?.read(id)?.text();
-    Ok(Highlighter::new(&query, &FIELDS, &stem).ranges(&text))
+    let page = PageTexts::open(workspace)?.read(id)?;
+    let language = page.stem_language();
+    let stem = |word: &str| stem_term(language, word);
+    Ok(Highlighter::new(&query, &FIELDS, &stem).ranges(&page.text()))
 }
 
 /// The query with searches and requests in it in the place of the fields that name them.

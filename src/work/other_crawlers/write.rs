@@ -1,7 +1,7 @@
 //! Campaigns as jobs of other crawlers, on disk.
 
 use crate::campaign::Campaign;
-use crate::jobs::{WholeFile, ascii_name};
+use crate::jobs::{Existing, WholeFile, ascii_name, remove_left};
 use crate::scope::other_crawlers::{EngineNote, HERITRIX_CONFIGURATION, browsertrix_yaml, heritrix_job};
 use crate::store::job_name;
 use anyhow::Context;
@@ -43,7 +43,8 @@ pub fn browsertrix_crawl(campaign: &Campaign) -> (String, Vec<EngineNote>) {
 
 fn new_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let of_path = || format!("{}: this file cannot be written", path.display());
-    let mut file = WholeFile::create(path)?;
+    remove_left([path]);
+    let mut file = WholeFile::create_hidden(path, Existing::Stays)?;
     file.write_all(text.as_bytes()).with_context(of_path)?;
     Ok(file.finish()?)
 }

@@ -3,6 +3,7 @@
 
 use super::content::{Page, Pages, escape_path};
 use super::hosts::{Archive, HostSpec};
+use crate::campaign::ReportLanguage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -252,71 +253,14 @@ fn slug(tag: &str) -> String {
     plain.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// Name of a month, 1 to 12.
-pub(super) fn month_name(lang: &str, month: u32) -> &'static str {
-    const EN: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    const ES: [&str; 12] = [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ];
-    const FR: [&str; 12] = [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ];
-    const PT: [&str; 12] = [
-        "Janeiro",
-        "Fevereiro",
-        "Março",
-        "Abril",
-        "Maio",
-        "Junho",
-        "Julho",
-        "Agosto",
-        "Setembro",
-        "Outubro",
-        "Novembro",
-        "Dezembro",
-    ];
-    let names = match lang {
-        "en" => EN,
-        "es" => ES,
-        "fr" => FR,
-        _ => PT,
-    };
-    names[(month.clamp(1, 12) - 1) as usize]
+/// Name of a month, 1 to 12; in Portuguese with a capital, as it was spelled till 2009.
+pub(super) fn month_name(lang: &str, month: usize) -> String {
+    let language = lang.parse().unwrap_or(ReportLanguage::Pt);
+    let name = language.month_name(month);
+    match language {
+        ReportLanguage::Pt => name[..1].to_uppercase() + &name[1..],
+        _ => name.to_owned(),
+    }
 }
 
 fn month_text(lang: &str, month: &str) -> String {

@@ -36,7 +36,7 @@ fn calendar(query: Option<&str>, pages: &Pages) -> Page {
     let (year, month) = query.and_then(month_of).unwrap_or(FIRST_MONTH);
     let before = if month == 1 { (year - 1, 12) } else { (year, month - 1) };
     let after = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-    let title = format!("Agenda de {} de {year}", month_name("pt", month));
+    let title = format!("Agenda de {} de {year}", month_name("pt", month as usize));
     let key = format!("{year:04}-{month:02}");
     let events: Vec<_> = pages.iter().filter(|(_, page)| page.date.starts_with(&key)).collect();
     let mut body = String::from("<p class=\"lead\">Concertos, oficinas e marés do festival, mês a mês.</p>\n");

@@ -5,7 +5,7 @@ use super::redecision::Redecision;
 use crate::jobs::JobCx;
 use crate::scope::{Decision, GEOLOCATION_RULE, GeoDatabase, GeoEvidence, GeoFact};
 use crate::store::rows::SeenId;
-use crate::uri::CaptureDate;
+use crate::uri::{CaptureDate, authority_of};
 use crate::work::Session;
 use crate::work::models::{CampaignId, Drift, DriftHost, FirstIds, GeoHost, GeoReport, LaunchId, ROWS_SHOWN};
 use std::collections::{BTreeSet, HashMap};
@@ -46,7 +46,7 @@ pub fn geo_report(
                 otherwise.push(row.id);
                 return Ok(());
             }
-            let host = hosts.push(row.host_id, row.id, || host_name(&candidate.url));
+            let host = hosts.push(row.host_id, row.id, || authority_of(&candidate.url).to_owned());
             let rules = &before.launch.rules;
             rules.each_opinion(candidate, known, |index, opinion| {
                 let name = rules.rules.name_of(Some(index));
@@ -178,14 +178,6 @@ impl HostLetIn {
     fn add(&mut self, other: Self) {
         self.ids.add(other.ids);
         self.also.extend(other.also);
-    }
-}
-
-fn host_name(url: &crate::uri::Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
     }
 }
 

@@ -6,7 +6,8 @@
 
 use super::super::LinkError;
 use super::super::row::{LinkRow, Row};
-use super::super::shuffle::{ROWS_PER_CHECK, Shuffle, ShuffleOptions};
+use super::super::shuffle::{Shuffle, ShuffleOptions};
+use super::super::sorted::ROWS_PER_CHECK;
 use super::super::sorted::{PartRows, Sorted};
 use super::folder::{LinkStore, MergedRows};
 use super::query::{CitedCounts, Window};

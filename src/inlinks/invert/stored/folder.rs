@@ -4,7 +4,7 @@ use super::super::LinkError;
 use super::super::kept::{lock, write_list};
 use super::super::merge::{Merge, Stream};
 use super::super::row::Row;
-use super::super::shuffle::ROWS_PER_CHECK;
+use super::super::sorted::ROWS_PER_CHECK;
 use super::super::sorted::Sorted;
 use super::segment::{SegmentCounts, SegmentWriter, StoredSegment, open_own_file};
 use crate::inlinks::Notation;

@@ -5,7 +5,8 @@
 //! files make one segment, or none: what cannot be read to its end adds nothing.
 
 use super::super::LinkError;
-use super::super::shuffle::{Shuffle, ShuffleOptions, ShuffleReport};
+use super::super::shuffle::{Shuffle, ShuffleOptions};
+use super::super::sorted::ShuffleReport;
 use super::folder::{Added, LinkStore, StoreRules};
 use crate::inlinks::Notation;
 use crate::inlinks::filters::RowColumns;

@@ -471,7 +471,8 @@ impl Found {
     fn snippet(&self, index: &TextIndex, version: u64) -> anyhow::Result<(String, Vec<Range<usize>>)> {
         let Some(text) = index.page_of(version)? else { return Ok(Default::default()) };
         let anchors = index.anchors_of(version)?;
-        let stem = |word: &str| stem_term(&text.language, word);
+        let language = text.stem_language();
+        let stem = |word: &str| stem_term(language, word);
         let parts = [("main", &text.main), ("rest", &text.rest), ("anchors", &anchors), ("rest", &text.description)];
         let mut best = (String::new(), Vec::new());
         for (field, part) in parts {

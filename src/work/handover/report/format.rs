@@ -15,77 +15,13 @@ static NAMES: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new
     rows.filter_map(|row| row.split_once('\t')).map(|(code, names)| (code, names.split('\t').collect())).collect()
 });
 
-const MONTHS: [[&str; 12]; 5] = [
-    [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ],
-    [
-        "janeiro",
-        "fevereiro",
-        "março",
-        "abril",
-        "maio",
-        "junho",
-        "julho",
-        "agosto",
-        "setembro",
-        "outubro",
-        "novembro",
-        "dezembro",
-    ],
-    [
-        "enero",
-        "febrero",
-        "marzo",
-        "abril",
-        "mayo",
-        "junio",
-        "julio",
-        "agosto",
-        "septiembre",
-        "octubre",
-        "noviembre",
-        "diciembre",
-    ],
-    [
-        "janvier",
-        "février",
-        "mars",
-        "avril",
-        "mai",
-        "juin",
-        "juillet",
-        "août",
-        "septembre",
-        "octobre",
-        "novembre",
-        "décembre",
-    ],
-    [
-        "Januar",
-        "Februar",
-        "März",
-        "April",
-        "Mai",
-        "Juni",
-        "Juli",
-        "August",
-        "September",
-        "Oktober",
-        "November",
-        "Dezember",
-    ],
+/// The months of a year, a line a language of [`ReportLanguage::ALL`].
+const MONTHS: [&str; 5] = [
+    "January February March April May June July August September October November December",
+    "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+    "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
 ];
 
 impl ReportLanguage {
@@ -149,13 +85,18 @@ impl ReportLanguage {
         format!("{}, {minute}", self.date(date))
     }
 
+    /// The name of a month, 1 to 12.
+    pub(in crate::work) fn month_name(self, month: usize) -> &'static str {
+        MONTHS[self.position()].split(' ').nth(month.clamp(1, 12) - 1).unwrap_or_default()
+    }
+
     /// A day or month that is written `2026-11-26` or `2026-11`; other texts stay.
     pub(super) fn day(self, text: &str) -> String {
         let mut parts = text.trim().splitn(3, '-').map(str::parse::<usize>);
         let (Some(Ok(year)), Some(Ok(month @ 1..=12)), day) = (parts.next(), parts.next(), parts.next()) else {
             return text.to_owned();
         };
-        let month = MONTHS[self.position()][month - 1];
+        let month = self.month_name(month);
         match (day, self) {
             (None, Self::Pt | Self::Es) => format!("{month} de {year}"),
             (None, _) => format!("{month} {year}"),

@@ -1,6 +1,7 @@
 //! A report as one HTML file that runs and loads nothing, and as Markdown.
 
 use crate::campaign::ReportLanguage;
+use crate::uri::xml_text;
 use std::fmt::Write;
 
 /// A piece of a report.
@@ -257,19 +258,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 /// Text of strangers as text of HTML: no tag, no attribute, and nothing that changes the direction
 /// of the text beside it.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if is_unseen(c) => out.push(' '),
-            c => out.push(c),
-        }
-    }
-    out
+    xml_text(&text.replace(is_unseen, " "))
 }
 
 /// Text of strangers as text of Markdown, on one line.
