@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Light or dark.
+/// The palette of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
@@ -16,6 +16,8 @@ pub enum ThemeChoice {
     Light,
     /// Light on dark.
     Dark,
+    /// White on black, with edges in place of tints.
+    HighContrast,
 }
 
 /// A tab of the lower panel.

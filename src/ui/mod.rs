@@ -17,6 +17,7 @@ mod dialogs;
 mod drops;
 mod facets;
 mod geo_database;
+pub(crate) mod icons;
 mod long_text;
 mod markdown;
 mod news;

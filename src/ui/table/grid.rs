@@ -262,9 +262,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         if is_selected {
             ui.painter().rect_filled(rect, 0.0, colors.chosen_bg);
         } else if response.hovered() {
-            ui.painter().rect_filled(rect, 0.0, colors.button_bg);
-        } else if index % 2 == 1 {
-            ui.painter().rect_filled(rect, 0.0, colors.stripe_bg);
+            ui.painter().rect_filled(rect, 0.0, colors.hover_bg);
         }
         if is_at_cursor && self.has_focus {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
