@@ -4,13 +4,10 @@
 //! Names and roles of single controls come with them (egui takes a name of
 //! each); here are those of what holds them together.
 
-use super::table::arrow_to_table_below;
 use super::theme::tokens;
+use egui::WidgetInfo;
 use egui::accesskit::{Live, Role};
-use egui::{
-    Context, Id, InnerResponse, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
-};
-use egui::{WidgetInfo, WidgetText};
+use egui::{Context, Id, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind};
 
 /// Distance of the keyboard mark from its region, in points.
 const RING: f32 = 5.0;
@@ -160,35 +157,4 @@ pub fn alert_ui<R>(ui: &mut Ui, is_error: bool, draw: impl FnOnce(&mut Ui) -> R)
         draw(ui)
     });
     drawn.inner
-}
-
-/// Draws tabs in a line, under a name for all of them.
-pub fn tabs_ui<R>(ui: &mut Ui, name: &str, draw: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
-    ui.horizontal_wrapped(|ui| {
-        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
-            node.set_role(Role::TabList);
-            node.set_label(name);
-        });
-        draw(ui)
-    })
-}
-
-/// A tab of several.
-pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Response {
-    let label = label.into();
-    let name = label.text().to_owned();
-    let response = ui.selectable_label(selected, label);
-    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, name.as_str()));
-    response.ctx.accesskit_node_builder(response.id, |node| node.set_selected(selected));
-    arrow_to_table_below(ui, &response);
-    response
-}
-
-/// A tab of several, which chooses a value.
-pub fn tab_of_ui<T: PartialEq>(ui: &mut Ui, value: &mut T, of: T, label: impl Into<WidgetText>) -> Response {
-    let response = tab_ui(ui, *value == of, label);
-    if response.clicked() {
-        *value = of;
-    }
-    response
 }

@@ -37,3 +37,4 @@ mod schedule_questions;
 mod tests;
 
 pub use cockpit::Cockpit;
+pub use widgets::Gallery;

@@ -2,11 +2,10 @@
 
 use crate::app::{AppState, Command, Route};
 use crate::guide::{GUIDES, Guide};
-use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::markdown::{Block, Markdown, MarkdownEvent, anchor_of, plain};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{is_typing, title_ui};
+use crate::ui::widgets::{is_typing, tab_ui, tabs_ui, title_ui};
 use egui::style::ScrollAnimation;
 use egui::{Align, Key, Modifiers, ScrollArea, TextEdit, Ui, Vec2};
 use std::collections::BTreeMap;

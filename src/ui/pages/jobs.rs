@@ -2,12 +2,11 @@
 
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, JobLine, JobState, Route, job_list, route_of_job};
-use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::shell::no_job;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::{GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, tab_of_ui, tabs_ui, title_ui};
 use egui::Ui;
 use std::collections::HashSet;
 

@@ -9,11 +9,10 @@ use super::files::problems::problems_ui;
 use super::files::records::records_ui;
 use crate::app::models::{CampaignId, FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Route};
-use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, tab_ui, tabs_ui, title_ui};
 use egui::{Response, Ui};
 
 /// The page Files.
@@ -139,7 +138,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         Some(FileAction::Go(route)) => app.send(Command::Go(route)),
         Some(FileAction::Captures(file, campaign)) => show_captures_of(app, file, campaign),
         Some(FileAction::Focus(file)) => {
-            app.follow_in_panel(Focus::File(file));
+            app.follow(Focus::File(file));
         }
         None => {}
     }
@@ -173,7 +172,7 @@ pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
 }
 
 /// A path without its folders.
-pub(super) fn name_of(path: &str) -> &str {
+pub(in crate::ui) fn name_of(path: &str) -> &str {
     path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
 }
 

@@ -1,6 +1,22 @@
 //! Small parts that pages share.
 
+mod choices;
+mod forms;
+mod gallery;
+mod plots;
+mod waiting;
+
+pub use choices::{
+    drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, primary_button, quiet_button,
+    segments_ui, tab_of_ui, tab_ui, tabs_ui, tick_chip_ui,
+};
+pub use forms::{FieldLevel, FormRow, remark_row_ui};
+pub use gallery::Gallery;
+pub use plots::{PLOT_LINE, framed_plot, in_plot_style, no_plot_ui, plot_fill, plot_head_ui};
+pub use waiting::Waiting;
+
 use super::access::{alert_ui, mark_heading};
+use super::icons::{Icon, icon_button_ui};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_source};
@@ -13,7 +29,12 @@ use egui::{Button, Color32, Id, Label, Rect, Response, RichText, TextEdit, Ui, W
 use std::sync::Arc;
 
 /// Opacity of an old answer while a new one loads.
-const OLD_OPACITY: f32 = 0.6;
+pub const OLD_OPACITY: f32 = 0.5;
+
+/// Thickness of a line that is one pixel of the screen.
+pub fn hair(ui: &Ui) -> f32 {
+    1.0 / ui.pixels_per_point()
+}
 
 /// Draws the value of an answer, or a note that it is loading or has failed.
 pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut Ui, &T)) {
@@ -104,15 +125,18 @@ pub fn heading_ui(ui: &mut Ui, text: &str) {
     mark_heading(&heading, text);
 }
 
-/// The text of an empty page before its buttons.
+/// What an empty page or table has in its place, at its top left: what is missing, and why or what to do.
+/// The button that does it follows.
 pub fn empty_ui(ui: &mut Ui, what: &str, next: &str) {
-    ui.add_space(GROUP_GAP);
-    ui.label(RichText::new(what).heading().color(tokens(ui).strong_text));
+    ui.add_space(GAP);
     ui.scope(|ui| {
         theme::keep_reading_width(ui);
-        ui.label(next);
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(what).color(tokens(ui).strong_text));
+            ui.label(RichText::new(next).color(tokens(ui).weak_text));
+        });
     });
-    ui.add_space(GAP);
+    ui.add_space(GAP / 2.0);
 }
 
 /// A button for an action: greyed with its reason when it is not possible.
@@ -176,6 +200,24 @@ pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) 
         Some(why) => response.on_disabled_hover_text(why),
         None => response,
     }
+}
+
+/// A button of an icon alone that sends a command which writes, greyed as [`write_ui`] does.
+pub fn write_icon_ui(ui: &mut Ui, why_not: Option<&str>, icon: Icon, name: &str, hint: &str) -> Response {
+    let why_not = read_only(ui).or(why_not);
+    let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| icon_button_ui(ui, icon, name));
+    match why_not {
+        Some(why) => drawn.inner.on_disabled_hover_text(why),
+        None if hint.is_empty() => drawn.inner,
+        None => drawn.inner.on_hover_text(hint),
+    }
+}
+
+/// A field for a line of text, named for who listens: what it is for stands around it.
+pub fn line_field_ui(ui: &mut Ui, name: &str, text: &mut String, example: &str, width: f32) -> Response {
+    let response = ui.add(TextEdit::singleline(text).hint_text(example.to_owned()).desired_width(width));
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
+    response
 }
 
 /// A button that is greyed only where the workspace is read-only.
