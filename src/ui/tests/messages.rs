@@ -1,6 +1,7 @@
 //! Messages lie over the page: nothing moves when they come and go.
 
 use super::Window;
+use super::pixels::Picture;
 use crate::app::models::Notice;
 use crate::app::{Action, Route};
 use egui::accesskit::{Live, Role};
@@ -12,6 +13,34 @@ fn notice(window: &mut Window, is_error: bool, what: &str) {
         Notice { is_error, what: what.to_owned(), why: "a long reason ".repeat(12), hint: "do this".to_owned() };
     window.app_mut().notice(notice);
     window.settle();
+}
+
+#[test]
+fn not_a_pixel_beside_a_message_changes_when_it_comes_and_goes() {
+    let size = egui::vec2(1000.0, 700.0);
+    let mut window = Window::town();
+    window.harness.set_size(size);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.press(Key::ArrowDown);
+    // Bars of scrolled tables come slowly.
+    (0..5).for_each(|_| window.pass(1.0));
+    window.settle();
+    let picture = |window: &Window| Picture::of(&window.harness.ctx, window.harness.output(), size);
+    let place =
+        |window: &Window| window.harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique("messages"))).unwrap();
+    let before = picture(&window);
+    assert_eq!(before.difference(&picture(&window)), None, "the page itself is at rest");
+    for is_error in [false, true] {
+        notice(&mut window, is_error, "Something happened");
+        let (came, own) = (picture(&window), place(&window));
+        let changed = before.difference(&came).expect("it is on screen");
+        assert!(own.expand(0.6).contains_rect(changed), "{changed} beside {own}");
+        window.press(Key::Escape);
+        window.harness.hover_at(Pos2::ZERO);
+        window.settle();
+        assert_eq!(before.difference(&picture(&window)), None, "it is gone");
+    }
 }
 
 /// Where everything lies that is no message.
