@@ -12,13 +12,12 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
-use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::table::{Column, RowsAction, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
     action_named_ui, action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
-    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui, write_button_ui,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, tab_of_ui, tabs_ui, title_ui, write_button_ui,
 };
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 
@@ -161,7 +160,7 @@ impl CrawlView {
 
     /// Plots, folded while the lower panel needs the room or a person wants them so.
     fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
-        let panel_is_open = app.settings.lower_panel && matches!(app.focus(), Some(Focus::Seen(_)));
+        let panel_is_open = app.panel_is_open() && matches!(app.focus(), Some(Focus::Seen(_)));
         if panel_is_open {
             return;
         }
