@@ -431,7 +431,7 @@ fn keys_list_ui(ui: &mut Ui) {
         .min_scrolled_height(theme::DIALOG_LIST)
         .auto_shrink([false, true])
         .show(ui, |ui| {
-            egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
+            egui::Grid::new("keys").num_columns(2).show(ui, |ui| {
                 for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
                     ui.monospace(action.keys());
                     ui.label(action.label());

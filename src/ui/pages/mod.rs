@@ -20,7 +20,7 @@ pub use captures::CapturesPage;
 pub(super) use captures_table::{CaptureAction, menu_ui};
 pub use crawl::CrawlView;
 pub use files::FilesPage;
-pub(super) use files::{import_of, problems_of, show_captures_of, state_ui};
+pub(super) use files::{import_of, name_of, problems_of, show_captures_of, state_ui};
 pub use help::HelpPage;
 pub use jobs::JobsPage;
 pub use link_hosts::LinkHostsPage;

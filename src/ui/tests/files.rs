@@ -92,8 +92,7 @@ fn the_captures_of_a_file_and_of_an_import_are_shown_whole_whatever_was_chosen_b
         // Another campaign, and a ready filter that fits nothing.
         window.app_mut().send(Command::ChooseCampaign(other.id));
         window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
-        window.until("the counts are there", |window| window.shows("Failed 0"));
-        window.click("Failed 0");
+        window.choose("View", "Failed 0");
         window.app_mut().send(Command::Go(Route::Files(page)));
         window.click_number(&number);
         let rows = format!("{captures} rows");

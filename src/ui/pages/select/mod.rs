@@ -222,7 +222,7 @@ fn balance_ui(
     page: &SelectionPage,
     (balance, sides): (&Balance, &BalanceFilters),
 ) {
-    egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
+    egui::Grid::new("balance").num_columns(4).show(ui, |ui| {
         for head in ["", "Captures", "Hosts", "Bytes"] {
             ui.weak(head);
         }
@@ -429,7 +429,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
     let about = if state == CheckState::Passed { "Verified: " } else { "" };
     ui.colored_label(color, format!("{sign} {about}{summary}"));
     ui.weak(text::line(folder));
-    egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
+    egui::Grid::new("verified").num_columns(3).show(ui, |ui| {
         for line in lines {
             let (sign, color) = state_mark(ui, line.state());
             let label = match line.state() {

@@ -23,11 +23,11 @@ use super::spec::what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
 use crate::app::{Action, AppState, CampaignAct, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
-use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui, write_button_ui,
+    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, tab_of_ui, tabs_ui,
+    title_ui, write_button_ui,
 };
 use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
@@ -426,7 +426,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     if let Some(identity) = page.file.identity {
         ui.weak(format!("Identity {identity}, the same in every workspace"));
     }
-    egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
+    egui::Grid::new("versions").num_columns(2).show(ui, |ui| {
         for (version, date) in &page.versions {
             ui.label(format!("v{version}"));
             ui.label(format!("saved {} UTC", date.to_readable()));

@@ -9,14 +9,13 @@ use crate::app::{
     SeenListQuery,
 };
 use crate::scope::{Decision, Verdict, rule_label};
-use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::pages::crawl::{explain, seen_table};
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
     action_named_ui, cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui,
-    title_ui,
+    tab_ui, tabs_ui, title_ui,
 };
 use egui::Ui;
 use std::path::Path;

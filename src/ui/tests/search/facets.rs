@@ -75,8 +75,10 @@ fn facets_of_a_ready_filter_are_those_of_its_rows() {
     window.press(Key::F8);
     window.assert_shows("Top-level domain");
     let rows = window.captures("status>=400");
-    let tab = window.texts().into_iter().find(|text| text.starts_with("Failed ")).unwrap();
-    window.click(&tab);
+    window.click("View");
+    window.until("the counts are there", |window| window.texts().iter().any(|text| text.starts_with("Failed ")));
+    let view = window.texts().into_iter().find(|text| text.starts_with("Failed ")).unwrap();
+    window.click(&view);
     for (status, count) in counted(&rows, |row| row.status.to_string()) {
         window.assert_shows(&format!("Status: {status}: {count}"));
     }
