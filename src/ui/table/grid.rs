@@ -71,8 +71,8 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) requested: Option<TableAction>,
     pub(super) clicked: Option<(u64, Modifiers)>,
     pub(super) double_clicked: bool,
-    /// The accessible node of each row in sight.
-    pub(super) nodes: BTreeMap<u64, Id>,
+    /// Accessible nodes of each row in sight: egui_table draws it in two regions, one of them empty.
+    pub(super) nodes: BTreeMap<u64, Vec<Id>>,
     /// Rows under the pointer or with the cursor, their places and grounds.
     pub(super) lit: BTreeMap<u64, (Rect, Color32)>,
     /// The place of the table.
@@ -368,7 +368,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             note_keyboard_place(ui, begin.intersect(ui.clip_rect()));
         }
         let node = ui.unique_id();
-        self.nodes.insert(index, node);
+        self.nodes.entry(index).or_default().push(node);
         ui.ctx().accesskit_node_builder(node, |node| {
             node.set_bounds(bounds(rect));
             node.set_role(Role::Row);
@@ -496,6 +496,24 @@ impl<R, A> Grid<'_, '_, R, A> {
         let texts = fields.map(|field| text::short(&field.get.of(row).shown(), LINK_CHARS));
         let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).take(NAMING_COLUMNS).collect();
         if texts.is_empty() { format!("Row {}", index + 1) } else { texts.join(", ") }
+    }
+
+    /// Makes one accessible row of the two parts.
+    pub(super) fn join_rows(&self, ui: &Ui) {
+        for (_, nodes) in self.nodes.iter().filter(|(_, nodes)| nodes.len() > 1) {
+            let (Some(row), Some(empty)) = (nodes.first(), nodes.get(1)) else { continue };
+            let cells = ui.ctx().accesskit_node_builder(*empty, |node| {
+                let cells = node.children().to_vec();
+                node.clear_children();
+                node.set_role(Role::GenericContainer);
+                cells
+            });
+            ui.ctx().accesskit_node_builder(*row, |node| {
+                let mut all = cells.unwrap_or_default();
+                all.extend_from_slice(node.children());
+                node.set_children(all);
+            });
+        }
     }
 }
 

@@ -275,6 +275,7 @@ impl<'a, R, A> Table<'a, R, A> {
             icons_end: 0.0,
         };
         grid_ui(&mut child, self.id, &mut grid, total);
+        grid.join_rows(&child);
         grid.row_icons_ui(&mut child);
         grid.menu_button_ui(&mut child, self.name);
         if has_focus && grid.state.cursor().is_none() {
@@ -282,8 +283,8 @@ impl<'a, R, A> Table<'a, R, A> {
             let stroke = Stroke::new(1.0, tokens(&child).accent);
             child.painter().rect_stroke(child.max_rect(), 0.0, stroke, StrokeKind::Inside);
         }
-        let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).copied();
-        let (at_cursor, label) = (at_cursor, grid::sort_label(&self.columns, &grid.state.sort));
+        let at_cursor = grid.state.cursor().and_then(|index| grid.nodes.get(&index)).and_then(|nodes| nodes.first());
+        let (at_cursor, label) = (at_cursor.copied(), grid::sort_label(&self.columns, &grid.state.sort));
         child.ctx().accesskit_node_builder(table_id, |node| {
             node.set_bounds(grid::bounds(child.max_rect()));
             node.set_row_count(usize::try_from(total).unwrap_or(usize::MAX));

@@ -19,6 +19,7 @@ mod numbers;
 mod on_disk;
 mod other_workspace;
 mod pages;
+mod pictures;
 mod pixels;
 mod plans;
 mod read_only;
@@ -295,19 +296,6 @@ impl Window {
         match self.harness.query_all_by_label(label).find(radio) {
             Some(node) => node.click(),
             None => panic!("no radio button says “{label}”; on screen: {:?}", self.texts()),
-        }
-        self.settle();
-    }
-
-    /// Clicks the head of the column of this name.
-    #[track_caller]
-    pub(super) fn sort_by(&mut self, head: &str) {
-        self.still(1);
-        let is_head =
-            |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::accesskit::Role::ColumnHeader;
-        match self.harness.query_all_by_label(head).find(is_head) {
-            Some(node) => node.click(),
-            None => panic!("no column is called “{head}”; on screen: {:?}", self.texts()),
         }
         self.settle();
     }

@@ -66,6 +66,13 @@ impl Picture {
         }
     }
 
+    /// Writes it as a portable pixmap, which image viewers show.
+    pub(super) fn write(&self, path: &std::path::Path) -> std::io::Result<()> {
+        let mut bytes = format!("P6 {} {} 255\n", self.width, self.height).into_bytes();
+        bytes.extend(self.pixels.iter().flatten().map(|part| part.round().clamp(0.0, 255.0) as u8));
+        std::fs::write(path, bytes)
+    }
+
     /// The smallest place with all pixels that differ between the two, in points; none where no pixel does.
     pub(super) fn difference(&self, other: &Self) -> Option<Rect> {
         assert_eq!((self.width, self.height), (other.width, other.height), "of one size");

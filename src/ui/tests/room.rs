@@ -74,6 +74,29 @@ fn many_rows_and_hits_are_in_sight_beside_the_closed_panel() {
 }
 
 #[test]
+fn no_head_of_a_table_is_cut_at_the_usual_size() {
+    use egui::accesskit::Role;
+    let mut window = super::search::searched("estaleiro");
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.settle();
+    for table in ["Results", "Captures"] {
+        if table == "Captures" {
+            window.press_with(Modifiers::COMMAND, Key::Num4);
+            window.until("rows are there", |window| window.shows("vilanova.example"));
+        }
+        let node = window.harness.get_by_role_and_label(Role::Table, table);
+        let place = node.rect();
+        let heads: Vec<_> =
+            node.children_recursive().filter(|node| node.accesskit_node().role() == Role::ColumnHeader).collect();
+        assert!(heads.len() > 4, "{table}");
+        for head in heads {
+            let label = head.accesskit_node().label().unwrap_or_default();
+            assert!(place.expand(0.5).contains_rect(head.rect()), "{label} of {table}: {} in {place}", head.rect());
+        }
+    }
+}
+
+#[test]
 fn the_closed_panel_is_one_line_that_opens_at_a_part() {
     let mut window = sized(1280.0, 800.0);
     window.app_mut().settings.panel_open = false;

@@ -16,9 +16,9 @@ use egui::{
 
 /// Thickness of the line below the chosen tab.
 const UNDERLINE: f32 = 2.0;
-/// Space at both sides of a tab's word.
+/// Space at both sides of a tab's label.
 const TAB_PAD: f32 = 6.0;
-/// Space at both sides of the word of a segment or chip.
+/// Space at both sides of the label of a segment or chip.
 const CHIP_PAD: f32 = 10.0;
 
 /// Paints an icon of the usual size around a point.
@@ -47,22 +47,22 @@ pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl AsRef<str>) -> Response {
     let label = label.as_ref();
     // A number at the end counts what is behind the tab.
     let at = label.rfind(' ').filter(|at| label[at + 1..].starts_with(|first: char| first.is_ascii_digit()));
-    let (word, count) = at.map_or((label, ""), |at| (&label[..at], &label[at + 1..]));
+    let (galley, count) = at.map_or((label, ""), |at| (&label[..at], &label[at + 1..]));
     let colors = tokens(ui);
     let font = body_font(ui);
     let place = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
-    let (word, count) = (place(word), place(count));
+    let (galley, count) = (place(galley), place(count));
     let between = if count.size().x > 0.0 { theme::TIGHT_GAP } else { 0.0 };
-    let size = vec2(word.size().x + between + count.size().x + 2.0 * TAB_PAD, theme::TAB_ROW);
+    let size = vec2(galley.size().x + between + count.size().x + 2.0 * TAB_PAD, theme::TAB_ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let color = match (ui.is_enabled(), selected || response.hovered()) {
         (false, _) => colors.faint_text,
         (true, true) => colors.strong_text,
         (true, false) => colors.text,
     };
-    let at = pos2(rect.left() + TAB_PAD, rect.center().y - word.size().y / 2.0);
-    let behind = at + vec2(word.size().x + between, 0.0);
-    ui.painter().galley(at, word, color);
+    let at = pos2(rect.left() + TAB_PAD, rect.center().y - galley.size().y / 2.0);
+    let behind = at + vec2(galley.size().x + between, 0.0);
+    ui.painter().galley(at, galley, color);
     ui.painter().galley(behind, count, colors.weak_text);
     if selected {
         let line = Rect::from_min_max(
@@ -94,11 +94,11 @@ pub fn tab_of_ui<T: PartialEq>(ui: &mut Ui, value: &mut T, of: T, label: impl As
 pub fn segments_ui<T: PartialEq + Copy>(ui: &mut Ui, name: &str, value: &mut T, of: &[(T, &str)]) -> bool {
     let colors = tokens(ui);
     let font = body_font(ui);
-    let words: Vec<_> = of
+    let galleys: Vec<_> = of
         .iter()
-        .map(|(_, word)| ui.painter().layout_no_wrap((*word).to_owned(), font.clone(), Color32::PLACEHOLDER))
+        .map(|(_, galley)| ui.painter().layout_no_wrap((*galley).to_owned(), font.clone(), Color32::PLACEHOLDER))
         .collect();
-    let width: f32 = words.iter().map(|word| word.size().x + 2.0 * CHIP_PAD).sum();
+    let width: f32 = galleys.iter().map(|galley| galley.size().x + 2.0 * CHIP_PAD).sum();
     let (rect, _) = ui.allocate_exact_size(vec2(width, theme::CONTROL), Sense::hover());
     let corner = CornerRadius::same(theme::CORNER);
     ui.painter().rect_stroke(rect, corner, Stroke::new(1.0, colors.border), StrokeKind::Inside);
@@ -106,9 +106,9 @@ pub fn segments_ui<T: PartialEq + Copy>(ui: &mut Ui, name: &str, value: &mut T, 
     child.ctx().accesskit_node_builder(child.unique_id(), |node| node.set_label(name));
     let mut left = rect.left();
     let mut is_changed = false;
-    for ((of, label), word) in of.iter().zip(words) {
+    for ((of, label), galley) in of.iter().zip(galleys) {
         let is_chosen = *value == *of;
-        let place = Rect::from_min_size(pos2(left, rect.top()), vec2(word.size().x + 2.0 * CHIP_PAD, rect.height()));
+        let place = Rect::from_min_size(pos2(left, rect.top()), vec2(galley.size().x + 2.0 * CHIP_PAD, rect.height()));
         left = place.right();
         let response = child.interact(place, child.unique_id().with(*label), Sense::click());
         if is_chosen {
@@ -125,7 +125,7 @@ pub fn segments_ui<T: PartialEq + Copy>(ui: &mut Ui, name: &str, value: &mut T, 
             child.painter().rect_filled(place.shrink(2.0), corner, colors.hover_bg);
         }
         let color = if is_chosen || response.hovered() { colors.strong_text } else { colors.text };
-        child.painter().galley(place.center() - word.size() / 2.0, word, color);
+        child.painter().galley(place.center() - galley.size() / 2.0, galley, color);
         if response.has_focus() {
             focus_ring(&child, place.shrink(2.0));
         }
@@ -138,7 +138,7 @@ pub fn segments_ui<T: PartialEq + Copy>(ui: &mut Ui, name: &str, value: &mut T, 
     is_changed
 }
 
-/// What lies on a chip beside its word.
+/// What lies on a chip beside its label.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ChipSign {
     /// A cross: it can be taken away.
@@ -150,9 +150,9 @@ enum ChipSign {
 fn chip(ui: &mut Ui, label: &str, name: &str, is_on: bool, sign: ChipSign) -> Response {
     let colors = tokens(ui);
     let font = FontId::proportional(theme::SMALL_TEXT);
-    let word = ui.painter().layout_no_wrap(label.to_owned(), font, Color32::PLACEHOLDER);
+    let galley = ui.painter().layout_no_wrap(label.to_owned(), font, Color32::PLACEHOLDER);
     // The place of the sign is there in both states.
-    let size = vec2(word.size().x + 2.0 * CHIP_PAD + theme::SMALL_ICON, theme::CHIP);
+    let size = vec2(galley.size().x + 2.0 * CHIP_PAD + theme::SMALL_ICON, theme::CHIP);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let corner = CornerRadius::same((theme::CHIP / 2.0) as u8);
     let ground = match (is_on, response.hovered()) {
@@ -181,7 +181,7 @@ fn chip(ui: &mut Ui, label: &str, name: &str, is_on: bool, sign: ChipSign) -> Re
             rect.left() + CHIP_PAD + shift
         }
     };
-    ui.painter().galley(pos2(left, rect.center().y - word.size().y / 2.0), word, color);
+    ui.painter().galley(pos2(left, rect.center().y - galley.size().y / 2.0), galley, color);
     if response.has_focus() {
         focus_ring(ui, rect);
     }
@@ -235,15 +235,15 @@ pub fn primary_button<'a>(ui: &Ui, label: &str) -> Button<'a> {
     }
 }
 
-/// A button with an icon before its word and its key behind, named for who listens.
+/// A button with an icon before its label and its key behind, named for who listens.
 pub fn keyed_button_ui(ui: &mut Ui, icon: Icon, label: &str, keys: &str, is_primary: bool, name: &str) -> Response {
     let colors = tokens(ui);
     let font = if is_primary { theme::strong_font(theme::BODY_TEXT) } else { body_font(ui) };
-    let word = ui.painter().layout_no_wrap(label.to_owned(), font, Color32::PLACEHOLDER);
+    let galley = ui.painter().layout_no_wrap(label.to_owned(), font, Color32::PLACEHOLDER);
     let cap_font = FontId::proportional(theme::CAPTION_TEXT);
     let cap = ui.painter().layout_no_wrap(keys.to_owned(), cap_font, Color32::PLACEHOLDER);
     let cap_size = cap.size() + vec2(theme::GAP, 2.0);
-    let width = 2.0 * theme::BUTTON_PAD + theme::ICON + theme::GAP + word.size().x + theme::GAP + cap_size.x;
+    let width = 2.0 * theme::BUTTON_PAD + theme::ICON + theme::GAP + galley.size().x + theme::GAP + cap_size.x;
     let (rect, response) = ui.allocate_exact_size(vec2(width, theme::CONTROL), Sense::click());
     let is_lit = response.hovered() && ui.is_enabled();
     let (ground, color) = match (is_primary && ui.is_enabled(), is_lit) {
@@ -257,8 +257,8 @@ pub fn keyed_button_ui(ui: &mut Ui, icon: Icon, label: &str, keys: &str, is_prim
     let middle = rect.center().y;
     icon_at(ui.painter(), icon, pos2(rect.left() + theme::BUTTON_PAD + theme::ICON / 2.0, middle), color);
     let left = rect.left() + theme::BUTTON_PAD + theme::ICON + theme::GAP;
-    let place = Rect::from_min_size(pos2(left + word.size().x + theme::GAP, middle - cap_size.y / 2.0), cap_size);
-    ui.painter().galley(pos2(left, middle - word.size().y / 2.0), word, color);
+    let place = Rect::from_min_size(pos2(left + galley.size().x + theme::GAP, middle - cap_size.y / 2.0), cap_size);
+    ui.painter().galley(pos2(left, middle - galley.size().y / 2.0), galley, color);
     ui.painter().rect_stroke(place, theme::CORNER as f32 - 1.0, Stroke::new(hair(ui), color), StrokeKind::Inside);
     ui.painter().galley(place.center() - cap.size() / 2.0, cap, color);
     if response.has_focus() {
@@ -283,8 +283,8 @@ pub fn key_cap(keys: &str) -> RichText {
 pub fn paint_key_cap(ui: &Ui, right_center: Pos2, keys: &str) -> Rect {
     let colors = tokens(ui);
     let font = FontId::proportional(theme::CAPTION_TEXT);
-    let word = ui.painter().layout_no_wrap(keys.to_owned(), font.clone(), colors.weak_text);
-    let size = word.size() + vec2(theme::GAP, 2.0);
+    let galley = ui.painter().layout_no_wrap(keys.to_owned(), font.clone(), colors.weak_text);
+    let size = galley.size() + vec2(theme::GAP, 2.0);
     let rect = Rect::from_min_size(right_center - vec2(size.x, size.y / 2.0), size);
     let corner = CornerRadius::same(theme::CORNER - 1);
     ui.painter().rect_stroke(rect, corner, Stroke::new(hair(ui), colors.border), StrokeKind::Inside);
