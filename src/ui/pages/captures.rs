@@ -11,6 +11,7 @@ use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::decisions::decision_buttons_ui;
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
@@ -71,6 +72,7 @@ impl CapturesPage {
             self.tab = CaptureTab::All;
         }
         let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
+        self.header_ui(ui, app);
         self.filter_ui(ui, app, is_low);
         self.files_ui(ui, app);
         let query = self.query(app);
@@ -117,6 +119,32 @@ impl CapturesPage {
                 ui.weak("Loading…");
             }
         }
+    }
+
+    fn header_ui(&self, ui: &mut Ui, app: &mut AppState) {
+        let selected = match app.selected().count() {
+            _ if app.is_selecting() => "selecting…".to_owned(),
+            0 => "none selected".to_owned(),
+            number => format!("{} selected", text::count(number)),
+        };
+        let filter = self.applied.trim().to_owned();
+        let to_review = match (app.campaign(), app.reads.campaigns().shown()) {
+            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.to_review),
+            _ => 0,
+        };
+        let label = match filter.is_empty() && to_review > 0 {
+            true => format!("Review {}", text::count(to_review)),
+            false => "Review these".to_owned(),
+        };
+        let why_not = (self.matching == 0).then_some("No captures to review");
+        Header::<()>::new("Captures")
+            .state(format!("{}, {selected}", text::counted(self.matching, "row")))
+            .primary(HeaderButton::send(label, Command::Go(Route::Review { filter })).off(why_not))
+            .more(HeaderButton::action(Action::ToggleFacets))
+            .more(HeaderButton::action(Action::ToggleLowerPanel))
+            .more(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
     }
 
     fn query(&self, app: &AppState) -> CaptureQuery {
@@ -282,13 +310,6 @@ impl CapturesPage {
 
     fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
         ui.horizontal_wrapped(|ui| {
-            let rows = text::counted(self.matching, "row");
-            let selected = match app.selected().count() {
-                _ if app.is_selecting() => "selecting…".to_owned(),
-                0 => "none selected".to_owned(),
-                number => format!("{} selected", text::count(number)),
-            };
-            ui.label(format!("{rows}, {selected}"));
             decision_buttons_ui(ui, app);
             let mut rest_ui = |ui: &mut Ui| {
                 collect_ui(ui, app);

@@ -17,6 +17,7 @@ mod new_campaign;
 mod numbers;
 mod on_disk;
 mod other_workspace;
+mod overview;
 mod pages;
 mod plans;
 mod read_only;
@@ -219,6 +220,18 @@ impl Window {
         };
         node.click();
         self.settle();
+    }
+
+    /// Clicks a line of the menu in the header.
+    #[track_caller]
+    pub(super) fn click_more(&mut self, label: &str) {
+        self.click("More commands");
+        self.click(label);
+    }
+
+    /// Goes to the page before, by its key.
+    pub(super) fn go_back(&mut self) {
+        self.press_with(Modifiers::ALT, Key::ArrowLeft);
     }
 
     /// Whether something that can be clicked carries this label.

@@ -19,13 +19,15 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, write_ui};
 use egui::text::LayoutJob;
 use egui::{TextEdit, TextFormat, Ui};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Results that are listed.
 const RESULTS: usize = 200;
@@ -56,12 +58,9 @@ impl SearchPage {
             self.line.clone_from(&route.text);
             self.typed.forget();
         }
-        title_ui(
-            ui,
-            app,
-            "Search",
-            "Every word of the archive; a result is a page with one content, however often captured",
-        );
+        let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
+        let found = app.reads.search(query);
+        header_ui(ui, app, found.shown());
         self.line_ui(ui, app);
         if self.saved.is_open
             && let Some(query) = self.saved.ui(ui, app, &self.applied)
@@ -226,6 +225,26 @@ impl SearchPage {
     }
 }
 
+fn header_ui(ui: &mut Ui, app: &mut AppState, found: Option<&Arc<SearchAnswer>>) {
+    let mut header = Header::<()>::new("Search");
+    header = match found.filter(|found| found.problem.is_none()) {
+        Some(found) => {
+            let review = Command::GoToAll(Route::Review { filter: found.filter.clone() });
+            let why_not = (found.captures == 0).then_some("No captures found");
+            let review = HeaderButton::send("Review these", review).off(why_not);
+            header
+                .state(format!(
+                    "{}, {}",
+                    text::counted(found.versions, "page"),
+                    text::counted(found.captures, "capture")
+                ))
+                .primary(review.hint("Go through these captures one by one"))
+        }
+        None => header.detail("Every word of the archive"),
+    };
+    header.more(HeaderButton::action(Action::IndexTexts)).ui(ui, app);
+}
+
 /// Draws the actions on all captures found.
 fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     // Without a filter a selection is by score, and a collection by hand.
@@ -237,9 +256,6 @@ fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     let hint = "Keeps these captures as the selection of the campaign, in the place of the saved one";
     if select.on_hover_text(hint).clicked() {
         app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
-    }
-    if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
-        app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
     }
     let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
     let rule = write_ui(ui, why_not, egui::Button::new("Save as collection…"));

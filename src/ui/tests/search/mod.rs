@@ -21,7 +21,7 @@ fn found(window: &Window, text: &str) -> (u64, u64) {
 #[test]
 fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     assert_eq!(window.route(), Route::Search(SearchQuery::default()));
     window.assert_shows("No text index: words are looked for in URLs and titles");
     window.click("Index texts");
@@ -91,7 +91,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
 pub(super) fn searched(text: &str) -> Window {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     window.type_into("Query", text);
     window.press(Key::Enter);
     window.pass(1.0);
@@ -133,7 +133,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
     let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
     assert!(rows.iter().any(|row| row.id == first));
     // Review by the rail is about all captures again.
-    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.press_with(Modifiers::COMMAND, Key::Num8);
     let all = window.captures("review:yes").len();
     window.assert_shows(&format!("{all} captures to review"));
 }
@@ -257,7 +257,7 @@ fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
 }
 
 #[test]
-fn the_field_above_leads_text_to_search_and_filters_to_captures() {
+fn the_palette_leads_text_to_search_and_filters_to_captures() {
     let mut window = Window::town();
     for (line, is_search) in [
         ("estaleiro gaivota", true),
@@ -265,7 +265,9 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
         ("host:jornal.vilanova.example status:200", false),
         ("http://estaleiro-gaivota.example/", false),
     ] {
-        window.type_into("Search captures", line);
+        window.click("Find or do");
+        window.harness.event(egui::Event::Text(line.to_owned()));
+        window.settle();
         window.press(Key::Enter);
         let route = match is_search {
             true => Route::Search(SearchQuery { text: line.to_owned(), ..SearchQuery::default() }),
@@ -279,7 +281,7 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
 fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     window.click("Assess results");
     window.assert_shows("Type a query: its results are assessed by it");
     window.type_into("Query", "estaleiro");
