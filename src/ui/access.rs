@@ -13,10 +13,12 @@ use egui::{Context, Id, Key, Modifiers, Order, Rect, Response, Sense, Stroke, St
 const RING: f32 = 5.0;
 
 /// A part of the window that F6 goes to, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
     /// The list of pages.
     Rail,
+    /// The title of the page and what can be done there.
+    Header,
     /// The page.
     Page,
     /// The lower panel.
@@ -28,6 +30,7 @@ pub enum Region {
 /// A region that is on screen.
 #[derive(Clone, Copy)]
 struct VisibleRegion {
+    region: Region,
     /// The node that takes the keyboard at its beginning.
     anchor: Id,
     rect: Rect,
@@ -44,6 +47,7 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
     ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
         node.set_role(match region {
             Region::Rail => Role::Navigation,
+            Region::Header => Role::Banner,
             Region::Page => Role::Main,
             Region::Panel => Role::Complementary,
             Region::Strip => Role::ContentInfo,
@@ -62,14 +66,16 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
     }
     ui.data_mut(|data| {
         let shown: &mut Vec<VisibleRegion> = data.get_temp_mut_or_default(shown_id());
-        shown.push(VisibleRegion { anchor, rect: ui.clip_rect() });
+        shown.push(VisibleRegion { region, anchor, rect: ui.clip_rect() });
     });
 }
 
 /// Goes to the next region on F6, to the one before on Shift+F6. Called once a
 /// frame, when all regions are drawn.
 pub fn go_between_regions(ctx: &Context) {
-    let shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    let mut shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    // A page draws its header once it is drawn itself.
+    shown.sort_by_key(|shown| shown.region);
     // The longer combination first: a test for a key alone passes over Shift.
     let back = ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F6));
     let forward = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F6));
@@ -85,7 +91,7 @@ pub fn go_between_regions(ctx: &Context) {
     let next = match here {
         Some(here) if back => (here + shown.len() - 1) % shown.len(),
         Some(here) => (here + 1) % shown.len(),
-        None => usize::from(shown.len() > 1),
+        None => shown.iter().position(|shown| shown.region == Region::Page).unwrap_or_default(),
     };
     if let Some(region) = shown.get(next) {
         ctx.memory_mut(|memory| memory.request_focus(region.anchor));
@@ -110,15 +116,6 @@ pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
     let focused = ui.memory(|memory| memory.focused()).filter(|_| !is_clicking);
     let of_page = |response: &Response| response.layer_id.order == Order::Background;
     within.or_else(|| focused.and_then(|id| ui.ctx().read_response(id)).filter(of_page).map(|response| response.rect))
-}
-
-/// Makes what is drawn into `ui` a bar of this name, to be called before all
-/// else in it.
-pub fn begin_bar(ui: &Ui, role: Role, name: &str) {
-    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
-        node.set_role(role);
-        node.set_label(name);
-    });
 }
 
 /// Makes a label a heading, so that people can go from one to the next.

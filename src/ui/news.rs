@@ -12,7 +12,7 @@ use super::text;
 use super::theme::{self, tokens};
 use super::widgets::{is_typing, key_cap};
 use crate::app::models::Notice;
-use crate::app::{Action, AppState, Command, PAGES, Route};
+use crate::app::{Action, AppState, Command, Route, page_name};
 use crate::ui::schedule_questions::schedule_questions_ui;
 use egui::{Align, Align2, Area, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
 use std::time::Duration;
@@ -223,7 +223,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
 
 /// A link to the page of a message's subject.
 pub(super) fn go_ui(ui: &mut Ui, app: &mut AppState, route: Route) {
-    let page = PAGES.get(route.page()).map_or("page", |(_, name)| name);
+    let page = page_name(route.page());
     // In one piece: of a link on two lines only the words can be clicked.
     let wrap_mode = ui.style_mut().wrap_mode.replace(egui::TextWrapMode::Extend);
     if ui.link(format!("Go to {page}")).clicked() {

@@ -629,7 +629,9 @@ mod tests {
                 floor(text, ground, heat, "heat");
             }
             // What is pressed, under the pointer.
-            [tokens.text, tokens.strong_text].map(|text| floor(text, tokens.button_hover_bg, 4.5, "pressed"));
+            for text in [tokens.text, tokens.strong_text] {
+                floor(text, tokens.button_hover_bg, 4.5, "pressed");
+            }
         }
     }
 

@@ -10,13 +10,14 @@ use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, S
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
 use crate::ui::decisions::decision_buttons_ui;
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{
-    OLD_OPACITY, TypedLine, Waiting, action_named_ui, action_ui, drop_ui, empty_ui, filter_chip_ui, is_typing,
-    line_field_ui, loaded_ui, name_sign, notice_ui,
+    OLD_OPACITY, TypedLine, Waiting, action_ui, drop_ui, empty_ui, filter_chip_ui, is_typing, line_field_ui, loaded_ui,
+    name_sign, notice_ui,
 };
 use crate::uri::Url;
 use egui::{Key, Modifiers, Ui};
@@ -44,11 +45,9 @@ const TABS: [(CaptureTab, &str); 13] = [
 /// The hint of the tab of captures that were accepted by location.
 const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows which of them no other rule accepts";
 
-/// Width of the ready filters, and of the numbers of rows, in a wide and in a narrow page.
-const VIEW: f32 = 176.0;
+/// Width of the ready filters, in a wide and in a narrow page.
+const VIEW: f32 = 190.0;
 const NARROW_VIEW: f32 = 112.0;
-const STATE: f32 = 190.0;
-const NARROW_STATE: f32 = 120.0;
 /// Pages narrower than this have narrow controls.
 const NARROW: f32 = 900.0;
 /// Buttons of an icon in the line of controls: clear, help, four that decide, and more.
@@ -84,6 +83,7 @@ impl CapturesPage {
         if app.take_shows_all() {
             self.tab = CaptureTab::All;
         }
+        self.header_ui(ui, app);
         let query = self.query(app);
         self.controls_ui(ui, app, &query);
         self.files_ui(ui, app);
@@ -130,6 +130,32 @@ impl CapturesPage {
         }
     }
 
+    fn header_ui(&self, ui: &mut Ui, app: &mut AppState) {
+        let selected = match app.selected().count() {
+            _ if app.is_selecting() => "selecting…".to_owned(),
+            0 => "none selected".to_owned(),
+            number => format!("{} selected", text::count(number)),
+        };
+        let filter = self.applied.trim().to_owned();
+        let to_review = match (app.campaign(), app.reads.campaigns().shown()) {
+            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.to_review),
+            _ => 0,
+        };
+        let label = match filter.is_empty() && to_review > 0 {
+            true => format!("Review {}", text::count(to_review)),
+            false => "Review these".to_owned(),
+        };
+        let why_not = (self.matching == 0).then_some("No captures to review");
+        Header::<()>::new("Captures")
+            .state(format!("{}, {selected}", text::counted(self.matching, "row")))
+            .primary(HeaderButton::send(label, Command::Go(Route::Review { filter })).off(why_not))
+            .more(HeaderButton::action(Action::ToggleFacets))
+            .more(HeaderButton::action(Action::ToggleLowerPanel))
+            .more(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
+    }
+
     fn query(&self, app: &AppState) -> CaptureQuery {
         CaptureQuery {
             filter: self.applied.trim().to_owned(),
@@ -151,13 +177,13 @@ impl CapturesPage {
         }
     }
 
-    /// The one line above the rows: filter, ready filters, what is selected and can be done with it.
+    /// The one line above the rows: filter, ready filters, what can be done with the rows that are selected.
     fn controls_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         ui.horizontal(|ui| {
             let is_narrow = ui.available_width() < NARROW;
-            let (view, state) = if is_narrow { (NARROW_VIEW, NARROW_STATE) } else { (VIEW, STATE) };
+            let view = if is_narrow { NARROW_VIEW } else { VIEW };
             let icons = ICONS as f32 * (theme::CONTROL + ui.spacing().item_spacing.x);
-            let others = view + state + icons + 3.0 * ui.spacing().item_spacing.x;
+            let others = view + theme::SMALL_ICON + icons + 3.0 * ui.spacing().item_spacing.x;
             let width = (ui.available_width() - others).max(theme::DATE_FIELD);
             let example = "words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3";
             let response = line_field_ui(ui, "Filter", &mut self.filter, example, width);
@@ -182,26 +208,9 @@ impl CapturesPage {
                 self.typed.skip_pause();
             }
             self.view_ui(ui, app, query, view);
-            self.selected_ui(ui, app, state);
+            self.waiting.ui(ui);
             decision_buttons_ui(ui, app);
             self.more_ui(ui, app);
-        });
-    }
-
-    /// How many rows there are and are selected, in a place of its own width.
-    fn selected_ui(&self, ui: &mut Ui, app: &AppState, width: f32) {
-        let rows = text::counted(self.matching, "row");
-        let selected = match app.selected().count() {
-            _ if app.is_selecting() => "selecting…".to_owned(),
-            0 => "none selected".to_owned(),
-            number => format!("{} selected", text::count(number)),
-        };
-        let size = egui::vec2(width, theme::CONTROL);
-        let layout = egui::Layout::left_to_right(egui::Align::Center);
-        ui.allocate_ui_with_layout(size, layout, |ui| {
-            ui.set_min_size(size);
-            self.waiting.ui(ui);
-            ui.add(egui::Label::new(format!("{rows}, {selected}")).truncate());
         });
     }
 
@@ -210,8 +219,6 @@ impl CapturesPage {
         let more = icon_button_ui(ui, Icon::More, "More");
         egui::Popup::menu(&more).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
             ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
-            action_named_ui(ui, app, Action::ToggleFacets, "Facets");
-            action_ui(ui, app, Action::Undo);
             ui.separator();
             collect_ui(ui, app);
         });

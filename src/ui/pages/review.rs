@@ -4,8 +4,9 @@ use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
-use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
+use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, REJECTED_BEFORE, Route};
 use crate::ui::decisions::{decides_on, keep_note, mark_icon};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::icons::Icon;
 use crate::ui::long_text::LongText;
 use crate::ui::table::{Column, Table};
@@ -13,7 +14,7 @@ use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, hair, heading_ui, is_typing, keep_page_room, keyed_button_ui,
-    line_field_ui, loaded_ui, note_field_ui, read_only, status_ui, takes_letter, tick_chip_ui, title_ui,
+    line_field_ui, loaded_ui, note_field_ui, read_only, status_ui, takes_letter, tick_chip_ui,
 };
 use egui::{Align, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2};
 use std::sync::Arc;
@@ -29,8 +30,6 @@ const ROOM_FOR_FINDINGS: f32 = 660.0;
 const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
-
-const KEYS: &str = "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo";
 
 /// The page Review.
 #[derive(Default)]
@@ -61,23 +60,22 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        // The text is what is read: a low window has its height for that.
-        if ui.ctx().content_rect().height() >= theme::LOW_WINDOW {
-            title_ui(ui, app, "Review", KEYS);
-        }
+        let answer = app.reads.captures(self.query(app));
+        let state = answer.shown().map_or(String::new(), |page| {
+            let done = app.reviewed();
+            self.progress(ui, done, page)
+        });
+        Header::<()>::new("Review")
+            .state(state)
+            .plain(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
         ui.horizontal_wrapped(|ui| {
             line_field_ui(ui, "Filter", &mut self.filter, "words or fields, as in Captures", theme::FIELD);
             ui.checkbox(&mut self.reviewed_too, "Include reviewed");
         });
         changed_rejections_ui(ui, app, &mut self.filter);
-        let answer = app.reads.captures(CaptureQuery {
-            filter: self.filter.trim().to_owned(),
-            tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
-            campaign: app.campaign(),
-            sort: Vec::new(),
-            offset: 0,
-            limit: QUEUE,
-        });
+        let answer = app.reads.captures(self.query(app));
         if let Loaded::Ready(page) = &answer
             && page.rows.is_empty()
         {
@@ -85,6 +83,17 @@ impl ReviewPage {
             return;
         }
         loaded_ui(ui, &answer, |ui, page| self.queue_ui(ui, app, page));
+    }
+
+    fn query(&self, app: &AppState) -> CaptureQuery {
+        CaptureQuery {
+            filter: self.filter.trim().to_owned(),
+            tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
+            campaign: app.campaign(),
+            sort: Vec::new(),
+            offset: 0,
+            limit: QUEUE,
+        }
     }
 
     fn queue_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CapturePage) {
@@ -107,8 +116,6 @@ impl ReviewPage {
             Some(Focus::Capture(id)) => id,
             _ => row.id,
         };
-        let reviewed = app.reviewed();
-        self.progress_ui(ui, reviewed, page);
         let area = ui.available_rect_before_wrap();
         let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
         let bar = if is_low { theme::CONTROL } else { 2.0 * theme::CONTROL + GAP };
@@ -153,14 +160,15 @@ impl ReviewPage {
         }
     }
 
-    fn progress_ui(&self, ui: &mut Ui, done: u64, page: &CapturePage) {
+    /// How many are to review, how many were, and about how long the rest takes.
+    fn progress(&self, ui: &Ui, done: u64, page: &CapturePage) -> String {
         let left = page.total;
         let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| done > 1);
         let forecast = pace.map_or_else(String::new, |seconds| {
             let each = seconds / done as f64;
             format!(", about {} left", text::duration(each * left as f64))
         });
-        ui.weak(format!("{} to review, {} reviewed now{forecast}", text::counted(left, "capture"), text::count(done)));
+        format!("{} to review, {} reviewed now{forecast}", text::counted(left, "capture"), text::count(done))
     }
 
     /// What is reviewed: title, address, text; the findings above it where they have no column.
@@ -418,15 +426,14 @@ fn anchor_ui(ui: &mut Ui, detail: &CaptureDetail) {
 
 /// Names URLs with an earlier rejection that changed, and leads to them.
 fn changed_rejections_ui(ui: &mut Ui, app: &mut AppState, filter: &mut String) {
-    const FILTER: &str = "rejected_before:yes";
     let Some(campaign) = app.campaign() else { return };
     let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
-    if urls == 0 || filter.trim() == FILTER {
+    if urls == 0 || filter.trim() == REJECTED_BEFORE {
         return;
     }
     let label = RichText::new(format!("⚠ {}", changed_rejections(urls))).color(tokens(ui).flag);
     if ui.link(label).on_hover_text("In no selection until a person approves them. Review these").clicked() {
-        *filter = FILTER.to_owned();
+        *filter = REJECTED_BEFORE.to_owned();
     }
 }
 

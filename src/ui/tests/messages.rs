@@ -79,7 +79,7 @@ fn nothing_moves_when_messages_and_errors_come_and_go() {
     for size in [egui::vec2(1280.0, 800.0), egui::vec2(900.0, 600.0)] {
         let mut window = Window::town();
         window.harness.set_size(size);
-        window.press_with(Modifiers::COMMAND, Key::Num4);
+        window.press_with(Modifiers::COMMAND, Key::Num5);
         window.until("rows are there", |window| window.shows("vilanova.example"));
         window.press(Key::ArrowDown);
         // Bars of scrolled tables come slowly.
@@ -114,7 +114,7 @@ fn the_same_message_again_is_counted() {
 #[test]
 fn escape_takes_the_newest_away_where_nothing_else_takes_it() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("none selected"));
     notice(&mut window, true, "An older error");
     notice(&mut window, false, "A newer message");
@@ -139,7 +139,7 @@ fn escape_takes_the_newest_away_where_nothing_else_takes_it() {
 fn messages_give_way_to_what_has_the_keyboard() {
     let mut window = Window::town();
     window.harness.set_size(egui::vec2(900.0, 600.0));
-    window.press_with(Modifiers::COMMAND, Key::Num8);
+    window.press_with(Modifiers::COMMAND, Key::Num9);
     window.settle();
     notice(&mut window, true, "It lies somewhere");
     let message =
@@ -177,7 +177,7 @@ fn messages_belong_to_their_landmark_and_are_read_out() {
 #[test]
 fn the_strip_is_one_line_whatever_runs() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     let table = |window: &Window| window.harness.get_by_role_and_label(Role::Table, "Captures").rect();
     window.press(Key::ArrowDown);
@@ -187,7 +187,7 @@ fn the_strip_is_one_line_whatever_runs() {
     crate::testing::write_long_archive(&source);
     let options = crate::app::models::ImportOptions::default();
     window.app_mut().send(crate::app::Command::Import { paths: vec![source], options });
-    window.until("it runs", |window| window.can_click("⏹ Stop"));
+    window.until("it runs", |window| window.can_click("Stop"));
     assert_eq!(table(&window), before);
     let id = window.app().jobs()[0].id;
     window.app_mut().send(crate::app::Command::CancelJob(id));
@@ -206,9 +206,9 @@ fn a_second_click_on_stop_starts_nothing() {
     window.press(Key::Enter);
     window.until("the crawl runs", |window| window.app().crawl_job().is_some());
     window.app().crawl_job().unwrap().cx().set_paused(true);
-    window.press_with(Modifiers::COMMAND, Key::Num3);
-    window.until("it can be stopped", |window| window.can_click("⏹ Stop crawl"));
-    let place = window.harness.query_all_by_label("⏹ Stop crawl").last().unwrap().rect().center();
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.until("it can be stopped", |window| window.can_click("Stop crawl"));
+    let place = window.harness.query_all_by_label("Stop crawl").last().unwrap().rect().center();
     let click = |window: &mut Window| {
         window.harness.event(egui::Event::PointerMoved(place));
         for pressed in [true, false] {
@@ -232,7 +232,7 @@ fn a_second_click_on_stop_starts_nothing() {
 #[test]
 fn the_histogram_stays_where_it_is_when_a_weight_is_tried() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num8);
+    window.press_with(Modifiers::COMMAND, Key::Num9);
     window.until("it is as saved", |window| window.shows("As saved"));
     let places = |window: &Window| {
         ["✔ In", "Export", "Captures nearest to the threshold"]

@@ -18,6 +18,7 @@ mod new_campaign;
 mod numbers;
 mod on_disk;
 mod other_workspace;
+mod overview;
 mod pages;
 mod pictures;
 mod pixels;
@@ -240,6 +241,18 @@ impl Window {
         let texts = self.texts();
         self.press(Key::Escape);
         texts
+    }
+
+    /// Clicks a line of the menu in the header.
+    #[track_caller]
+    pub(super) fn click_more(&mut self, label: &str) {
+        self.click("More commands");
+        self.click(label);
+    }
+
+    /// Goes to the page before, by its key.
+    pub(super) fn go_back(&mut self) {
+        self.press_with(Modifiers::ALT, Key::ArrowLeft);
     }
 
     /// Whether something that can be clicked carries this label.

@@ -138,7 +138,7 @@ fn the_panel_takes_the_page_where_both_cannot_be_read_and_gives_it_back() {
 fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
-        window.press_with(Modifiers::COMMAND, Key::Num4);
+        window.press_with(Modifiers::COMMAND, Key::Num5);
         window.until("rows are there", |window| window.shows("vilanova.example"));
         window.press(Key::ArrowDown);
         let panel = window.top_of("Details");
@@ -163,7 +163,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
 #[test]
 fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
     let mut window = sized(1280.0, 800.0);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     let before = window.app().settings.panel_height;
@@ -204,7 +204,7 @@ fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
 fn review_shows_text_in_a_small_window() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
-        window.press_with(Modifiers::COMMAND, Key::Num7);
+        window.press_with(Modifiers::COMMAND, Key::Num8);
         // The first page with a line that is longer than the window is wide.
         let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).collect();
         let long_line = |text: String| text.lines().map(str::trim).find(|line| line.len() > 300).map(str::to_owned);
@@ -223,7 +223,7 @@ fn review_shows_text_in_a_small_window() {
 #[test]
 fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     let mut window = sized(1280.0, 800.0);
-    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("the plots are there", |window| window.shows("Discovered and finished"));
     window.click("21 refused");
     // Which of them are in sight depends on the order in which the crawl found them.
@@ -242,7 +242,7 @@ fn plots_of_a_crawl_fold_while_a_url_is_explained() {
 #[test]
 fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     let mut window = sized(900.0, 600.0);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.app_mut().act(Action::BuildInlinks);
     window.until("a notice is shown", |window| window.shows("Build inlinks finished"));

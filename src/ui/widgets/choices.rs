@@ -225,16 +225,6 @@ pub fn drop_ui<R>(
     drawn.inner
 }
 
-/// The one button of a page or a question that goes on with the work.
-pub fn primary_button<'a>(ui: &Ui, label: &str) -> Button<'a> {
-    let colors = tokens(ui);
-    let text = theme::strong(label, theme::BODY_TEXT);
-    match ui.is_enabled() {
-        true => Button::new(text.color(colors.primary_text)).fill(colors.primary_bg),
-        false => Button::new(text),
-    }
-}
-
 /// A button with an icon before its label and its key behind, named for who listens.
 pub fn keyed_button_ui(ui: &mut Ui, icon: Icon, label: &str, keys: &str, is_primary: bool, name: &str) -> Response {
     let colors = tokens(ui);

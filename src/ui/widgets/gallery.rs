@@ -2,11 +2,12 @@
 
 use super::{
     FieldLevel, FormRow, PLOT_LINE, action_ui, drop_ui, empty_ui, filter_chip_ui, framed_plot, heading_ui,
-    in_plot_style, line_field_ui, no_plot_ui, notice_ui, paint_key_cap, plot_fill, plot_head_ui, primary_button,
-    quiet_button, remark_row_ui, segments_ui, tab_ui, tabs_ui, tick_chip_ui,
+    in_plot_style, line_field_ui, no_plot_ui, notice_ui, paint_key_cap, plot_fill, plot_head_ui, quiet_button,
+    remark_row_ui, segments_ui, tab_ui, tabs_ui, tick_chip_ui,
 };
 use crate::app::models::Notice;
 use crate::app::{Action, AppState, Settings, Workspaces};
+use crate::ui::header::primary_ui;
 use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Column, RowIcon, Table, Value};
 use crate::ui::text;
@@ -112,16 +113,14 @@ impl Gallery {
             ui.checkbox(&mut self.is_ticked[1], "Comfortable rows");
         });
         ui.horizontal(|ui| {
-            let primary = primary_button(ui, "Review 214");
-            ui.add(primary);
+            primary_ui(ui, "Review 214", egui::Vec2::ZERO, true);
             let _ = ui.button("Use as filter…");
             ui.add(quiet_button("Cancel"));
             let _ = ui.link("3 samples");
         });
         ui.horizontal(|ui| {
             ui.add_enabled_ui(false, |ui| {
-                let primary = primary_button(ui, "Save as v8");
-                ui.add(primary).on_disabled_hover_text("Nothing was edited");
+                primary_ui(ui, "Save as v8", egui::Vec2::ZERO, false).on_disabled_hover_text("Nothing was edited");
                 let _ = ui.button("Off");
                 icon_button_ui(ui, Icon::Flag, "Flag, off");
             });

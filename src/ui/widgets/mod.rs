@@ -7,8 +7,8 @@ mod plots;
 mod waiting;
 
 pub use choices::{
-    drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, primary_button, quiet_button,
-    segments_ui, tab_of_ui, tab_ui, tabs_ui, tick_chip_ui,
+    drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, quiet_button, segments_ui, tab_of_ui,
+    tab_ui, tabs_ui, tick_chip_ui,
 };
 pub use forms::{FieldLevel, FormRow, remark_row_ui};
 pub use gallery::Gallery;
@@ -20,8 +20,7 @@ use super::icons::{Icon, icon_button_ui};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_source};
-use crate::app::{Action, AppState, Command, Route, resolve};
-use crate::guide::Guide;
+use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
 use egui::accesskit::Role;
@@ -93,29 +92,6 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
         });
     };
     alert_ui(ui, notice.is_error, |ui| frame.show(ui, card));
-}
-
-/// The title of a page, with a sentence on its purpose.
-pub fn title_ui(ui: &mut Ui, app: &mut AppState, title: &str, about: &str) {
-    ui.horizontal_wrapped(|ui| {
-        let heading = ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
-        mark_heading(&heading, title);
-        ui.add_space(GAP);
-        ui.weak(about);
-        guide_link_ui(ui, app);
-    });
-    ui.add_space(GAP / 2.0);
-}
-
-/// A link to the guide that explains the page.
-fn guide_link_ui(ui: &mut Ui, app: &mut AppState) {
-    let Some(guide) = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_))) else {
-        return;
-    };
-    let hint = format!("Opens the guide “{}”: {} (F1)", guide.title, guide.about);
-    if ui.link("Guide").on_hover_text(hint).clicked() {
-        app.send(Command::Go(Route::Help(guide.name)));
-    }
 }
 
 /// A heading inside a page.

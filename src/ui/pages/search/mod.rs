@@ -19,11 +19,12 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
-use crate::ui::icons::{Icon, icon_button_ui, icon_ui};
+use crate::ui::header::{Header, HeaderButton};
+use crate::ui::icons::{Icon, icon_ui};
 use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, drop_ui, empty_ui, loaded_ui, write_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, drop_ui, empty_ui, loaded_ui};
 use crate::uri::Url;
 use egui::text::LayoutJob;
 use egui::{RichText, TextEdit, TextFormat, Ui};
@@ -74,6 +75,9 @@ impl SearchPage {
         }
         let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
         let answer = app.reads.search(query.clone());
+        if let Some(more) = header_ui(ui, app, answer.shown()) {
+            self.choose_more(app, more, answer.shown());
+        }
         let counts = app.reads.search_counts(query.clone(), self.timeline.period());
         self.line_ui(ui, app, &counts);
         if self.saved.is_open
@@ -177,7 +181,6 @@ impl SearchPage {
             egui::Layout::right_to_left(egui::Align::Center),
             |ui| {
                 ui.set_min_height(height);
-                self.more_ui(ui, app, answer);
                 if ui.available_width() < ROOM_FOR_FACETS {
                     ui.menu_button("Facets", |ui| {
                         loaded_ui(ui, counts, |ui, counts| self.facets_ui(ui, app, counts));
@@ -188,7 +191,6 @@ impl SearchPage {
                     self.timeline.is_open = !self.timeline.is_open;
                 }
                 if let Some(found) = answer.shown().filter(|found| found.problem.is_none()) {
-                    take_further_ui(ui, app, found);
                     found_ui(ui, app, found);
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| self.chosen_ui(ui, app));
@@ -196,17 +198,19 @@ impl SearchPage {
         );
     }
 
-    /// What is rarely done with a search.
-    fn more_ui(&mut self, ui: &mut Ui, app: &mut AppState, answer: &Loaded<Arc<SearchAnswer>>) {
-        let more = icon_button_ui(ui, Icon::More, "More");
-        egui::Popup::menu(&more).show(|ui| {
-            ui.toggle_value(&mut self.saved.is_open, "Saved searches")
-                .on_hover_text("Keep this search under a name, or open one that was kept");
-            self.evaluate.switch_ui(ui);
-            if let Some(found) = answer.shown().filter(|found| found.captures > 0) {
-                collect_found_ui(ui, app, found);
+    /// Does what was chosen in the menu of the header.
+    fn choose_more(&mut self, app: &mut AppState, more: SearchMore, found: Option<&Arc<SearchAnswer>>) {
+        match (more, found) {
+            (SearchMore::Saved, _) => self.saved.is_open = !self.saved.is_open,
+            (SearchMore::Assess, _) => self.evaluate.switch(),
+            (SearchMore::Select, Some(found)) => {
+                app.lead_to_selection(SelectLead::Filter(filter_of(found).to_owned()));
             }
-        });
+            (SearchMore::Collect, Some(found)) => {
+                app.lead_to_selection(SelectLead::Rule(filter_of(found).to_owned()));
+            }
+            (SearchMore::Select | SearchMore::Collect, None) => {}
+        }
     }
 
     /// Values that are chosen, each to be taken away.
@@ -291,34 +295,58 @@ fn filter_of(found: &SearchAnswer) -> &str {
     if found.filter.is_empty() { "*" } else { &found.filter }
 }
 
-/// Draws the next step with all captures found.
-fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
-    if found.captures == 0 {
-        return;
-    }
-    if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
-        app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
-    }
+/// What is rarely done with a search, in the menu of the header.
+#[derive(Debug, Clone, Copy)]
+enum SearchMore {
+    /// Shows or hides the searches that were kept.
+    Saved,
+    /// Marks results as right or wrong, or no more.
+    Assess,
+    /// Makes what was found the selection.
+    Select,
+    /// Makes it the rule of a collection.
+    Collect,
 }
 
-/// Draws what may be kept of all captures found.
-fn collect_found_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
-    let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
+fn header_ui(ui: &mut Ui, app: &mut AppState, found: Option<&Arc<SearchAnswer>>) -> Option<SearchMore> {
+    let mut header = Header::new("Search");
     let has_none = app.campaign().is_none();
-    let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
-    let select = write_ui(ui, why_not, egui::Button::new(select));
-    let hint = "Keeps these captures as the selection of the campaign, in the place of the saved one";
-    if select.on_hover_text(hint).clicked() {
-        app.lead_to_selection(SelectLead::Filter(filter_of(found).to_owned()));
-        ui.close();
+    let found = found.filter(|found| found.problem.is_none());
+    header = match found {
+        Some(found) => {
+            let review = Command::GoToAll(Route::Review { filter: found.filter.clone() });
+            let why_not = (found.captures == 0).then_some("No captures found");
+            let review = HeaderButton::send("Review these", review).off(why_not);
+            header
+                .state(format!(
+                    "{}, {}",
+                    text::counted(found.versions, "page"),
+                    text::counted(found.captures, "capture")
+                ))
+                .primary(review.hint("Go through these captures one by one"))
+        }
+        None => header.detail("Every word of the archive"),
+    };
+    header = header
+        .more(
+            HeaderButton::own("Saved searches", SearchMore::Saved)
+                .hint("Keep this search under a name, or open one that was kept"),
+        )
+        .more(
+            HeaderButton::own("Assess results", SearchMore::Assess)
+                .hint("Mark results as right or wrong, and see how good the search is"),
+        );
+    if let Some(found) = found.filter(|found| found.captures > 0) {
+        let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
+        let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
+        let select = HeaderButton::own(select, SearchMore::Select).writes().off(why_not);
+        let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
+        let collect = HeaderButton::own("Save as collection…", SearchMore::Collect).writes().off(why_not);
+        header = header
+            .more(select.hint("Keeps these captures as the selection of the campaign, in the place of the saved one"))
+            .more(collect.hint("A collection of what this search finds, filled now and after each crawl"));
     }
-    let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
-    let rule = write_ui(ui, why_not, egui::Button::new("Save as collection…"));
-    let hint = "A collection of what this search finds, filled now and after each crawl";
-    if rule.on_hover_text(hint).clicked() {
-        app.lead_to_selection(SelectLead::Rule(filter_of(found).to_owned()));
-        ui.close();
-    }
+    header.more(HeaderButton::action(Action::IndexTexts)).ui(ui, app)
 }
 
 fn results_ui<'a>(

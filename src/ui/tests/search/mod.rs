@@ -21,7 +21,7 @@ fn found(window: &Window, text: &str) -> (u64, u64) {
 #[test]
 fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     assert_eq!(window.route(), Route::Search(SearchQuery::default()));
     window.assert_shows("No text index: words are looked for in URLs and titles");
     window.click("Index texts");
@@ -70,7 +70,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
     window.click("Host: without estaleiro-gaivota.example");
     window.pass(1.0);
     let Route::Search(searched) = window.route() else { panic!("{:?}", window.route()) };
-    window.choose("More", "Saved searches");
+    window.choose("More commands", "Saved searches");
     window.type_into("Name of the search", "The shipyard");
     window.click("Save this search");
     window.until("it is kept", |window| crate::work::saved_searches(window.session().catalogue()).unwrap().len() == 1);
@@ -91,7 +91,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
 pub(super) fn searched(text: &str) -> Window {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     window.type_into("Query", text);
     window.press(Key::Enter);
     window.pass(1.0);
@@ -107,7 +107,7 @@ fn what_was_found_becomes_the_selection_with_its_number_and_bytes() {
     assert!(rows.len() > 5 && bytes > 1_000);
     // The page was never open: its draft is read first, and the filter put into it then.
     let size = crate::ui::text::bytes(bytes);
-    window.choose("More", &format!("Select these {}, {size}", rows.len()));
+    window.choose("More commands", &format!("Select these {}, {size}", rows.len()));
     assert_eq!(window.route(), Route::Select);
     window.until_done(JobKind::Select);
     let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
@@ -133,7 +133,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
     let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
     assert!(rows.iter().any(|row| row.id == first));
     // Review by the rail is about all captures again.
-    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.press_with(Modifiers::COMMAND, Key::Num8);
     let all = window.captures("review:yes").len();
     window.assert_shows(&format!("{all} captures to review"));
 }
@@ -142,7 +142,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
 fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     let mut window = searched("estaleiro");
     let found: Vec<CaptureId> = window.captures("estaleiro").iter().map(|row| row.id).collect();
-    window.choose("More", "Save as collection…");
+    window.choose("More commands", "Save as collection…");
     assert_eq!(window.route(), Route::Select);
     window.assert_shows("Name the collection and save it");
     assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
@@ -262,7 +262,7 @@ fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
 }
 
 #[test]
-fn the_field_above_leads_text_to_search_and_filters_to_captures() {
+fn the_palette_leads_text_to_search_and_filters_to_captures() {
     let mut window = Window::town();
     for (line, is_search) in [
         ("estaleiro gaivota", true),
@@ -270,7 +270,9 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
         ("host:jornal.vilanova.example status:200", false),
         ("http://estaleiro-gaivota.example/", false),
     ] {
-        window.type_into("Search captures", line);
+        window.click("Find or do");
+        window.harness.event(egui::Event::Text(line.to_owned()));
+        window.settle();
         window.press(Key::Enter);
         let route = match is_search {
             true => Route::Search(SearchQuery { text: line.to_owned(), ..SearchQuery::default() }),
@@ -284,8 +286,8 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
 fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.choose("More", "Assess results");
+    window.press_with(Modifiers::COMMAND, Key::Num6);
+    window.choose("More commands", "Assess results");
     window.assert_shows("Type a query: its results are assessed by it");
     window.type_into("Query", "estaleiro");
     window.press(Key::Enter);
