@@ -6,7 +6,7 @@
 //! its text fits. Escape takes the newest away where nothing else takes it. They give way to what has the
 //! keyboard: where they would cover it they lie at the upper right.
 
-use super::access::{alert_ui, keyboard_place};
+use super::access::{alert_ui, keyboard_place, name_node};
 use super::icons::{Icon, icon_button_ui, icon_ui};
 use super::text;
 use super::theme::{self, tokens};
@@ -14,6 +14,7 @@ use super::widgets::{is_typing, key_cap};
 use crate::app::models::Notice;
 use crate::app::{Action, AppState, Command, Route, page_name};
 use crate::ui::schedule_questions::schedule_questions_ui;
+use egui::accesskit::Role;
 use egui::{Align, Align2, Area, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
 use std::time::Duration;
 
@@ -202,20 +203,25 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
         if let Some(route) = app.notice_route(card.id).cloned() {
             go_ui(ui, app, route);
         }
-        ui.with_layout(Layout::left_to_right(Align::Min).with_main_wrap(true), |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            ui.spacing_mut().interact_size.y = LINE;
-            icon_ui(ui, icon, theme::ICON, color);
-            let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
-            let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
-            let strong = if warns { colors.flag } else { colors.strong_text };
-            ui.label(RichText::new(what).color(strong));
-            if !notice.why.is_empty() {
-                ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
-            }
-            if !notice.hint.is_empty() {
-                ui.weak(text::line(&notice.hint));
-            }
+        ui.with_layout(Layout::top_down(Align::Min), |ui| {
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                ui.spacing_mut().interact_size.y = LINE;
+                let sign = icon_ui(ui, icon, theme::ICON, color);
+                if notice.is_error || warns {
+                    name_node(&sign, Role::Image, if notice.is_error { "Error" } else { "Warning" });
+                }
+                let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
+                let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
+                let strong = if warns { colors.flag } else { colors.strong_text };
+                ui.label(RichText::new(what).color(strong));
+                if !notice.why.is_empty() {
+                    ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
+                }
+                if !notice.hint.is_empty() {
+                    ui.weak(text::line(&notice.hint));
+                }
+            });
         });
     });
     closes

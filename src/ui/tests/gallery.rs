@@ -37,7 +37,9 @@ fn painted(shapes: &[egui::epaint::ClippedShape]) -> String {
 
 #[test]
 fn widgets_are_painted_as_they_were() {
-    for (name, theme) in [("dark", ThemeChoice::Dark), ("light", ThemeChoice::Light)] {
+    for (name, theme) in
+        [("dark", ThemeChoice::Dark), ("light", ThemeChoice::Light), ("contrast", ThemeChoice::HighContrast)]
+    {
         let mut gallery = Gallery::new(Arc::new(|| {})).unwrap();
         gallery.app_mut().settings = Settings { theme, ..Settings::default() };
         let mut harness = Harness::builder()

@@ -41,7 +41,7 @@ fn an_import_with_problems_warns_and_leads_to_them() {
     std::fs::write(&broken, bytes).unwrap();
     let summary = import(&mut window, broken);
     assert!(summary.starts_with("Import finished with problems"), "{summary}");
-    window.assert_shows("⚠");
+    window.assert_shows("Warning");
     window.assert_shows("Import finished with problems");
     let history = window.session().job_history(10).unwrap();
     let lines = job_list(&history, window.app().ended().iter(), window.app().log().iter());

@@ -20,7 +20,7 @@ fn not_a_pixel_beside_a_message_changes_when_it_comes_and_goes() {
     let size = egui::vec2(1000.0, 700.0);
     let mut window = Window::town();
     window.harness.set_size(size);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     // Bars of scrolled tables come slowly.

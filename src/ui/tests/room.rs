@@ -62,7 +62,7 @@ fn many_rows_and_hits_are_in_sight_beside_the_closed_panel() {
         window.press(Key::ArrowDown);
         let found = whole_rows(&window, "Results");
         assert!(found >= hits, "{found} hits at {width}×{height}");
-        window.press_with(Modifiers::COMMAND, Key::Num4);
+        window.press_with(Modifiers::COMMAND, Key::Num5);
         window.until("rows are there", |window| window.shows("vilanova.example"));
         assert!(!window.can_click("Show the lower panel"), "nothing is selected");
         window.press(Key::ArrowDown);
@@ -81,7 +81,7 @@ fn no_head_of_a_table_is_cut_at_the_usual_size() {
     window.settle();
     for table in ["Results", "Captures"] {
         if table == "Captures" {
-            window.press_with(Modifiers::COMMAND, Key::Num4);
+            window.press_with(Modifiers::COMMAND, Key::Num5);
             window.until("rows are there", |window| window.shows("vilanova.example"));
         }
         let node = window.harness.get_by_role_and_label(Role::Table, table);
@@ -100,7 +100,7 @@ fn no_head_of_a_table_is_cut_at_the_usual_size() {
 fn the_closed_panel_is_one_line_that_opens_at_a_part() {
     let mut window = sized(1280.0, 800.0);
     window.app_mut().settings.panel_open = false;
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     window.until("the row has a line", |window| window.can_click("Show the lower panel"));
@@ -124,7 +124,7 @@ fn the_closed_panel_is_one_line_that_opens_at_a_part() {
 #[test]
 fn the_panel_takes_the_page_where_both_cannot_be_read_and_gives_it_back() {
     let mut window = sized(900.0, 420.0);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     window.until("the panel has the page", |window| window.can_click("Back to the list"));
