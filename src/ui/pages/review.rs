@@ -236,7 +236,7 @@ impl ReviewPage {
             for (key, mark, label) in MARK_KEYS {
                 let is_primary = mark == ReviewMark::Approve;
                 let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| {
-                    keyed_button_ui(ui, mark_icon(mark), mark.label(), key, is_primary, &format!("{label}  {key}"))
+                    keyed_button_ui(ui, mark_icon(mark), label, key, is_primary, &format!("{label}  {key}"))
                 });
                 let response = drawn.inner;
                 let is_clicked = response.clicked();
@@ -253,11 +253,6 @@ impl ReviewPage {
             if is_low {
                 ui.menu_button("Reasons", |ui| reasons_ui(ui, &self.note));
                 self.note_ui(ui, app, id);
-            } else {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    action_ui(ui, app, Action::Redo);
-                    action_ui(ui, app, Action::Undo);
-                });
             }
         });
         if !is_low {

@@ -173,7 +173,10 @@ impl LowerPanel {
             return;
         }
         ui.add_space(GAP);
-        ui.set_max_width((cap.left() - GAP - ui.max_rect().left()).max(0.0));
+        let place = ui.available_rect_before_wrap();
+        let place = place.with_max_x((cap.left() - GAP).max(place.left()));
+        let mut tabs = ui.new_child(UiBuilder::new().id_salt("tabs").max_rect(place).layout(*ui.layout()));
+        let ui = &mut tabs;
         let before = app.settings.panel_tab;
         let mut chosen = None;
         tabs_ui(ui, "Parts of the capture", |ui| {

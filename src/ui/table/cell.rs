@@ -78,14 +78,13 @@ pub(super) fn two_texts_ui(ui: &mut Ui, first: &str, second: &str, color: Color3
     let shown = text::without_scheme(&plain);
     let weak = tokens(ui).weak_text;
     let room = ui.max_rect().shrink2(vec2(theme::CELL_PAD, 0.0));
-    let is_two = ui.max_rect().height() >= theme::SIDE_ROW;
+    let is_two = ui.max_rect().height() >= theme::SIDE_ROW && !first.is_empty();
     let (first_font, second_font) = match is_two {
         true => (theme::strong_font(body_font(ui).size), FontId::proportional(theme::SMALL_TEXT)),
         false => (body_font(ui), FontId::proportional(theme::SMALL_TEXT)),
     };
     // Without a title the address is what names the row.
-    let (first, shown, second) =
-        if first.is_empty() && !is_two { (second.clone(), "", second) } else { (first, shown, second) };
+    let (first, shown, second) = if first.is_empty() { (second.clone(), "", second) } else { (first, shown, second) };
     let own = if is_two || shown.is_empty() { room.width() } else { room.width() * FIRST_SHARE };
     let (first_galley, first_cut) = fitted(ui, &first, &first_font, color, own);
     let behind = if first.is_empty() { 0.0 } else { first_galley.size().x + theme::GAP };
@@ -111,7 +110,7 @@ pub(super) fn two_texts_ui(ui: &mut Ui, first: &str, second: &str, color: Color3
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &second));
     }
     if first_cut || second_cut {
-        let whole = format!("{first}\n{second}");
+        let whole = if first == second { second } else { format!("{first}\n{second}") };
         ui.interact(ui.max_rect(), ui.unique_id().with("text"), Sense::hover()).on_hover_text(whole.trim());
     }
 }

@@ -439,8 +439,9 @@ const NARROWEST_LETTER: f32 = 4.0;
 fn hit_ui(ui: &mut Ui, hit: &Hit, query: &SearchQuery) -> Option<CaptureAction> {
     let colors = tokens(ui);
     let mut action = None;
-    let room = ui.max_rect().with_max_x(ui.max_rect().right() - theme::CELL_PAD);
-    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(room.shrink2(egui::vec2(0.0, LINES_PAD))));
+    let room = ui.max_rect().shrink2(egui::vec2(theme::CELL_PAD, LINES_PAD));
+    let layout = egui::Layout::top_down(egui::Align::Min);
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(room).layout(layout));
     child.spacing_mut().item_spacing.y = 0.0;
     child.spacing_mut().interact_size.y = HIT_LINE;
     child.horizontal(|ui| {

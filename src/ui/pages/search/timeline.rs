@@ -140,6 +140,7 @@ impl Timeline {
         let (kind, is_share) = (self.period(), self.is_share);
         let placed: Vec<(f64, &PeriodCount)> =
             periods.iter().filter_map(|period| Some((place_of(&period.period, kind)?, period))).collect();
+        let color = tokens(ui).accent;
         let bars = placed.iter().map(|(place, period)| {
             let height = if is_share { share(period) } else { period.count as f64 };
             let name = format!(
@@ -148,9 +149,9 @@ impl Timeline {
                 text::counted(period.count, "capture"),
                 share(period)
             );
-            Bar::new(*place, height).width(0.8).name(name)
+            Bar::new(*place, height).width(0.8).fill(color).stroke(egui::Stroke::NONE).name(name)
         });
-        let chart = BarChart::new("captures", bars.collect()).color(tokens(ui).accent);
+        let chart = BarChart::new("captures", bars.collect());
         let most = placed.iter().map(|(_, of)| if is_share { share(of) } else { of.count as f64 }).fold(0.0, f64::max);
         let plot = framed_plot(("timeline", kind.name()), BARS, most)
             .show_grid(false)
