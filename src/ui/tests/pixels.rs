@@ -73,11 +73,13 @@ impl Picture {
         std::fs::write(path, bytes)
     }
 
-    /// The smallest place with all pixels that differ between the two, in points; none where no pixel does.
-    pub(super) fn difference(&self, other: &Self) -> Option<Rect> {
+    /// The smallest place with all pixels above this height that differ between the two, in points; none
+    /// where no pixel does.
+    pub(super) fn difference_above(&self, bottom: f32, other: &Self) -> Option<Rect> {
         assert_eq!((self.width, self.height), (other.width, other.height), "of one size");
         let mut place = Rect::NOTHING;
-        for (at, (one, other)) in self.pixels.iter().zip(&other.pixels).enumerate() {
+        let most = ((bottom * self.scale) as usize).min(self.height) * self.width;
+        for (at, (one, other)) in self.pixels.iter().zip(&other.pixels).enumerate().take(most) {
             if one.iter().zip(other).any(|(one, other)| (one - other).abs() > 1.0) {
                 let (x, y) = ((at % self.width) as f32, (at / self.width) as f32);
                 place.extend_with(Pos2::new(x, y) / self.scale);

@@ -198,6 +198,8 @@ pub fn filter_chip_ui(ui: &mut Ui, label: &str, hint: &str) -> bool {
     chip(ui, &shown, &format!("✖ {}", text::line(label)), true, ChipSign::Close).on_hover_text(hint).clicked()
 }
 
+/// Height of a list of choices before it scrolls.
+const DROP_HEIGHT: f32 = 420.0;
 /// Letters of a chip.
 const CHIP_CHARS: usize = 60;
 
@@ -215,7 +217,8 @@ pub fn drop_ui<R>(
     width: f32,
     draw: impl FnOnce(&mut Ui) -> R,
 ) -> Option<R> {
-    let chooser = ComboBox::from_id_salt(id).selected_text(text::line(shown)).width(width).truncate();
+    let chooser =
+        ComboBox::from_id_salt(id).selected_text(text::line(shown)).width(width).height(DROP_HEIGHT).truncate();
     let chooser = chooser.icon(|ui, rect, visuals, _| {
         icon_at(ui.painter(), Icon::Down, rect.center(), visuals.fg_stroke.color);
     });

@@ -175,7 +175,7 @@ impl CrawlView {
         }
         // A low window shows rows first, unless a person wants the plots.
         let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
-        let label = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
+        let label = if is_shown { "Hide plots" } else { "Show plots" };
         ui.add_space(GAP / 2.0);
         if ui.small_button(label).clicked() {
             self.shows_plots = Some(!is_shown);
