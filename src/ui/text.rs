@@ -123,7 +123,7 @@ pub fn middle(url: &str, most: usize) -> String {
         return url.to_owned();
     }
     let room = most.saturating_sub(1);
-    let last = letters.iter().rev().skip(1).position(|letter| *letter == '/').map_or(0, |at| at + 1);
+    let last = letters.iter().rev().skip(1).position(|letter| *letter == '/').map_or(0, |at| at + 2);
     let end = last.min(room / 2);
     let begin: String = letters.iter().take(room - end).collect();
     let end: String = letters.iter().skip(letters.len() - end).collect();
