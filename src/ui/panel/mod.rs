@@ -78,9 +78,11 @@ impl LowerPanel {
             self.is_whole = false;
             return theme::PANEL_STRIP.min(area.height());
         }
-        // While it covers the page, that needs what it did before.
-        if !self.is_whole {
-            self.page_needs = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
+        // A page may fold something for the panel, so that it needs less than before.
+        match page_room {
+            Some(room) => self.page_needs = room - area.top() + GAP,
+            None if !self.is_whole => self.page_needs = theme::PAGE_LEAST,
+            None => {}
         }
         self.most = area.height() - self.page_needs;
         self.is_whole = self.most < theme::PANEL_READABLE;

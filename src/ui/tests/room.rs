@@ -204,6 +204,7 @@ fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
 fn review_shows_text_in_a_small_window() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
+        window.app_mut().settings.panel_open = false;
         window.press_with(Modifiers::COMMAND, Key::Num8);
         // The first page with a line that is longer than the window is wide.
         let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).collect();
