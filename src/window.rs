@@ -3,7 +3,7 @@
 use eframe::egui::Context;
 use fonds::app::{Settings, Workspaces};
 use fonds::jobs::make_private_folder;
-use fonds::ui::Cockpit;
+use fonds::ui::{Cockpit, Gallery};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,8 +17,12 @@ const LAYOUT: &str = "layout";
 /// Key under which eframe keeps all that egui knows.
 const EGUI: &str = "egui";
 
+/// Environment variable that shows the widgets in the place of the program, for who draws them.
+const GALLERY: &str = "FONDS_GALLERY";
+
 struct Window {
     cockpit: Cockpit,
+    gallery: Option<Gallery>,
     context: Context,
 }
 
@@ -28,7 +32,10 @@ impl eframe::App for Window {
     }
 
     fn ui(&mut self, ui: &mut eframe::egui::Ui, _: &mut eframe::Frame) {
-        self.cockpit.ui(ui);
+        match &mut self.gallery {
+            Some(gallery) => gallery.ui(ui),
+            None => self.cockpit.ui(ui),
+        }
     }
 
     /// False: the memory has the scale too, which eframe takes unchecked when it makes the window: a scale
@@ -67,7 +74,11 @@ pub fn open(folder: Option<PathBuf>, opener: Arc<Workspaces>) -> anyhow::Result<
             cx.egui_ctx.memory_mut(|memory| memory.data = layout);
         }
         let cockpit = Cockpit::new(&cx.egui_ctx, opener, settings, folder)?;
-        Ok(Box::new(Window { cockpit, context: cx.egui_ctx.clone() }) as Box<dyn eframe::App>)
+        let gallery = match std::env::var_os(GALLERY) {
+            Some(_) => Some(Gallery::new(Arc::new(|| {}))?),
+            None => None,
+        };
+        Ok(Box::new(Window { cockpit, gallery, context: cx.egui_ctx.clone() }) as Box<dyn eframe::App>)
     };
     eframe::run_native(APP, options, Box::new(start)).map_err(|error| anyhow::anyhow!("{error}"))
 }

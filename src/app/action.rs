@@ -4,33 +4,40 @@ use super::spec_draft::SpecDraft;
 use super::state::AppState;
 use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
 use crate::app::models::ReviewMark;
+use crate::query::{TextTest, parse_fields};
 use crate::work::JobKind;
 use std::path::PathBuf;
 
-/// Pages of the rail, in order: icon, label.
-pub const PAGES: [(&str, &str); 12] = [
-    ("🏠", "Campaigns"),
-    ("📝", "Spec"),
-    ("🌐", "Crawl"),
-    ("📄", "Captures"),
-    ("🔭", "Prospect"),
-    ("🔗", "Links"),
-    ("✔", "Review"),
-    ("📦", "Select & export"),
-    ("🕓", "Jobs"),
-    ("🗄", "Files"),
-    ("🔍", "Search"),
-    ("📖", "Help"),
+/// Pages of the window, by their numbers: those below 10 have the key `Ctrl` with it.
+pub const PAGES: [&str; 13] = [
+    "Campaigns",
+    "Overview",
+    "Spec",
+    "Prospect",
+    "Crawl",
+    "Captures",
+    "Search",
+    "Links",
+    "Review",
+    "Select & export",
+    "Files",
+    "Jobs",
+    "Help",
 ];
+
+/// Numbers of pages that have a key of their own, or that only the pointer and the palette reach.
+const FILES: u8 = 10;
+const JOBS: u8 = 11;
+const HELP: u8 = 12;
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 43] = [
+    pub const ALL: [Action; 44] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
         // Before Import, whose keys are a part of its own.
-        Action::GoTo(9),
+        Action::GoTo(FILES),
         Action::Import,
         Action::LocateFiles,
         Action::CheckFiles,
@@ -56,8 +63,6 @@ impl Action {
         Action::ToggleTheme,
         Action::Palette,
         Action::Keys,
-        // Before Find, as Redo is before Undo.
-        Action::GoTo(10),
         Action::Find,
         Action::GoTo(0),
         Action::GoTo(1),
@@ -68,7 +73,9 @@ impl Action {
         Action::GoTo(6),
         Action::GoTo(7),
         Action::GoTo(8),
-        Action::GoTo(11),
+        Action::GoTo(9),
+        Action::GoTo(JOBS),
+        Action::GoTo(HELP),
         Action::Settings,
         Action::ScaleUp,
         Action::ScaleDown,
@@ -110,7 +117,7 @@ impl Action {
             Self::Keys => "Keyboard shortcuts…".to_owned(),
             Self::Find => "Find captures…".to_owned(),
             Self::GoTo(page) => {
-                format!("Go to {}", PAGES.get(usize::from(page)).map_or("page", |page| page.1))
+                format!("Go to {}", page_name(usize::from(page)))
             }
         }
     }
@@ -127,6 +134,11 @@ impl Action {
         match self {
             Self::Undo if visible_draft(state).is_some() => "Undo edit".to_owned(),
             Self::Redo if visible_draft(state).is_some() => "Redo edit".to_owned(),
+            Self::SaveCampaign => match visible_draft(state) {
+                Some(spec) if spec.id.is_none() => "Save".to_owned(),
+                Some(spec) => format!("Save as v{}", spec.next_version()),
+                None => self.label(),
+            },
             Self::StartCrawl => match visible_draft(state) {
                 Some(spec) if spec.id.is_none() => "Save and crawl".to_owned(),
                 Some(spec) if spec.shows_edits() => format!("Save as v{} and crawl", spec.next_version()),
@@ -172,7 +184,7 @@ impl Action {
             Self::SetWindow => "Days before and after a capture in which a link counts as an inlink",
             Self::Keys => "All keyboard shortcuts of this window",
             Self::Find => "Filters captures by words or fields",
-            Self::GoTo(11) => "Opens the guide to the page shown",
+            Self::GoTo(HELP) => "Opens the guide to the page shown",
             Self::GoTo(_) => "Shows the page",
         }
     }
@@ -197,22 +209,21 @@ impl Action {
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
             Self::Find => "Ctrl+F",
-            Self::GoTo(0) => "Ctrl+1",
-            Self::GoTo(1) => "Ctrl+2",
-            Self::GoTo(2) => "Ctrl+3",
-            Self::GoTo(3) => "Ctrl+4",
-            Self::GoTo(4) => "Ctrl+5",
-            Self::GoTo(5) => "Ctrl+6",
-            Self::GoTo(6) => "Ctrl+7",
-            Self::GoTo(7) => "Ctrl+8",
-            Self::GoTo(8) => "Ctrl+9",
-            Self::GoTo(9) => "Ctrl+Shift+I",
-            Self::GoTo(10) => "Ctrl+Shift+F",
+            Self::GoTo(0) => "Ctrl+0",
+            Self::GoTo(1) => "Ctrl+1",
+            Self::GoTo(2) => "Ctrl+2",
+            Self::GoTo(3) => "Ctrl+3",
+            Self::GoTo(4) => "Ctrl+4",
+            Self::GoTo(5) => "Ctrl+5",
+            Self::GoTo(6) => "Ctrl+6",
+            Self::GoTo(7) => "Ctrl+7",
+            Self::GoTo(8) => "Ctrl+8",
+            Self::GoTo(9) => "Ctrl+9",
+            Self::GoTo(FILES) => "Ctrl+Shift+I",
             Self::Settings => "Ctrl+,",
             Self::ScaleUp => "Ctrl++",
             Self::ScaleDown => "Ctrl+-",
-            Self::ScaleReset => "Ctrl+0",
-            Self::GoTo(11) => "F1",
+            Self::GoTo(HELP) => "F1",
             Self::IndexTexts
             | Self::LocateFiles
             | Self::CheckFiles
@@ -222,6 +233,8 @@ impl Action {
             | Self::Verify
             | Self::ToggleTheme
             | Self::SetWindow
+            // Ctrl+0 is the page Campaigns.
+            | Self::ScaleReset
             // A question mark: a letter, and no shortcut where text is typed.
             | Self::Keys
             | Self::GoTo(_) => "",
@@ -385,51 +398,58 @@ fn visible_draft(state: &AppState) -> Option<&SpecDraft> {
     })
 }
 
-/// The page of the rail, with the current ids.
+/// The name of a page.
+pub fn page_name(page: usize) -> &'static str {
+    PAGES.get(page).copied().unwrap_or("page")
+}
+
+/// The page of this number, with the current ids.
 pub fn route_of(page: u8, state: &AppState) -> Route {
     match page {
+        1 => Route::Overview,
         // Edits that are not saved come first.
-        1 => Route::Spec(match &state.open.spec {
+        2 => Route::Spec(match &state.open.spec {
             Some(spec) if spec.shows_edits() => spec.id,
             _ => state.open.campaign,
         }),
-        2 => Route::Crawl,
-        3 => Route::Captures { filter: String::new() },
-        4 => Route::Prospect,
-        5 => Route::Links { target: String::new() },
-        6 => Route::Review { filter: String::new() },
-        7 => Route::Select,
-        8 => Route::Jobs,
-        9 => Route::Files(FilesRoute::default()),
-        10 => Route::Search(super::models::SearchQuery::default()),
-        11 => Route::Help(state.open.route.guide()),
+        3 => Route::Prospect,
+        4 => Route::Crawl,
+        5 => Route::Captures { filter: String::new() },
+        6 => Route::Search(super::models::SearchQuery::default()),
+        7 => Route::Links { target: String::new() },
+        8 => Route::Review { filter: String::new() },
+        9 => Route::Select,
+        FILES => Route::Files(FilesRoute::default()),
+        JOBS => Route::Jobs,
+        HELP => Route::Help(state.open.route.guide()),
         _ => Route::Campaigns,
     }
 }
 
 impl Route {
-    /// Number of the page on the rail.
+    /// Number of the page, see [`PAGES`].
     pub fn page(&self) -> usize {
         match self {
             Self::Campaigns => 0,
-            Self::Spec(_) | Self::Scope(..) => 1,
-            Self::Crawl => 2,
-            Self::Captures { .. } => 3,
-            Self::Prospect => 4,
-            Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => 5,
-            Self::Review { .. } => 6,
-            Self::Select | Self::SelectedHosts(_) => 7,
-            Self::Jobs => 8,
-            Self::Files(_) => 9,
-            Self::Search(_) => 10,
-            Self::Help(_) => 11,
+            Self::Overview => 1,
+            Self::Spec(_) | Self::Scope(..) => 2,
+            Self::Prospect => 3,
+            Self::Crawl => 4,
+            Self::Captures { .. } => 5,
+            Self::Search(_) => 6,
+            Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => 7,
+            Self::Review { .. } => 8,
+            Self::Select | Self::SelectedHosts(_) => 9,
+            Self::Files(_) => usize::from(FILES),
+            Self::Jobs => usize::from(JOBS),
+            Self::Help(_) => usize::from(HELP),
         }
     }
 
     /// The guide that explains the page, by its name.
     pub fn guide(&self) -> &'static str {
         match self {
-            Self::Campaigns | Self::Spec(_) | Self::Scope(..) | Self::Crawl | Self::Jobs => "crawl",
+            Self::Campaigns | Self::Overview | Self::Spec(_) | Self::Scope(..) | Self::Crawl | Self::Jobs => "crawl",
             Self::Files(_) => "import",
             Self::Captures { .. } | Self::Review { .. } => "review",
             Self::Prospect | Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => {
@@ -438,6 +458,23 @@ impl Route {
             Self::Search(_) => "search",
             Self::Select | Self::SelectedHosts(_) => "handover",
             Self::Help(guide) => guide,
+        }
+    }
+
+    /// Where a typed line is found: text in the page Search, fields and pasted URLs alone as a filter of
+    /// captures. What cannot be read leads to Search, which explains it.
+    pub fn of_line(line: &str) -> Self {
+        let mut has_text = false;
+        match parse_fields(line) {
+            Ok(query) => query.for_each_term(&mut |term| {
+                has_text |= term.field.is_none() && !matches!(term.test, TextTest::Url(_) | TextTest::Any);
+            }),
+            Err(_) => has_text = true,
+        }
+        let text = line.to_owned();
+        match has_text {
+            true => Self::Search(super::models::SearchQuery { text, ..Default::default() }),
+            false => Self::Captures { filter: text },
         }
     }
 

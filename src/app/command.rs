@@ -18,6 +18,8 @@ pub enum Route {
     /// The list of campaigns, or the empty state.
     #[default]
     Campaigns,
+    /// The current campaign: figures, launches, what is to be done.
+    Overview,
     /// A campaign's specification.
     Spec(Option<CampaignId>),
     /// URLs that a number on it counts.
@@ -180,7 +182,7 @@ pub enum Action {
     LocateFiles,
     /// Compares the digest of every file.
     CheckFiles,
-    /// Goes to a page of the rail, by its place in [`super::PAGES`].
+    /// Goes to a page, by its number in [`super::PAGES`].
     GoTo(u8),
 }
 

@@ -41,8 +41,9 @@ impl AppState {
             return match self.open.current_rows.row {
                 _ if self.open.current_rows.is_selecting => Err("The selection is still being made"),
                 _ if !self.open.selected.is_empty() => Ok(self.open.selected.clone()),
-                // A decision may have taken it out of the table: it is still the one that is shown.
-                Some(Focus::Capture(id)) if self.settings.lower_panel => Ok(vec![id].into()),
+                // A decision may have taken it out of the table: it is still the one that is shown, if only
+                // in one line.
+                Some(Focus::Capture(id)) => Ok(vec![id].into()),
                 _ => Err("Select rows first"),
             };
         }
@@ -93,10 +94,9 @@ impl AppState {
         self.open.current_rows = CurrentRows { row: row.into(), is_selecting, ..CurrentRows::default() };
     }
 
-    /// Goes to a row as a click does, and opens the panel.
-    pub fn follow_in_panel(&mut self, row: impl Into<Option<Focus>>) {
-        self.follow(row);
-        self.settings.lower_panel = true;
+    /// Whether the lower panel is open, and not only a line at the foot of the page.
+    pub fn panel_is_open(&self) -> bool {
+        self.settings.lower_panel && self.settings.panel_open
     }
 
     /// Notes which captures are selected in a table of the page.
@@ -123,14 +123,15 @@ impl AppState {
     /// Opens the lower panel at a tab; at the notes, to write one.
     pub fn show_tab(&mut self, tab: PanelTab) {
         self.settings.panel_tab = tab;
-        self.settings.lower_panel = true;
+        (self.settings.lower_panel, self.settings.panel_open) = (true, true);
         let has_captures = matches!(self.focus(), Some(Focus::Capture(_))) || self.selected_together().is_some();
         self.open.opens_note = tab == PanelTab::Notes && has_captures;
     }
 
-    /// Shows or hides the lower panel. Hidden, it shows nothing that decisions could act on.
+    /// Opens the lower panel, or closes it to one line, which is about the row of the page again.
     pub(super) fn toggle_lower_panel(&mut self) {
-        self.settings.lower_panel = !self.settings.lower_panel;
+        let opens = !self.panel_is_open();
+        (self.settings.lower_panel, self.settings.panel_open) = (true, opens);
         self.open.current_rows.beside.clear();
     }
 }

@@ -28,13 +28,14 @@ mod state;
 #[cfg(test)]
 mod state_tests;
 mod table_rows;
+mod to_do;
 mod tried_selection;
 
 pub use crate::work::{
     ARCHIVE_NAMES, CrawlPlan, CrawlRequest, CrawlStart, JobKind, OpenTarget, Session, UnfinishedLaunch, Workspaces,
     file_summary,
 };
-pub use action::{MARK_KEYS, PAGES, mark_verb, resolve, route_of};
+pub use action::{MARK_KEYS, PAGES, mark_verb, page_name, resolve, route_of};
 pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList, UnsavedAnswer};
 pub use crawl_request::CrawlTarget;
 pub use current_jobs::{EndedJob, RunningJob};
@@ -52,4 +53,5 @@ pub use state::{
 };
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
+pub use to_do::{NextStep, REJECTED_BEFORE, ToDo, Urgency};
 pub use tried_selection::TriedSelection;

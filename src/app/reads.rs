@@ -134,6 +134,10 @@ reads! {
     /// See [`Session::crawl`]; loaded twice a second.
     crawl(campaign: Option<CampaignId>, launches: Launches) -> CrawlPage, Some(LIVE),
         |session, (campaign, launches)| session.crawl(*campaign, *launches);
+    /// All launches of a campaign together, loaded again when the catalogue changes.
+    all_launches(campaign: CampaignId) -> CrawlPage, None, |session, (campaign,)| session.crawl(Some(*campaign), Launches::All);
+    /// Each launch of a campaign with its figures, oldest first.
+    launches(campaign: CampaignId) -> Vec<LaunchRow>, None, |session, (campaign,)| session.catalogue().launches(Some(*campaign));
     /// See [`work::crawl_plan`](crate::work::launch::crawl_plan).
     crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
     /// See [`Catalogue::captures`](crate::store::Catalogue::captures).

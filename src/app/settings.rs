@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Light or dark.
+/// The palette of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ThemeChoice {
@@ -16,6 +16,8 @@ pub enum ThemeChoice {
     Light,
     /// Light on dark.
     Dark,
+    /// White on black, with edges in place of tints.
+    HighContrast,
 }
 
 /// A tab of the lower panel.
@@ -77,8 +79,10 @@ pub struct Settings {
     pub roomy_rows: bool,
     /// Arrangements of tables, by their names.
     pub tables: BTreeMap<String, TableLayout>,
-    /// Whether the lower panel is shown.
+    /// Whether the lower panel is shown, if only as a line at the foot of the page.
     pub lower_panel: bool,
+    /// Whether it is open, so that more than that line is shown.
+    pub panel_open: bool,
     /// Whether facets stand beside the table of captures.
     pub facets: bool,
     /// Height of the lower panel, as a person drew it.
@@ -107,6 +111,7 @@ impl Default for Settings {
             roomy_rows: false,
             tables: BTreeMap::new(),
             lower_panel: true,
+            panel_open: false,
             facets: false,
             panel_height: 280.0,
             panel_tab: PanelTab::Details,

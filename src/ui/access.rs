@@ -4,22 +4,21 @@
 //! Names and roles of single controls come with them (egui takes a name of
 //! each); here are those of what holds them together.
 
-use super::table::arrow_to_table_below;
 use super::theme::tokens;
+use egui::WidgetInfo;
 use egui::accesskit::{Live, Role};
-use egui::{
-    Context, Id, InnerResponse, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind,
-};
-use egui::{WidgetInfo, WidgetText};
+use egui::{Context, Id, Key, Modifiers, Order, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder, UiKind};
 
 /// Distance of the keyboard mark from its region, in points.
 const RING: f32 = 5.0;
 
 /// A part of the window that F6 goes to, in this order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
     /// The list of pages.
     Rail,
+    /// The title of the page and what can be done there.
+    Header,
     /// The page.
     Page,
     /// The lower panel.
@@ -31,6 +30,7 @@ pub enum Region {
 /// A region that is on screen.
 #[derive(Clone, Copy)]
 struct VisibleRegion {
+    region: Region,
     /// The node that takes the keyboard at its beginning.
     anchor: Id,
     rect: Rect,
@@ -47,6 +47,7 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
     ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
         node.set_role(match region {
             Region::Rail => Role::Navigation,
+            Region::Header => Role::Banner,
             Region::Page => Role::Main,
             Region::Panel => Role::Complementary,
             Region::Strip => Role::ContentInfo,
@@ -65,14 +66,16 @@ pub fn begin_region(ui: &mut Ui, region: Region, name: &str) {
     }
     ui.data_mut(|data| {
         let shown: &mut Vec<VisibleRegion> = data.get_temp_mut_or_default(shown_id());
-        shown.push(VisibleRegion { anchor, rect: ui.clip_rect() });
+        shown.push(VisibleRegion { region, anchor, rect: ui.clip_rect() });
     });
 }
 
 /// Goes to the next region on F6, to the one before on Shift+F6. Called once a
 /// frame, when all regions are drawn.
 pub fn go_between_regions(ctx: &Context) {
-    let shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    let mut shown: Vec<VisibleRegion> = ctx.data_mut(|data| data.remove_temp(shown_id())).unwrap_or_default();
+    // A page draws its header once it is drawn itself.
+    shown.sort_by_key(|shown| shown.region);
     // The longer combination first: a test for a key alone passes over Shift.
     let back = ctx.input_mut(|input| input.consume_key(Modifiers::SHIFT, Key::F6));
     let forward = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::F6));
@@ -88,7 +91,7 @@ pub fn go_between_regions(ctx: &Context) {
     let next = match here {
         Some(here) if back => (here + shown.len() - 1) % shown.len(),
         Some(here) => (here + 1) % shown.len(),
-        None => usize::from(shown.len() > 1),
+        None => shown.iter().position(|shown| shown.region == Region::Page).unwrap_or_default(),
     };
     if let Some(region) = shown.get(next) {
         ctx.memory_mut(|memory| memory.request_focus(region.anchor));
@@ -113,15 +116,6 @@ pub fn keyboard_place(ui: &Ui) -> Option<Rect> {
     let focused = ui.memory(|memory| memory.focused()).filter(|_| !is_clicking);
     let of_page = |response: &Response| response.layer_id.order == Order::Background;
     within.or_else(|| focused.and_then(|id| ui.ctx().read_response(id)).filter(of_page).map(|response| response.rect))
-}
-
-/// Makes what is drawn into `ui` a bar of this name, to be called before all
-/// else in it.
-pub fn begin_bar(ui: &Ui, role: Role, name: &str) {
-    ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
-        node.set_role(role);
-        node.set_label(name);
-    });
 }
 
 /// Makes a label a heading, so that people can go from one to the next.
@@ -160,35 +154,4 @@ pub fn alert_ui<R>(ui: &mut Ui, is_error: bool, draw: impl FnOnce(&mut Ui) -> R)
         draw(ui)
     });
     drawn.inner
-}
-
-/// Draws tabs in a line, under a name for all of them.
-pub fn tabs_ui<R>(ui: &mut Ui, name: &str, draw: impl FnOnce(&mut Ui) -> R) -> InnerResponse<R> {
-    ui.horizontal_wrapped(|ui| {
-        ui.ctx().accesskit_node_builder(ui.unique_id(), |node| {
-            node.set_role(Role::TabList);
-            node.set_label(name);
-        });
-        draw(ui)
-    })
-}
-
-/// A tab of several.
-pub fn tab_ui(ui: &mut Ui, selected: bool, label: impl Into<WidgetText>) -> Response {
-    let label = label.into();
-    let name = label.text().to_owned();
-    let response = ui.selectable_label(selected, label);
-    response.widget_info(|| WidgetInfo::selected(Role::Tab, true, selected, name.as_str()));
-    response.ctx.accesskit_node_builder(response.id, |node| node.set_selected(selected));
-    arrow_to_table_below(ui, &response);
-    response
-}
-
-/// A tab of several, which chooses a value.
-pub fn tab_of_ui<T: PartialEq>(ui: &mut Ui, value: &mut T, of: T, label: impl Into<WidgetText>) -> Response {
-    let response = tab_ui(ui, *value == of, label);
-    if response.clicked() {
-        *value = of;
-    }
-    response
 }

@@ -2,17 +2,23 @@
 
 use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::decisions::decision_keys;
+use super::header::{campaign_name, note_place};
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, ProspectView,
-    ReviewPage, ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, selected_hosts_ui,
+    ReviewPage, ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, overview_ui, selected_hosts_ui,
 };
+use super::rail::rail_ui;
+use super::shell::strip_ui;
 use super::widgets::{note_read_only, take_page_room};
-use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, shell, theme};
+use super::{dialogs::Dialogs, drops::Drops, news::News, panel::LowerPanel, theme};
 use crate::app::models::{ImportOptions, Loaded};
-use crate::app::{Action, AppState, Command, Focus, PAGES, Route, Settings, Workspaces};
+use crate::app::{Action, AppState, Command, Focus, Route, Settings, Workspaces, page_name};
 use egui::{Context, Key, KeyboardShortcut, Modifiers, Rect, Ui, UiBuilder, ViewportCommand};
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Letters of the campaign's name in the title of the window.
+const TITLE_CHARS: usize = 60;
 
 /// The window's contents.
 pub struct Cockpit {
@@ -25,8 +31,6 @@ pub struct Cockpit {
     drops: Drops,
     /// The height that the page needed when it was drawn last.
     page_room: Option<f32>,
-    /// Height of the job strip when it was drawn last.
-    strip_height: f32,
     /// The last title of the window.
     title: String,
 }
@@ -49,7 +53,6 @@ struct OpenPages {
     files: FilesPage,
     panel: LowerPanel,
     dialogs: Dialogs,
-    shell: shell::Shell,
     news: News,
 }
 
@@ -74,7 +77,6 @@ impl Cockpit {
             help: HelpPage::default(),
             drops: Drops::default(),
             page_room: None,
-            strip_height: 0.0,
             title: String::new(),
         })
     }
@@ -113,21 +115,16 @@ impl Cockpit {
         self.app.note_dark(ui.visuals().dark_mode);
         note_read_only(ui.ctx(), self.app.read_only());
         self.shortcuts(ui);
-        shell::rail_ui(ui, &mut self.app);
-        self.open.shell.top_bar_ui(ui, &mut self.app);
+        rail_ui(ui, &mut self.app);
         // Drawn in the order that Tab goes in, from the top to the bottom.
         let (page, panel, strip) = self.parts(ui.available_rect_before_wrap());
         self.page_region_ui(&mut child(ui, "page", page));
         if let Some(panel) = panel {
             self.open.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
         }
-        let (drawn, bar) = shell::job_strip_ui(&mut child(ui, "job strip", strip), &mut self.app);
+        let bar = strip_ui(&mut child(ui, "job strip", strip), &mut self.app);
         let over = panel.map_or(page, |panel| page.union(panel));
         self.open.news.show_ui(ui, &mut self.app, over, bar);
-        if (drawn - self.strip_height).abs() > 0.5 {
-            self.strip_height = drawn;
-            ui.ctx().request_discard("the job strip is higher or lower than before");
-        }
         ui.advance_cursor_after_rect(ui.available_rect_before_wrap());
         self.open.dialogs.show_ui(ui, &mut self.app);
         go_between_regions(ui.ctx());
@@ -146,16 +143,15 @@ impl Cockpit {
         &self.title
     }
 
-    /// Names the window by its workspace: in its title bar, in lists of windows, and where it is read out.
+    /// Names the window by its campaign and workspace: in its title bar, in lists of windows, and where it
+    /// is read out.
     fn title_ui(&mut self, ui: &Ui) {
+        let campaign = campaign_name(&mut self.app).map(|name| super::text::short(&name, TITLE_CHARS));
         let folder = self.app.session().and_then(|session| session.workspace.folder().file_name());
-        let title = match folder {
-            Some(folder) => {
-                let suffix = if self.app.read_only().is_some() { " (read only)" } else { "" };
-                format!("Fonds – {}{suffix}", super::text::line(&folder.to_string_lossy()))
-            }
-            None => "Fonds".to_owned(),
-        };
+        let folder = folder.map(|folder| super::text::line(&folder.to_string_lossy()));
+        let suffix = if self.app.read_only().is_some() { " (read only)" } else { "" };
+        let parts = [campaign, folder, Some("Fonds".to_owned())];
+        let title = format!("{}{suffix}", parts.into_iter().flatten().collect::<Vec<_>>().join(" – "));
         name_window(ui.ctx(), &title);
         if title != self.title {
             ui.ctx().send_viewport_cmd(ViewportCommand::Title(title.clone()));
@@ -166,7 +162,7 @@ impl Cockpit {
     /// The places of the page, the lower panel and the job strip in what is left of
     /// the window.
     fn parts(&mut self, area: Rect) -> (Rect, Option<Rect>, Rect) {
-        let (above, strip) = area.split_top_bottom_at_y((area.bottom() - self.strip_height).max(area.top()));
+        let (above, strip) = area.split_top_bottom_at_y((area.bottom() - theme::STRIP).max(area.top()));
         if !self.has_lower_panel() {
             return (above, None, strip);
         }
@@ -176,17 +172,20 @@ impl Cockpit {
     }
 
     fn page_region_ui(&mut self, ui: &mut Ui) {
-        let rect = ui.max_rect();
+        let (header, rect) = ui.max_rect().split_top_bottom_at_y(ui.max_rect().top() + theme::HEADER);
+        ui.painter().rect_filled(header, 0.0, theme::tokens(ui).page_bg);
+        note_place(ui.ctx(), header);
+        let mut ui = child(ui, "below the header", rect);
+        let ui = &mut ui;
         theme::page_frame(ui).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
-            let name = PAGES.get(self.app.route().page()).map_or("Page", |(_, name)| name);
+            let name = page_name(self.app.route().page());
             begin_region(ui, Region::Page, name);
             // Each page has ids of its own, so that scroll positions are its own.
             ui.push_id(self.app.route().page(), |ui| self.page_ui(ui));
             decision_keys(ui, &mut self.app);
         });
         self.page_room = take_page_room(ui);
-        ui.advance_cursor_after_rect(rect);
     }
 
     /// Captures and Review are read with it; elsewhere a row calls for it.
@@ -199,7 +198,9 @@ impl Cockpit {
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
-            Route::Campaigns | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => false,
+            Route::Campaigns | Route::Overview | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => {
+                false
+            }
         };
         is_panel_page && app.settings.lower_panel && app.session().is_some()
     }
@@ -212,6 +213,7 @@ impl Cockpit {
         }
         match app.route().clone() {
             Route::Campaigns => self.open.campaigns.ui(ui, app),
+            Route::Overview => overview_ui(ui, app),
             Route::Spec(id) => self.open.spec.ui(ui, app, id),
             Route::Scope(id, list) => self.open.scope_lists.ui(ui, app, id, list),
             Route::Crawl => self.open.crawl.ui(ui, app),

@@ -1,13 +1,14 @@
 //! Decisions by keys, buttons and notes. What they act on is answered by the window's state
 //! alone ([`AppState::decision_target`]), and is at the head of the lower panel.
 
+use super::icons::Icon;
 use super::panel::NoteField;
 use super::text;
 use super::theme::tokens;
-use super::widgets::{decision_ui, is_typing, takes_letter, write_ui};
+use super::widgets::{decision_ui, is_typing, takes_letter, write_icon_ui};
 use crate::app::models::{CaptureId, ReviewMark};
 use crate::app::{AppState, Command, Focus, MARK_KEYS, PanelTab, SelectedRows};
-use egui::{Align, Button, Key, Label, Layout, Modifiers, RichText, Ui};
+use egui::{Align, Key, Label, Layout, Modifiers, RichText, Ui};
 
 /// Decides on what decisions act on now.
 pub fn decide(app: &mut AppState, mark: ReviewMark, note: String) {
@@ -58,27 +59,33 @@ pub fn decision_keys(ui: &Ui, app: &mut AppState) {
 /// Buttons that decide, greyed with the reason where there is nothing to decide on.
 pub fn decision_buttons_ui(ui: &mut Ui, app: &mut AppState) {
     let why_not = app.decision_target().err();
-    let keyed = MARK_KEYS.map(|(key, mark, label)| (label, mark, format!("Key {key}")));
+    let keyed = MARK_KEYS.map(|(key, mark, label)| (label, mark, format!("{} (key {key})", mark.label())));
     for (label, mark, hint) in keyed.into_iter().chain([("Clear decision", ReviewMark::Clear, String::new())]) {
-        let mut button = write_ui(ui, why_not, Button::new(label));
-        if !hint.is_empty() {
-            button = button.on_hover_text(hint);
-        }
-        if button.clicked() {
+        if write_icon_ui(ui, why_not, mark_icon(mark), label, &hint).clicked() {
             decide(app, mark, String::new());
         }
     }
 }
 
+/// The icon of a decision, on its button.
+pub fn mark_icon(mark: ReviewMark) -> Icon {
+    match mark {
+        ReviewMark::Approve => Icon::Check,
+        ReviewMark::Reject => Icon::Close,
+        ReviewMark::Flag => Icon::Flag,
+        ReviewMark::Clear => Icon::Waiting,
+        ReviewMark::Note => Icon::Spec,
+    }
+}
+
 /// Says at the head of the lower panel which capture it shows, with its date and decision: that is
 /// what decisions act on.
-pub fn headline_ui(ui: &mut Ui, app: &mut AppState, id: CaptureId, hide: impl FnOnce(&mut Ui, &mut AppState)) {
+pub fn headline_ui(ui: &mut Ui, app: &mut AppState, id: CaptureId) {
     let beside = app.beside_row();
     let answer = app.reads.detail(id, app.settings.window_days);
     let detail = answer.shown().filter(|detail| detail.row.id == id).cloned();
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            hide(ui, app);
             if beside > 0
                 && ui.link("Back to the row").on_hover_text("Show the selected row of the page again").clicked()
             {
@@ -102,8 +109,8 @@ pub fn headline_ui(ui: &mut Ui, app: &mut AppState, id: CaptureId, hide: impl Fn
                     ui.label(RichText::new("Another capture:").color(tokens(ui).flag));
                 }
                 let date = format!("{} UTC", detail.row.date.to_readable());
-                ui.label(RichText::new(date).strong().color(tokens(ui).strong_text));
-                let url = RichText::new(text::line(&detail.row.url)).color(tokens(ui).strong_text);
+                ui.label(RichText::new(date).color(tokens(ui).strong_text));
+                let url = RichText::new(text::line(&detail.row.url)).color(tokens(ui).weak_text);
                 ui.add(Label::new(url).truncate());
             });
         });
@@ -113,26 +120,9 @@ pub fn headline_ui(ui: &mut Ui, app: &mut AppState, id: CaptureId, hide: impl Fn
 /// Width of the decision in the headline.
 const DECISION: f32 = 120.0;
 
-/// The lower panel while several rows of the page are selected: how many they are, and what can be
-/// done with all of them.
-pub fn several_ui(
-    ui: &mut Ui,
-    app: &mut AppState,
-    count: u64,
-    note: &mut NoteField,
-    hide: impl FnOnce(&mut Ui, &mut AppState),
-) {
-    ui.horizontal(|ui| {
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            hide(ui, app);
-            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let label = format!("{} selected", text::counted(count, "capture"));
-                ui.label(RichText::new(label).strong().color(tokens(ui).strong_text));
-                ui.add(Label::new(RichText::new(SEVERAL).color(tokens(ui).weak_text)).truncate());
-            });
-        });
-    });
-    ui.separator();
+/// The lower panel while several rows of the page are selected: what can be done with all of them.
+pub fn several_ui(ui: &mut Ui, app: &mut AppState, note: &mut NoteField) {
+    ui.add(Label::new(RichText::new(SEVERAL).color(tokens(ui).weak_text)).truncate());
     match app.decision_target() {
         Ok(captures) => note.ui(ui, app, captures),
         Err(why) => drop(ui.weak(why)),

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 const PAGE_KEYS: [(&str, &str); 19] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
-    ("F6  Shift+F6", "next, previous part of the window: list of pages, page, lower panel"),
+    ("F6  Shift+F6", "next, previous part of the window: list of pages, header, page, lower panel"),
     ("↑ ↓  PageUp PageDown  Home End", "move in a table; with Shift extend the selection"),
     ("Enter", "open the row: what a double click or its first link does"),
     ("Ctrl+A", "select all rows of a table"),
@@ -138,7 +138,7 @@ impl Dialogs {
 
     fn palette_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let field = TextEdit::singleline(&mut self.query)
-            .hint_text("Type a command, or words to find in captures")
+            .hint_text("Type a command, or what to find in captures")
             .desired_width(f32::INFINITY);
         // The arrows move in the list, not in the field.
         let down = ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::ArrowDown));
@@ -199,9 +199,11 @@ impl Dialogs {
                 }
                 if let Some(text) = &find {
                     let here = self.at == actions.len();
-                    let label = format!("🔍 Find captures with “{}”", text::short(text, 60));
+                    let route = Route::of_line(text);
+                    let finds = if matches!(route, Route::Search(_)) { "Search for" } else { "Find captures with" };
+                    let label = format!("{finds} “{}”", text::short(text, 60));
                     if ui.selectable_label(here, label).clicked() || (here && enter) {
-                        chosen = Some(Command::Go(Route::Captures { filter: text.clone() }));
+                        chosen = Some(Command::Go(route));
                     }
                 }
             });
@@ -431,7 +433,7 @@ fn keys_list_ui(ui: &mut Ui) {
         .min_scrolled_height(theme::DIALOG_LIST)
         .auto_shrink([false, true])
         .show(ui, |ui| {
-            egui::Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
+            egui::Grid::new("keys").num_columns(2).show(ui, |ui| {
                 for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
                     ui.monospace(action.keys());
                     ui.label(action.label());

@@ -2,6 +2,7 @@
 
 use super::text;
 use super::theme::{self, GAP};
+use super::widgets::filter_chip_ui;
 use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchCounts};
 use egui::{ScrollArea, Ui};
 
@@ -10,7 +11,7 @@ const VALUES: usize = 10;
 /// Further values that are drawn above and below those in sight, for Tab to go to.
 const NEAR: usize = 2;
 /// Width of the list of facets.
-pub const FACETS_WIDTH: f32 = 230.0;
+pub const FACETS_WIDTH: f32 = 232.0;
 
 /// Windows narrower than this have the facets below one another in a menu.
 pub const ROOM_FOR_FACETS: f32 = 760.0;
@@ -77,8 +78,8 @@ pub fn chosen_ui(ui: &mut Ui, chosen: &[FacetChoice]) -> Option<FacetChoice> {
     ui.horizontal_wrapped(|ui| {
         for choice in chosen {
             let not = if choice.is_excluded { "not " } else { "" };
-            let name = format!("✖ {}: {not}{}", choice.kind.label(), shown_value(&choice.value));
-            if ui.button(name).on_hover_text("Take this condition away").clicked() {
+            let name = format!("{}: {not}{}", choice.kind.label(), shown_value(&choice.value));
+            if filter_chip_ui(ui, &name, "Take this condition away") {
                 gone = Some(choice.clone());
             }
         }

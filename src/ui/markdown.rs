@@ -331,7 +331,7 @@ fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>], marked: &[String]) -> Option<M
     // A narrow first column of names, and the rest for what they mean.
     let first = if columns == 1 { width } else { width * 0.4_f32.min(1.2 / columns as f32) };
     let other = (width - first) / (columns.max(2) - 1) as f32;
-    egui::Grid::new(ui.next_auto_id()).num_columns(columns).striped(true).spacing([GAP, GAP / 2.0]).show(ui, |ui| {
+    egui::Grid::new(ui.next_auto_id()).num_columns(columns).spacing([GAP, GAP / 2.0]).show(ui, |ui| {
         for (number, row) in rows.iter().enumerate() {
             for (column, cell) in row.iter().enumerate() {
                 let cell_width = if column == 0 { first } else { other };

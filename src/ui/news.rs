@@ -1,23 +1,25 @@
 //! Messages, errors and open questions: over the page, at its lower right, so that nothing of the
 //! page moves when they come and go.
 //!
-//! The newest is on top; messages go by, errors stay until they are dismissed or their cause is
-//! gone. Escape takes the newest away where nothing else takes it. They give way to what has the
+//! The newest is on top. Messages go by, but not under the pointer; errors stay until they are
+//! dismissed or their cause is gone, and all of them are kept on the page Jobs. Each is one line where
+//! its text fits. Escape takes the newest away where nothing else takes it. They give way to what has the
 //! keyboard: where they would cover it they lie at the upper right.
 
-use super::access::{alert_ui, keyboard_place};
+use super::access::{alert_ui, keyboard_place, name_node};
+use super::icons::{Icon, icon_button_ui, icon_ui};
 use super::text;
 use super::theme::{self, tokens};
-use super::widgets::{is_typing, sign_button_ui};
+use super::widgets::{is_typing, key_cap};
 use crate::app::models::Notice;
-use crate::app::{AppState, Command, PAGES, Route};
+use crate::app::{Action, AppState, Command, Route, page_name};
 use crate::ui::schedule_questions::schedule_questions_ui;
-use egui::{Align, Align2, Area, Button, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
+use egui::accesskit::Role;
+use egui::{Align, Align2, Area, Id, Key, Layout, Modifiers, Order, Rect, RichText, ScrollArea, Ui};
 use std::time::Duration;
 
-/// Seconds that a message stays in sight, and more for each letter.
-const SECONDS: f64 = 5.0;
-const SECONDS_A_LETTER: f64 = 0.04;
+/// Seconds that a message stays in sight.
+const SECONDS: f64 = 8.0;
 /// Seconds for a warning, which a person should not miss.
 const WARNING_SECONDS: f64 = 30.0;
 /// Messages and errors in sight at the same time; older errors are counted.
@@ -25,9 +27,9 @@ const SHOWN: usize = 3;
 /// Number of messages in a low window.
 const SHOWN_LOW: usize = 2;
 /// Most width of a message, in points.
-const WIDTH: f32 = 440.0;
-/// Distance from the edges of the page.
-const EDGE: f32 = 16.0;
+const WIDTH: f32 = 520.0;
+/// Height of a line of a message.
+const LINE: f32 = 20.0;
 /// Most of the height of the page that messages take before they scroll.
 const SHARE: f32 = 0.6;
 
@@ -55,10 +57,7 @@ impl News {
     /// Takes over what is no error; errors stay until their cause is gone.
     pub fn take(&mut self, app: &mut AppState, now: f64) {
         for (id, notice) in app.take_news() {
-            let letters: usize =
-                [&notice.what, &notice.why, &notice.hint].map(|part| part.chars().count()).iter().sum();
-            let seconds = if app.notice_warns(id) { WARNING_SECONDS } else { SECONDS };
-            let until = now + seconds + SECONDS_A_LETTER * letters as f64;
+            let until = now + if app.notice_warns(id) { WARNING_SECONDS } else { SECONDS };
             // The same again is counted and not repeated.
             let times = match self.messages.iter().position(|message| message.notice == notice) {
                 Some(at) => self.messages.remove(at).times + 1,
@@ -81,7 +80,7 @@ impl News {
             (self.is_above, self.drawn) = (false, None);
             return;
         }
-        let inner = area.shrink(EDGE);
+        let inner = area.shrink(theme::PAGE_MARGIN);
         let corner = |is_above: bool| match is_above {
             true => (Align2::RIGHT_TOP, inner.right_top()),
             false => (Align2::RIGHT_BOTTOM, inner.right_bottom()),
@@ -126,11 +125,16 @@ impl News {
     }
 
     fn cards_ui(&mut self, ui: &mut Ui, app: &mut AppState, cards: &[Card], now: f64) {
+        ui.spacing_mut().item_spacing.y = theme::GAP;
         for card in cards {
             let is_error = card.notice.is_error;
             let frame = if is_error { theme::error_frame(ui) } else { theme::message_frame(ui) };
             let shown = alert_ui(ui, is_error, |ui| {
-                frame.shadow(ui.visuals().popup_shadow).show(ui, |ui| card_ui(ui, app, card))
+                // Without a shadow: not a pixel beside it changes.
+                frame.show(ui, |ui| {
+                    ui.set_min_height(theme::MESSAGE - frame.total_margin().sum().y);
+                    card_ui(ui, app, card)
+                })
             });
             if shown.inner {
                 self.close(app, card.id);
@@ -178,39 +182,46 @@ struct Card {
 
 /// Draws one; whether it is to be closed.
 fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
-    let (notice, mut closes) = (&card.notice, false);
+    let (notice, colors, mut closes) = (&card.notice, tokens(ui), false);
+    let warns = app.notice_warns(card.id);
+    let (icon, color) = match (notice.is_error, warns) {
+        (true, _) => (Icon::Error, colors.reject),
+        (false, true) => (Icon::Warning, colors.flag),
+        (false, false) => (Icon::Check, colors.accept),
+    };
     ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
-        let close = match notice.is_error {
-            true => ui.add(Button::new("Dismiss").small()),
-            false => sign_button_ui(ui, "✖", "Close this message"),
-        };
-        closes = close.clicked();
+        let name = if notice.is_error { "Dismiss" } else { "Close this message" };
+        closes = icon_button_ui(ui, Icon::Close, name).clicked();
+        if !notice.is_error && app.notice_can_undo(card.id) {
+            let undo = ui.link("Undo").on_hover_text(format!("{} ({})", Action::Undo.hint(), Action::Undo.keys()));
+            ui.label(key_cap(Action::Undo.keys()));
+            if undo.clicked() {
+                app.act(Action::Undo);
+                closes = true;
+            }
+        }
+        if let Some(route) = app.notice_route(card.id).cloned() {
+            go_ui(ui, app, route);
+        }
         ui.with_layout(Layout::top_down(Align::Min), |ui| {
-            ui.spacing_mut().item_spacing.y = 2.0;
-            let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
-            let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
-            let colors = tokens(ui);
-            let sign = match (notice.is_error, app.notice_warns(card.id)) {
-                (true, _) => Some((colors.reject, colors.strong_text)),
-                (false, true) => Some((colors.flag, colors.flag)),
-                (false, false) => None,
-            };
-            match sign {
-                Some((sign, color)) => drop(ui.horizontal_wrapped(|ui| {
-                    ui.colored_label(sign, "⚠");
-                    ui.label(RichText::new(what).color(color));
-                })),
-                None => drop(ui.label(RichText::new(what).color(colors.text))),
-            }
-            if !notice.why.is_empty() {
-                ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
-            }
-            if !notice.hint.is_empty() {
-                ui.weak(text::line(&notice.hint));
-            }
-            if let Some(route) = app.notice_route(card.id).cloned() {
-                go_ui(ui, app, route);
-            }
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                ui.spacing_mut().interact_size.y = LINE;
+                let sign = icon_ui(ui, icon, theme::ICON, color);
+                if notice.is_error || warns {
+                    name_node(&sign, Role::Image, if notice.is_error { "Error" } else { "Warning" });
+                }
+                let times = if card.times > 1 { format!(" (×{})", card.times) } else { String::new() };
+                let what = format!("{}{times}", text::grouped(&text::line(&notice.what)));
+                let strong = if warns { colors.flag } else { colors.strong_text };
+                ui.label(RichText::new(what).color(strong));
+                if !notice.why.is_empty() {
+                    ui.label(text::grouped(&text::line(&text::capital(&notice.why))));
+                }
+                if !notice.hint.is_empty() {
+                    ui.weak(text::line(&notice.hint));
+                }
+            });
         });
     });
     closes
@@ -218,7 +229,7 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
 
 /// A link to the page of a message's subject.
 pub(super) fn go_ui(ui: &mut Ui, app: &mut AppState, route: Route) {
-    let page = PAGES.get(route.page()).map_or("page", |(_, name)| name);
+    let page = page_name(route.page());
     // In one piece: of a link on two lines only the words can be clicked.
     let wrap_mode = ui.style_mut().wrap_mode.replace(egui::TextWrapMode::Extend);
     if ui.link(format!("Go to {page}")).clicked() {

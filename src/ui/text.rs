@@ -15,6 +15,8 @@ pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
 pub const CELL_CHARS: usize = 300;
 /// Characters of a text that is read, such as a capture's text.
 pub const READ_CHARS: usize = 200_000;
+/// Between groups of three digits: narrower than a blank, and never the end of a line.
+const GROUP: char = '\u{202f}';
 /// Combining marks that one letter may have.
 const MARKS_ON_A_LETTER: usize = 4;
 
@@ -75,17 +77,57 @@ fn is_hidden(char: char) -> bool {
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// `12 345`: groups of three, with a blank that does not break.
+/// `12 345`: groups of three, with a thin blank that does not break.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push('\u{a0}');
+            out.push(GROUP);
         }
         out.push(digit);
     }
     out
+}
+
+/// `+312`, `−2 040`, `0`: a change, with the sign of mathematics and not a hyphen.
+pub fn change(by: i64) -> String {
+    let sign = match by {
+        0 => "",
+        1.. => "+",
+        _ => "\u{2212}",
+    };
+    format!("{sign}{}", count(by.unsigned_abs()))
+}
+
+/// `31 %`, `0.4 %`, `0 %`: a part of a whole; what is less than one in a hundred has a decimal.
+pub fn share(part: u64, whole: u64) -> String {
+    let share = part as f64 * 100.0 / whole.max(1) as f64;
+    if share > 0.0 && share < 1.0 { format!("{share:.1} %") } else { format!("{share:.0} %") }
+}
+
+/// Whether a text is a web address, which is cut in its middle.
+pub fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// An address as it is read, without `https://`.
+pub fn without_scheme(url: &str) -> &str {
+    url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url)
+}
+
+/// A URL in about so many characters: without its middle, so that its host and its last part stay.
+pub fn middle(url: &str, most: usize) -> String {
+    let letters: Vec<char> = url.chars().collect();
+    if letters.len() <= most {
+        return url.to_owned();
+    }
+    let room = most.saturating_sub(1);
+    let last = letters.iter().rev().skip(1).position(|letter| *letter == '/').map_or(0, |at| at + 2);
+    let end = last.min(room / 2);
+    let begin: String = letters.iter().take(room - end).collect();
+    let end: String = letters.iter().skip(letters.len() - end).collect();
+    format!("{begin}…{end}")
 }
 
 /// The number of steps from the seed in a path of hops (`LLE`): `3`, or `seed`.
@@ -198,13 +240,13 @@ mod tests {
         for (message, expected) in [
             (
                 "2829466 inlinks (1234567 internal) of 38271 pages",
-                "2\u{a0}829\u{a0}466 inlinks (1\u{a0}234\u{a0}567 internal) of 38\u{a0}271 pages",
+                "2\u{202f}829\u{202f}466 inlinks (1\u{202f}234\u{202f}567 internal) of 38\u{202f}271 pages",
             ),
             (
                 "Crawl 20261127071425003 of 2026, file a-10000.warc.gz, port 127.0.0.1:29000/",
                 "Crawl 20261127071425003 of 2026, file a-10000.warc.gz, port 127.0.0.1:29000/",
             ),
-            ("took 12345.", "took 12\u{a0}345."),
+            ("took 12345.", "took 12\u{202f}345."),
             ("", ""),
         ] {
             assert_eq!(grouped(message), expected);
@@ -237,13 +279,29 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!(count(0), "0");
-        assert_eq!(count(1234567), "1\u{a0}234\u{a0}567");
+        assert_eq!(count(1234567), "1\u{202f}234\u{202f}567");
         assert_eq!(bytes(999), "999 B");
         assert_eq!(bytes(1_440_000), "1.4 MB");
         assert_eq!(bytes(999_999), "1.0 MB");
         assert_eq!(bytes(52_000_000_000), "52 GB");
         assert_eq!(duration(7800.0), "2 h 10 min");
+        assert_eq!([share(31, 100), share(4, 1000), share(0, 0)], ["31 %", "0.4 %", "0 %"]);
+        assert_eq!([change(312), change(-2040), change(0)], ["+312", "−2\u{202f}040", "0"]);
         assert_eq!(counted(1, "row"), "1 row");
+    }
+
+    #[test]
+    fn a_long_url_keeps_its_host_and_its_last_part() {
+        let url = "https://jornal.vilanova.example/2026/04/sociedade/estaleiro-gaivota.html";
+        let short = middle(url, 60);
+        assert!(
+            short.starts_with("https://jornal.vilanova.example/") && short.ends_with("/estaleiro-gaivota.html"),
+            "{short}"
+        );
+        assert_eq!(short.chars().count(), 60);
+        assert_eq!(middle("http://a.pt/", 60), "http://a.pt/");
+        assert_eq!(middle(url, 0), "…");
+        assert_eq!(without_scheme(url), &url[8..]);
     }
 
     #[test]

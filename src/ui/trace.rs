@@ -51,7 +51,7 @@ pub fn trace_with_change_ui(ui: &mut Ui, id: &str, trace: &Trace, can_apply: boo
             }
         });
     }
-    egui::Grid::new(id).num_columns(5).striped(true).show(ui, |ui| {
+    egui::Grid::new(id).num_columns(5).show(ui, |ui| {
         for title in ["", "#", "Rule", "Tested", "Decision"] {
             ui.weak(title);
         }

@@ -48,15 +48,15 @@ const CTRL_SHIFT: Modifiers = Modifiers { shift: true, ..CTRL };
 
 /// Ctrl and these lead to the pages, in the order of the window; with Shift to Files.
 const PAGES: [(&str, Key); 10] = [
-    ("Campaigns", Key::Num1),
+    ("Campaigns", Key::Num0),
     ("Spec", Key::Num2),
-    ("Crawl", Key::Num3),
-    ("Captures", Key::Num4),
-    ("Prospect", Key::Num5),
-    ("Links", Key::Num6),
-    ("Review", Key::Num7),
-    ("Select & export", Key::Num8),
-    ("Jobs", Key::Num9),
+    ("Crawl", Key::Num4),
+    ("Captures", Key::Num5),
+    ("Prospect", Key::Num3),
+    ("Links", Key::Num7),
+    ("Review", Key::Num8),
+    ("Select & export", Key::Num9),
+    ("Overview", Key::Num1),
     ("Files", Key::I),
 ];
 
@@ -125,7 +125,7 @@ type Journey = Box<dyn Fn(&mut Driver)>;
 /// What a person does; everything that repeats does so `times`.
 fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
     vec![
-        ("Captures: open", Box::new(|window| go(window, CTRL, Key::Num4, "open Captures"))),
+        ("Captures: open", Box::new(|window| go(window, CTRL, Key::Num5, "open Captures"))),
         ("Captures: pointer over the rows", Box::new(move |window| point_over(window, times))),
         ("Captures: keys, page by page", Box::new(move |window| scroll_by_keys(window, times))),
         ("Captures: wheel", Box::new(move |window| scroll_by_wheel(window, times))),
@@ -136,7 +136,7 @@ fn journeys(times: usize) -> Vec<(&'static str, Journey)> {
         ("Captures: facets beside the rows", Box::new(move |window| facets(window, times))),
         ("Lower panel: tabs by keyboard", Box::new(panel_tabs)),
         ("Lower panel: a page of 2 MB", Box::new(large_page)),
-        ("Search: open", Box::new(|window| go(window, CTRL_SHIFT, Key::F, "open Search"))),
+        ("Search: open", Box::new(|window| go(window, CTRL, Key::Num6, "open Search"))),
         ("Search: type, waiting for answers", Box::new(|window| search(window, "metade quase", true))),
         ("Search: type at once", Box::new(|window| search(window, "metade raten", false))),
         ("Search: results by the wheel", Box::new(move |window| scroll_by_wheel(window, times))),
@@ -374,7 +374,7 @@ fn map(window: &mut Driver, times: usize) {
 
 fn move_threshold(window: &mut Driver, times: usize) {
     window.press(NONE, Key::Escape);
-    go(window, CTRL, Key::Num8, "open Select & export");
+    go(window, CTRL, Key::Num9, "open Select & export");
     let kept = window.app().open.selection_draft.threshold;
     for (key, presses) in [(Key::CloseBracket, times), (Key::OpenBracket, times * 2)] {
         window.step(&format!("move the threshold by {}", key.name()));
@@ -398,14 +398,14 @@ fn all_pages(window: &mut Driver, times: usize) {
         }
     }
     assert!(matches!(window.app().route(), Route::Files(_)), "{:?}", window.app().route());
-    go(window, CTRL_SHIFT, Key::F, "open Search");
+    go(window, CTRL, Key::Num6, "open Search");
 }
 
 fn read_out(window: &mut Driver, times: usize) {
     window.read_out(true);
-    go(window, CTRL, Key::Num4, "open Captures, read out");
+    go(window, CTRL, Key::Num5, "open Captures, read out");
     point_over(window, times);
-    go(window, CTRL_SHIFT, Key::F, "open Search, read out");
+    go(window, CTRL, Key::Num6, "open Search, read out");
     point_over(window, times);
     window.read_out(false);
 }

@@ -22,16 +22,17 @@ impl Drop for RunningProgram {
 }
 
 /// The pages, in their order, each with its key.
-const PAGES: [(&str, &str); 10] = [
-    ("Campaigns", "ctrl+1"),
+const PAGES: [(&str, &str); 11] = [
+    ("Campaigns", "ctrl+0"),
+    ("Overview", "ctrl+1"),
     ("Spec", "ctrl+2"),
-    ("Crawl", "ctrl+3"),
-    ("Captures", "ctrl+4"),
-    ("Prospect", "ctrl+5"),
-    ("Links", "ctrl+6"),
-    ("Review", "ctrl+7"),
-    ("Select & export", "ctrl+8"),
-    ("Jobs", "ctrl+9"),
+    ("Prospect", "ctrl+3"),
+    ("Crawl", "ctrl+4"),
+    ("Captures", "ctrl+5"),
+    ("Search", "ctrl+6"),
+    ("Links", "ctrl+7"),
+    ("Review", "ctrl+8"),
+    ("Select & export", "ctrl+9"),
     ("Files", "ctrl+shift+i"),
 ];
 
@@ -149,7 +150,7 @@ fn every_page_shows_itself_in_a_real_window() {
     );
     let begin = Instant::now();
     let id = loop {
-        let id = desktop.xdotool(&["search", "--onlyvisible", "--name", "^Fonds"]);
+        let id = desktop.xdotool(&["search", "--onlyvisible", "--name", "Fonds$"]);
         if let Some(id) = id.lines().next() {
             break id.to_owned();
         }
@@ -187,7 +188,7 @@ fn every_page_shows_itself_in_a_real_window() {
         before = now;
     }
     // A row of the captures, its lower panel, the palette, the other theme.
-    desktop.xdotool(&["key", "ctrl+4"]);
+    desktop.xdotool(&["key", "ctrl+5"]);
     before = desktop.screenshot_when_still("captures", Some(&before));
     desktop.xdotool(&["mousemove", "500", "320", "click", "1"]);
     let panel = desktop.screenshot_when_still("captures-panel", Some(&before));

@@ -224,7 +224,7 @@ impl AppState {
             }
         }
         self.leave_unused_workspace();
-        let is_seen = matches!(self.open.route, Route::Files(_)) && self.settings.lower_panel;
+        let is_seen = matches!(self.open.route, Route::Files(_)) && self.panel_is_open();
         let focus = self.focus();
         let shown = |id: &ProblemId| is_seen && focus == Some(Focus::Problem(*id));
         self.open.scans.problem_record.keep_only(shown);
@@ -392,8 +392,14 @@ impl AppState {
                 }
             }
             Command::Judge { query, capture, judgement } => self.judge(*query, capture, judgement),
-            Command::UndoMark => self.write(|session| session.undo_mark(), Answer::Marked),
-            Command::RedoMark => self.write(|session| session.redo_mark(), Answer::Marked),
+            Command::UndoMark => {
+                self.forget_undoable();
+                self.write(|session| session.undo_mark(), Answer::Marked);
+            }
+            Command::RedoMark => {
+                self.forget_undoable();
+                self.write(|session| session.redo_mark(), Answer::Marked);
+            }
             Command::PauseJob(id, paused) => {
                 if let Some(job) = self.open.jobs.iter().find(|job| job.id == id) {
                     job.cx().set_paused(paused);

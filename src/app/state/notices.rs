@@ -32,6 +32,8 @@ pub(in crate::app) struct About {
     cause: Option<NoticeCause>,
     /// Whether it is a warning: all was done, with problems.
     warns: bool,
+    /// Whether undo takes back what it reports.
+    can_undo: bool,
 }
 
 impl AppState {
@@ -45,7 +47,7 @@ impl AppState {
             }
             _ => None,
         };
-        self.notice_about(notice, About { route, cause: Some(cause), warns: false });
+        self.notice_about(notice, About { route, cause: Some(cause), ..About::default() });
     }
 
     /// Tells a person how a job ended.
@@ -53,7 +55,19 @@ impl AppState {
         if notice.is_error {
             return self.error_notice(NoticeCause::Job(kind), notice);
         }
-        self.notice_about(notice, About { route: Some(route_of_job(kind)), ..About::default() });
+        let can_undo = kind == JobKind::Mark;
+        self.notice_about(notice, About { route: Some(route_of_job(kind)), can_undo, ..About::default() });
+    }
+
+    /// Whether undo takes back what a notice reports: of several, it is the last one.
+    pub fn notice_can_undo(&self, id: u64) -> bool {
+        let undoable = self.open.about.iter().filter(|(_, about)| about.can_undo).map(|(id, _)| *id);
+        undoable.max() == Some(id)
+    }
+
+    /// Notes that a decision was taken back or made again: no message is about the last one any more.
+    pub(super) fn forget_undoable(&mut self) {
+        self.open.about.values_mut().for_each(|about| about.can_undo = false);
     }
 
     /// Warns a person of the problems of an import, and leads to them.

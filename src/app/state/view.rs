@@ -231,7 +231,7 @@ impl AppState {
     /// Goes so many matches on, or back, in the text of the current capture: to
     /// the first where the text was not shown.
     pub(super) fn step_match(&mut self, step: i64) {
-        let is_shown = self.settings.lower_panel && self.settings.panel_tab == PanelTab::Text;
+        let is_shown = self.panel_is_open() && self.settings.panel_tab == PanelTab::Text;
         if !is_shown {
             self.show_tab(PanelTab::Text);
         } else {

@@ -76,7 +76,7 @@ pub(super) fn newer_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     let (version, begun_from) = (newer.version, newer.begun_from);
     ui.label(format!("Your edits began from version {begun_from}, and version {version} is saved. They differ in"));
     ScrollArea::vertical().max_height(theme::DIALOG_LIST).auto_shrink([false, true]).show(ui, |ui| {
-        Grid::new("both versions").num_columns(3).striped(true).max_col_width(theme::DIALOG / 3.0).show(ui, |ui| {
+        Grid::new("both versions").num_columns(3).max_col_width(theme::DIALOG / 3.0).show(ui, |ui| {
             for head in ["Field", &format!("Version {version}"), "Your edits"] {
                 ui.strong(head);
             }

@@ -32,9 +32,12 @@ impl SettingsPart {
 fn window_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         ui.label("Theme");
-        for (choice, label) in
-            [(ThemeChoice::System, "System"), (ThemeChoice::Light, "Light"), (ThemeChoice::Dark, "Dark")]
-        {
+        for (choice, label) in [
+            (ThemeChoice::System, "System"),
+            (ThemeChoice::Light, "Light"),
+            (ThemeChoice::Dark, "Dark"),
+            (ThemeChoice::HighContrast, "High contrast"),
+        ] {
             ui.selectable_value(&mut app.settings.theme, choice, label);
         }
     });

@@ -4,13 +4,12 @@ use super::spec::suspension_ui;
 use crate::app::models::{CampaignId, CampaignRow, Loaded};
 use crate::app::{Action, AppState, CampaignAct, Command, Dialog, FilesRoute, Route, resolve};
 use crate::jobs::{noun, verb};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::recent::recent_ui;
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
-use crate::ui::widgets::{
-    action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, title_ui, write_button_ui,
-};
+use crate::ui::widgets::{action_ui, count_link_ui, empty_ui, figure_ui, heading_ui, loaded_ui, write_button_ui};
 use egui::{RichText, ScrollArea, Ui};
 
 /// Height that the card of the chosen campaign keeps.
@@ -37,12 +36,14 @@ impl CampaignsPage {
             begin_ui(ui, app);
             return;
         }
-        title_ui(ui, app, "Campaigns", "Select a number to see the rows that it counts");
-        ui.horizontal_wrapped(|ui| {
-            for action in [Action::NewCampaign, Action::OpenWorkspace, Action::LoadSample] {
-                action_ui(ui, app, action);
-            }
-        });
+        let count = answer.shown().map_or(0, |rows| rows.len() as u64);
+        Header::<()>::new("Campaigns")
+            .state(text::counted(count, "campaign"))
+            .plain(HeaderButton::action(Action::OpenWorkspace))
+            .primary(HeaderButton::action(Action::NewCampaign))
+            .more(HeaderButton::action(Action::LoadSample))
+            .more(HeaderButton::action(Action::Import))
+            .ui(ui, app);
         unassigned_ui(ui, app);
         ui.add_space(GAP);
         loaded_ui(ui, &answer, |ui, rows| {
@@ -58,6 +59,7 @@ impl CampaignsPage {
 
 fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     let open = app.session().is_some();
+    Header::<()>::new("Campaigns").state(if open { "None yet" } else { "No workspace open" }).ui(ui, app);
     empty_ui(
         ui,
         if open { "No campaign yet" } else { "Welcome" },
@@ -154,7 +156,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
         .chosen(chosen.map(|index| rows[index].id.unsigned_abs()))
         .height(height)
         .on_focus(|row| Some(CampaignAction(row.id, None)))
-        .on_open(go(|id| Route::Spec(Some(id))))
+        .on_open(go(|_| Route::Overview))
         .menu(row_menu_ui);
     let Some(CampaignAction(id, route)) = table.rows_ui(ui, app, rows) else { return };
     app.send(Command::ChooseCampaign(id));
@@ -167,7 +169,11 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
 struct CampaignAction(CampaignId, Option<Route>);
 
 fn row_menu_ui(ui: &mut Ui, row: &CampaignRow) -> Option<CampaignAction> {
-    let routes = [("Edit specification", Route::Spec(Some(row.id))), ("Show crawl", Route::Crawl)];
+    let routes = [
+        ("Show overview", Route::Overview),
+        ("Edit specification", Route::Spec(Some(row.id))),
+        ("Show crawl", Route::Crawl),
+    ];
     let mut clicked = routes.into_iter().filter(|(label, _)| ui.button(*label).clicked());
     clicked.next().map(|(_, route)| CampaignAction(row.id, Some(route)))
 }

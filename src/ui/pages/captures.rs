@@ -8,15 +8,19 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
-use crate::ui::access::{tab_ui, tabs_ui};
 use crate::ui::decisions::decision_buttons_ui;
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui};
+use crate::ui::header::{Header, HeaderButton};
+use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Selection, TableState};
 use crate::ui::text;
-use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{TypedLine, action_named_ui, action_ui, empty_ui, is_typing, loaded_ui, name_sign, notice_ui};
+use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::{
+    OLD_OPACITY, TypedLine, Waiting, action_ui, drop_ui, empty_ui, filter_chip_ui, is_typing, line_field_ui, loaded_ui,
+    name_sign, notice_ui,
+};
 use crate::uri::Url;
-use egui::{Key, Modifiers, TextEdit, Ui};
+use egui::{Key, Modifiers, Ui};
 use std::sync::Arc;
 
 /// Letters of a file's name on a button.
@@ -41,6 +45,14 @@ const TABS: [(CaptureTab, &str); 13] = [
 /// The hint of the tab of captures that were accepted by location.
 const BY_LOCATION: &str = "Accepted by a country rule. Spec, Geolocation shows which of them no other rule accepts";
 
+/// Width of the ready filters, in a wide and in a narrow page.
+const VIEW: f32 = 190.0;
+const NARROW_VIEW: f32 = 112.0;
+/// Pages narrower than this have narrow controls.
+const NARROW: f32 = 900.0;
+/// Buttons of an icon in the line of controls: clear, help, four that decide, and more.
+const ICONS: usize = 7;
+
 /// The page Captures.
 #[derive(Default)]
 pub struct CapturesPage {
@@ -57,6 +69,7 @@ pub struct CapturesPage {
     /// The selection of the table, as the window knows it.
     selected: SelectedRows,
     facets: Facets,
+    waiting: Waiting,
 }
 
 impl CapturesPage {
@@ -70,13 +83,11 @@ impl CapturesPage {
         if app.take_shows_all() {
             self.tab = CaptureTab::All;
         }
-        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
-        self.filter_ui(ui, app, is_low);
+        self.header_ui(ui, app);
+        let query = self.query(app);
+        self.controls_ui(ui, app, &query);
         self.files_ui(ui, app);
         let query = self.query(app);
-        if !is_low {
-            self.tabs_ui(ui, app, &query);
-        }
         self.facets_ui(ui, app, &query);
         let answer = query.part(&self.rows.sort, 0, LIST_PAGE).load(&mut app.reads);
         let page = match &answer {
@@ -90,6 +101,7 @@ impl CapturesPage {
             }
             Loaded::Loading { .. } => None,
         };
+        self.waiting.note(ui, page.is_none());
         if let Some(problem) = page.as_ref().and_then(|page| page.filter_problem.as_ref()) {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
         }
@@ -98,13 +110,12 @@ impl CapturesPage {
         if is_shown && std::mem::take(&mut self.is_other_list) {
             follow_selected(app);
         }
-        self.actions_ui(ui, app, is_low);
         match (page, self.shown.clone()) {
             (Some(page), _) if page.total == 0 => self.nothing_ui(ui, app),
             (page, Some(shown)) => {
                 if page.is_none() {
                     // The rows of the last question, greyed until the new ones are there.
-                    ui.multiply_opacity(0.6);
+                    ui.multiply_opacity(OLD_OPACITY);
                 }
                 // Coming back from another page, the current row is still here.
                 if app.focus().is_none() && !app.selected().is_empty() {
@@ -117,6 +128,32 @@ impl CapturesPage {
                 ui.weak("Loading…");
             }
         }
+    }
+
+    fn header_ui(&self, ui: &mut Ui, app: &mut AppState) {
+        let selected = match app.selected().count() {
+            _ if app.is_selecting() => "selecting…".to_owned(),
+            0 => "none selected".to_owned(),
+            number => format!("{} selected", text::count(number)),
+        };
+        let filter = self.applied.trim().to_owned();
+        let to_review = match (app.campaign(), app.reads.campaigns().shown()) {
+            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.to_review),
+            _ => 0,
+        };
+        let label = match filter.is_empty() && to_review > 0 {
+            true => format!("Review {}", text::count(to_review)),
+            false => "Review these".to_owned(),
+        };
+        let why_not = (self.matching == 0).then_some("No captures to review");
+        Header::<()>::new("Captures")
+            .state(format!("{}, {selected}", text::counted(self.matching, "row")))
+            .primary(HeaderButton::send(label, Command::Go(Route::Review { filter })).off(why_not))
+            .more(HeaderButton::action(Action::ToggleFacets))
+            .more(HeaderButton::action(Action::ToggleLowerPanel))
+            .more(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
     }
 
     fn query(&self, app: &AppState) -> CaptureQuery {
@@ -140,21 +177,24 @@ impl CapturesPage {
         }
     }
 
-    fn filter_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
+    /// The one line above the rows: filter, ready filters, what can be done with the rows that are selected.
+    fn controls_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
         ui.horizontal(|ui| {
-            if is_low {
-                self.tab_chooser_ui(ui, app);
-            }
-            let label = ui.label("Filter");
-            let field = TextEdit::singleline(&mut self.filter)
-                .hint_text("words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3")
-                .desired_width((ui.available_width() - 360.0).max(theme::FIELD));
-            let response = ui.add(field).labelled_by(label.id);
+            let is_narrow = ui.available_width() < NARROW;
+            let view = if is_narrow { NARROW_VIEW } else { VIEW };
+            let icons = ICONS as f32 * (theme::CONTROL + ui.spacing().item_spacing.x);
+            let others = view + theme::SMALL_ICON + icons + 3.0 * ui.spacing().item_spacing.x;
+            let width = (ui.available_width() - others).max(theme::DATE_FIELD);
+            let example = "words, re:…, or host:gov.pt status:404 file:crawl-a inlinks.ext>3";
+            let response = line_field_ui(ui, "Filter", &mut self.filter, example, width);
             if app.take_opens_filter() {
                 response.request_focus();
             }
             let escaped = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape));
-            if escaped || (!self.filter.is_empty() && ui.button("Clear filter").clicked()) {
+            // At its place with and without a filter, so that nothing moves when one is typed.
+            let can_clear = !self.filter.is_empty();
+            let clear = ui.add_enabled_ui(can_clear, |ui| icon_button_ui(ui, Icon::Close, "Clear filter"));
+            if escaped || clear.inner.clicked() {
                 self.filter.clear();
                 self.typed.skip_pause();
             }
@@ -167,9 +207,20 @@ impl CapturesPage {
                 self.filter.push_str(&format!("{gap}{example}"));
                 self.typed.skip_pause();
             }
-            if !is_low {
-                ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
-            }
+            self.view_ui(ui, app, query, view);
+            self.waiting.ui(ui);
+            decision_buttons_ui(ui, app);
+            self.more_ui(ui, app);
+        });
+    }
+
+    /// What is rarely done with the table.
+    fn more_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let more = icon_button_ui(ui, Icon::More, "More");
+        egui::Popup::menu(&more).close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
+            ui.checkbox(&mut app.settings.roomy_rows, "Comfortable rows");
+            ui.separator();
+            collect_ui(ui, app);
         });
     }
 
@@ -201,8 +252,8 @@ impl CapturesPage {
                 let answer = app.reads.file(file);
                 let Some(row) = answer.shown() else { continue };
                 let not = if part.starts_with('-') { "not " } else { "" };
-                let chip = ui.button(format!("✖ {not}file {file}: {}", text::short(name_of(&row.path), CHIP_CHARS)));
-                if chip.on_hover_text(format!("{}. Show other files too", text::line(&row.path))).clicked() {
+                let label = format!("{not}file {file}: {}", text::short(name_of(&row.path), CHIP_CHARS));
+                if filter_chip_ui(ui, &label, &format!("{}. Show other files too", text::line(&row.path))) {
                     let rest: Vec<&str> = self.applied.split_whitespace().filter(|of| *of != part).collect();
                     self.filter = rest.join(" ");
                     self.applied.clone_from(&self.filter);
@@ -214,13 +265,14 @@ impl CapturesPage {
         });
     }
 
-    fn tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery) {
+    /// The ready filters, with how many rows each has.
+    fn view_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &CaptureQuery, width: f32) {
         let labels = tab_labels(app, query);
         let lacks_inlinks = labels.iter().all(|(tab, _)| *tab != CaptureTab::NoInlinks);
-        tabs_ui(ui, "Ready filters", |ui| {
-            ui.spacing_mut().item_spacing.x = 2.0;
+        let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
+        drop_ui(ui, "ready filter", "View", &shown, width, |ui| {
             for (tab, label) in labels {
-                let mut response = tab_ui(ui, self.tab == tab, label);
+                let mut response = ui.selectable_label(self.tab == tab, label);
                 if tab == CaptureTab::GeoOnly {
                     response = response.on_hover_text(BY_LOCATION);
                 }
@@ -230,24 +282,10 @@ impl CapturesPage {
             }
             // Nothing counts those of inlinks before these are built.
             if lacks_inlinks {
-                ui.add_space(GAP / 2.0);
                 ui.weak("Inlinks not built")
                     .on_hover_text("Build inlinks to list captures without and with many of them");
             }
         });
-    }
-
-    /// Draws the tabs as a menu in one line, where rows need the height.
-    fn tab_chooser_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let labels = tab_labels(app, &self.query(app));
-        let shown = labels.iter().find(|(tab, _)| *tab == self.tab).map_or(String::new(), |(_, label)| label.clone());
-        let chooser = egui::ComboBox::from_id_salt("ready filter").selected_text(shown);
-        let chooser = chooser.show_ui(ui, |ui| {
-            for (tab, label) in labels {
-                ui.selectable_value(&mut self.tab, tab, label);
-            }
-        });
-        chooser.response.on_hover_text("Ready filters");
     }
 
     /// Draws the facets of the rows, at the right where there is room.
@@ -280,28 +318,6 @@ impl CapturesPage {
         app.refine(self.filter.clone());
     }
 
-    fn actions_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_low: bool) {
-        ui.horizontal_wrapped(|ui| {
-            let rows = text::counted(self.matching, "row");
-            let selected = match app.selected().count() {
-                _ if app.is_selecting() => "selecting…".to_owned(),
-                0 => "none selected".to_owned(),
-                number => format!("{} selected", text::count(number)),
-            };
-            ui.label(format!("{rows}, {selected}"));
-            decision_buttons_ui(ui, app);
-            let mut rest_ui = |ui: &mut Ui| {
-                collect_ui(ui, app);
-                action_ui(ui, app, Action::Undo);
-                action_named_ui(ui, app, Action::ToggleFacets, "Facets");
-            };
-            match is_low {
-                true => drop(ui.menu_button("More", rest_ui)),
-                false => rest_ui(ui),
-            }
-        });
-    }
-
     fn nothing_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         if self.applied.trim().is_empty() && self.tab == CaptureTab::All {
             empty_ui(ui, "No captures yet", "Crawl the campaign, or import archive files");
@@ -327,7 +343,7 @@ impl CapturesPage {
             self.rows.selection = selection_of(&self.selected);
         }
         let before = self.rows.selection.clone();
-        let table = captures_table().row_height(height);
+        let table = captures_table(app.read_only().is_some()).row_height(height);
         let action = table.pages_with_ui(ui, app, query, self.matching, &mut self.rows);
         if self.rows.selection != before {
             self.selected = match &self.rows.selection {
@@ -371,7 +387,6 @@ impl CapturesPage {
             self.applied.clear();
             app.refine(String::new());
         }
-        ui.add_space(GAP / 4.0);
     }
 }
 
@@ -410,7 +425,8 @@ fn selection_of(selected: &SelectedRows) -> Selection {
 /// A button with the fields of the filter line; gives the example clicked.
 fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
     let mut chosen = None;
-    let menu = ui.menu_button("?", |ui| {
+    let button = egui::Button::new("?").min_size(egui::Vec2::splat(theme::CONTROL));
+    let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, |ui| {
         egui::ScrollArea::vertical().max_height(HELP_HEIGHT).show(ui, |ui| {
             ui.label(
                 "Words are looked for in texts, titles and URLs once there is a text index, else in URLs and titles",
@@ -436,8 +452,8 @@ fn filter_help_ui(ui: &mut Ui, app: &mut AppState) -> Option<&'static str> {
             });
         });
     });
-    name_sign(&menu.response, "Fields of the filter");
-    menu.response.on_hover_text("Fields of the filter");
+    name_sign(&response, "Fields of the filter");
+    response.on_hover_text("Fields of the filter");
     chosen
 }
 

@@ -3,13 +3,12 @@
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
 use crate::app::{Command, PanelTab, Route};
-use crate::ui::table::{Column, RowsAction, Table, Value};
+use crate::ui::decisions::mark_icon;
+use crate::ui::table::{Column, RowIcon, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::widgets::{cell_ui, claim_cell_ui, decision_ui, status_ui, write_button_ui};
 use egui::Ui;
 
-/// Columns that stay when the table is scrolled sideways: mark and URL.
-const STICKY: usize = 2;
 /// The hint of a number of inlinks.
 const INLINKS: &str = "Show these inlinks";
 
@@ -27,62 +26,88 @@ pub enum CaptureAction {
     Command(Command),
 }
 
-/// The table of captures.
-pub(super) fn captures_table<'a>() -> Table<'a, CaptureRow, CaptureAction> {
+/// The table of captures; `is_read_only` where no decision can be kept.
+pub(super) fn captures_table<'a>(is_read_only: bool) -> Table<'a, CaptureRow, CaptureAction> {
     type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
     let inlinks = |row: &CaptureRow| Some(CaptureAction::Panel(row.id, PanelTab::Inlinks));
-    let columns = [
-        Col::made("mark", "Review", 96.0, CaptureRow::decision_label)
-            .about("Last decision of a reviewer, and the handover or file that it came with")
-            .draw(|ui, row| drop(decision_ui(ui, row))),
-        Col::text("url", "URL", 330.0, |row| &row.url).about("As captured"),
-        Col::text("title", "Title", 200.0, |row| &row.title).about("Title of the page"),
-        Col::date("date", "Captured", 140.0, |row| row.date).about("UTC"),
-        Col::made("status", "Status", 64.0, |row| row.status.to_string())
-            .about("HTTP status")
-            .draw(|ui, row| drop(status_ui(ui, row.status))),
-        Col::value("inlinks_internal", "Internal inlinks", 100.0, |row| Value::known(row.inlinks_internal))
-            .numeric()
-            .about("Inlinks of the same site in the window; – where inlinks are not built")
-            .link(INLINKS, inlinks),
-        Col::value("inlinks_external", "External inlinks", 100.0, |row| Value::known(row.inlinks_external))
-            .numeric()
-            .about("Inlinks of other sites in the window; – where inlinks are not built")
-            .link(INLINKS, inlinks),
-        Col::value("inlink_hosts", "Hosts", 60.0, |row| Value::known(row.inlink_hosts))
-            .numeric()
-            .about("External hosts that link here in the window; – where inlinks are not built")
-            .link(INLINKS, inlinks),
-        Col::text("top_anchor", "Most common anchor", 150.0, |row| &row.top_anchor)
-            .about("Most common anchor text in the window"),
-        Col::text("mime", "Type", 110.0, |row| &row.mime).about("MIME type"),
-        Col::bytes("size", "Size", 76.0, |row| row.size).about("Payload").draw(size_ui),
-        Col::text("language", "Lang", 50.0, |row| &row.language).about("Language"),
-        Col::value("score", "Score", 62.0, |row| row.score.map_or(Value::Unknown, Value::Fraction))
-            .numeric()
-            .about("Score in the last selection"),
-        Col::made("depth", "Hops", 64.0, hops_of).about("Steps from the seed; the tooltip has their kinds").draw(
-            |ui, row| {
-                claim_cell_ui(ui, &hops_of(row), row.imported).on_hover_text(text::hops_explained(&row.hops));
-            },
-        ),
-        Col::made("rule", "Rule", 180.0, CaptureRow::rule_or_claim).about("Accepted by").draw(|ui, row| {
-            let rule = if row.imported { &row.file_rule } else { &row.rule };
-            cell_ui(ui, &row.rule_or_claim()).on_hover_text(text::line(rule));
-        }),
-        Col::text("via", "Via", 220.0, |row| &row.via)
-            .about("The page where this URL was discovered")
-            .draw(|ui, row| drop(claim_cell_ui(ui, &row.via, row.imported))),
-        Col::count("versions", "Versions", 70.0, |row| row.versions)
-            .about("Captures of the same page")
-            .link("Show all versions", |row| Some(CaptureAction::Panel(row.id, PanelTab::Versions))),
-    ];
-    Table::new("captures", "Captures", columns, |row: &CaptureRow| row.id.unsigned_abs())
-        .sticky(STICKY)
+    let columns =
+        [
+            Col::text("title", "Page", 360.0, |row| &row.title)
+                .about("Title of the page, and its URL as captured")
+                .second("url", "URL", |row| &row.url),
+            Col::date("date", "Captured", 140.0, |row| row.date).about("UTC"),
+            Col::made("status", "Status", 64.0, |row| row.status.to_string())
+                .about("HTTP status")
+                .draw(|ui, row| drop(status_ui(ui, row.status))),
+            Col::text("mime", "Type", 100.0, |row| &row.mime).about("MIME type"),
+            Col::made("mark", "Review", 96.0, CaptureRow::decision_label)
+                .about("Last decision of a reviewer, and the handover or file that it came with")
+                .draw(|ui, row| drop(decision_ui(ui, row))),
+            Col::value("inlinks_internal", "Internal inlinks", 100.0, |row| Value::known(row.inlinks_internal))
+                .numeric()
+                .about("Inlinks of the same site in the window; – where inlinks are not built")
+                .link(INLINKS, inlinks),
+            Col::value("inlinks_external", "External inlinks", 100.0, |row| Value::known(row.inlinks_external))
+                .numeric()
+                .about("Inlinks of other sites in the window; – where inlinks are not built")
+                .link(INLINKS, inlinks),
+            Col::value("inlink_hosts", "Hosts", 60.0, |row| Value::known(row.inlink_hosts))
+                .numeric()
+                .about("External hosts that link here in the window; – where inlinks are not built")
+                .link(INLINKS, inlinks)
+                .hidden(),
+            Col::text("top_anchor", "Most common anchor", 150.0, |row| &row.top_anchor)
+                .about("Most common anchor text in the window")
+                .hidden(),
+            Col::bytes("size", "Size", 76.0, |row| row.size).about("Payload").draw(size_ui).hidden(),
+            Col::text("language", "Language", 64.0, |row| &row.language).about("Language of the text").hidden(),
+            Col::value("score", "Score", 62.0, |row| row.score.map_or(Value::Unknown, Value::Fraction))
+                .numeric()
+                .about("Score in the last selection")
+                .hidden(),
+            Col::made("depth", "Hops", 64.0, hops_of)
+                .about("Steps from the seed; the tooltip has their kinds")
+                .draw(|ui, row| {
+                    claim_cell_ui(ui, &hops_of(row), row.imported).on_hover_text(text::hops_explained(&row.hops));
+                })
+                .hidden(),
+            Col::made("rule", "Rule", 180.0, CaptureRow::rule_or_claim)
+                .about("Accepted by")
+                .draw(|ui, row| {
+                    let rule = if row.imported { &row.file_rule } else { &row.rule };
+                    cell_ui(ui, &row.rule_or_claim()).on_hover_text(text::line(rule));
+                })
+                .hidden(),
+            Col::text("via", "Via", 220.0, |row| &row.via)
+                .about("The page where this URL was discovered")
+                .draw(|ui, row| drop(claim_cell_ui(ui, &row.via, row.imported)))
+                .hidden(),
+            Col::count("versions", "Versions", 70.0, |row| row.versions)
+                .about("Captures of the same page")
+                .link("Show all versions", |row| Some(CaptureAction::Panel(row.id, PanelTab::Versions)))
+                .hidden(),
+        ];
+    let table = Table::new("captures", "Captures", columns, |row: &CaptureRow| row.id.unsigned_abs())
         .on_focus(|row| Some(CaptureAction::Focus(row.id)))
         .on_open(|row| Some(CaptureAction::Panel(row.id, PanelTab::Details)))
         .menu(menu_ui)
-        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url))
+        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url));
+    if is_read_only { table } else { mark_icons(table, |row| row.id) }
+}
+
+/// Adds buttons that decide on a row at its end.
+pub(super) fn mark_icons<'a, R: 'a>(
+    table: Table<'a, R, CaptureAction>,
+    id: fn(&R) -> CaptureId,
+) -> Table<'a, R, CaptureAction> {
+    let marks = [
+        (ReviewMark::Approve, "Approve this row (A)"),
+        (ReviewMark::Reject, "Reject this row (D)"),
+        (ReviewMark::Flag, "Flag this row (F)"),
+    ];
+    marks.into_iter().fold(table, |table, (mark, name)| {
+        table.row_icon(RowIcon::new(mark_icon(mark), name, move |row| Some(CaptureAction::Mark(id(row), mark))))
+    })
 }
 
 /// Steps from the seed; an imported capture without a path is not known to be one.

@@ -2,11 +2,11 @@
 
 use crate::app::{AppState, Command, Route};
 use crate::guide::{GUIDES, Guide};
-use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::header::Header;
 use crate::ui::markdown::{Block, Markdown, MarkdownEvent, anchor_of, plain};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{is_typing, title_ui};
+use crate::ui::widgets::{is_typing, tab_ui, tabs_ui};
 use egui::style::ScrollAnimation;
 use egui::{Align, Key, Modifiers, ScrollArea, TextEdit, Ui, Vec2};
 use std::collections::BTreeMap;
@@ -27,7 +27,8 @@ impl HelpPage {
     /// Draws the page with a guide, or with the sections of all guides that match the search.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, name: &'static str) {
         let guide = Guide::named(name).unwrap_or(&GUIDES[0]);
-        title_ui(ui, app, "Help", "The same texts as with “fonds guide” on the command line");
+        let about = "The same texts as with “fonds guide” on the command line";
+        Header::<()>::new("Help").state(guide.title).detail(about).ui(ui, app);
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Search the guides");
             ui.add(TextEdit::singleline(&mut self.query).desired_width(theme::FIELD)).labelled_by(label.id);

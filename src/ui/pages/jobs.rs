@@ -2,12 +2,12 @@
 
 use crate::app::models::JobRow;
 use crate::app::{AppState, Command, JobLine, JobState, Route, job_list, route_of_job};
-use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::header::Header;
 use crate::ui::shell::no_job;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::{GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{coloured_cell_ui, heading_ui, loaded_ui, tab_of_ui, tabs_ui};
 use egui::Ui;
 use std::collections::HashSet;
 
@@ -48,7 +48,9 @@ enum JobAction {
 impl JobsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, app, "Jobs", "Running and earlier jobs, and messages");
+        let running = app.jobs().len() as u64;
+        let state = if running == 0 { no_job(app) } else { format!("{} running", text::counted(running, "job")) };
+        Header::<()>::new("Jobs").state(state).ui(ui, app);
         heading_ui(ui, "Running");
         running_ui(ui, app);
         heading_ui(ui, "Jobs and messages");

@@ -4,10 +4,11 @@ use crate::app::models::{
     Cited, CitedBy, CitedPages, HostColumn, HostTable, Loaded, RankedHost, captures_of_host, captures_of_page,
 };
 use crate::app::{Action, AppState, Command, Route};
+use crate::ui::header::Header;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::GAP;
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui, title_ui};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui};
 use egui::Ui;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,12 +27,8 @@ pub struct LinkHostsPage {
 impl LinkHostsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
-        title_ui(
-            ui,
-            app,
-            "Hosts",
-            "PageRank (‰: all hosts together have 1000) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files",
-        );
+        let about = "PageRank (‰: all hosts together have 1000) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files";
+        Header::<()>::new("Hosts").detail(about).ui(ui, app);
         back_ui(ui, app);
         let (answer, progress) = app.link_hosts(folder);
         progress_ui(ui, progress);
@@ -86,23 +83,17 @@ impl LinkHostsPage {
 
 /// Draws pages that are linked to.
 pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>, by: &CitedBy) {
-    match by {
-        CitedBy::OfHost(host) => {
-            title_ui(ui, app, &format!("Cited pages of {}", text::line(host)), "Links of all dates")
-        }
-        CitedBy::Anchor(text) => title_ui(
-            ui,
-            app,
-            &format!("Pages linked as “{}”", text::short(text, 80)),
+    let (title, about) = match by {
+        CitedBy::OfHost(host) => (format!("Cited pages of {}", text::line(host)), "Links of all dates"),
+        CitedBy::Anchor(text) => (
+            format!("Pages linked as “{}”", text::short(text, 80)),
             "Links of all dates from other sites with exactly this anchor text; the inlinks of a page show its other links too",
         ),
-        CitedBy::All => title_ui(
-            ui,
-            app,
-            "Cited pages",
-            "Pages linked from the most other hosts, captured or not; links of all dates",
-        ),
-    }
+        CitedBy::All => {
+            ("Cited pages".to_owned(), "Pages linked from the most other hosts, captured or not; links of all dates")
+        }
+    };
+    Header::<()>::new(title).detail(about).ui(ui, app);
     back_ui(ui, app);
     let (answer, progress) = app.cited_pages(folder, by);
     progress_ui(ui, progress);

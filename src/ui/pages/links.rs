@@ -2,12 +2,13 @@
 //! data set that was loaded.
 
 use crate::app::models::{CitedBy, LinkForm, LinkSet, Loaded};
-use crate::app::{Action, AppState, Command, Route};
+use crate::app::{Action, AppState, Command, JobKind, Route};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
 use crate::ui::pick::{FolderExport, PathField, Sort};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{action_ui, empty_ui, heading_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{empty_ui, heading_ui, loaded_ui};
 use egui::{Button, ComboBox, TextEdit, Ui};
 use std::path::PathBuf;
 
@@ -32,7 +33,7 @@ impl LinksPage {
             self.typed = target.to_owned();
         }
         let inlinks_of = |target: &str| Command::Go(Route::inlinks(folder.cloned(), target.to_owned()));
-        title_ui(ui, app, "Links", "An inlink is a link seen from its target");
+        self.header_ui(ui, app, folder);
         ui.horizontal_wrapped(|ui| {
             let label = ui.label("Inlinks of");
             let response = ui
@@ -50,13 +51,6 @@ impl LinksPage {
             if !target.is_empty() && ui.button(all).clicked() {
                 app.send(inlinks_of(""));
             }
-            if ui.button("Hosts").on_hover_text("Hosts by PageRank, with what links to them").clicked() {
-                app.send(Command::Go(Route::LinkHosts(folder.cloned())));
-            }
-            if ui.button("Cited pages").on_hover_text("Pages linked from the most other hosts").clicked() {
-                app.send(Command::Go(Route::CitedPages(folder.cloned(), CitedBy::All)));
-            }
-            action_ui(ui, app, Action::BuildInlinks);
         });
         self.data_set_ui(ui, app, folder);
         ui.add_space(GAP);
@@ -80,6 +74,17 @@ impl LinksPage {
                 top_anchors_ui(ui, app);
             }
         }
+    }
+
+    fn header_ui(&self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
+        let hosts = HeaderButton::send("Hosts", Command::Go(Route::LinkHosts(folder.cloned())));
+        let cited = HeaderButton::send("Cited pages", Command::Go(Route::CitedPages(folder.cloned(), CitedBy::All)));
+        let header = Header::<()>::new("Links")
+            .detail("An inlink is a link seen from its target")
+            .plain(hosts.hint("Hosts by PageRank, with what links to them"))
+            .plain(cited.hint("Pages linked from the most other hosts"))
+            .primary(HeaderButton::action(Action::BuildInlinks));
+        with_window(header, app).ui(ui, app);
     }
 
     /// Whose links are shown: those of this workspace, of what was loaded into it, or of any folder.
@@ -129,6 +134,22 @@ impl LinksPage {
             }
         });
     }
+}
+
+/// Adds the window of inlinks to a header: how to set it, and, where the columns of tables count another
+/// one, a note and the way to count them again.
+pub(super) fn with_window<K>(header: Header<K>, app: &mut AppState) -> Header<K> {
+    let window_days = app.settings.window_days;
+    let set = format!("Inlink window ± {}…", text::counted(u64::from(window_days), "day"));
+    let header = header.more(HeaderButton::named(Action::SetWindow, set));
+    let info = app.reads.workspace();
+    let counted = info.shown().and_then(|info| info.counted_window_days).filter(|counted| *counted != window_days);
+    let Some(counted) = counted else { return header };
+    let why_not = app.runs(JobKind::SetWindow).then_some("The inlink columns are being recounted");
+    let recount = HeaderButton::send("Recount the inlink columns", Command::SetWindow(window_days));
+    header
+        .flag(format!("columns: ± {}", text::counted(u64::from(counted), "day")))
+        .more(recount.hint("With the window that links are counted in").writes().off(why_not))
 }
 
 /// Draws the summary of a data set.

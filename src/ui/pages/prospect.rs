@@ -1,11 +1,13 @@
 //! Pages cited but never captured.
 
+use super::links::with_window;
 use crate::app::models::{Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow};
 use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::table::{Column, RowsAction, Table, key_of, request_rows, selected_count};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_named_ui, action_ui, empty_ui, loaded_ui, scope_verdict_ui, title_ui};
+use crate::ui::widgets::{action_named_ui, action_ui, empty_ui, loaded_ui, scope_verdict_ui};
 use egui::{TextEdit, Ui};
 
 /// The page Prospect.
@@ -18,13 +20,15 @@ pub struct ProspectView {
 impl ProspectView {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(ui, app, "Prospect", "Pages linked from captures but never captured; most citing hosts first");
         // Seeds are added to its specification.
         let _ = app.campaign().map(|id| app.reads.campaign(id));
         let filter = self.filter.trim().to_owned();
         let query = ProspectQuery { campaign: app.campaign(), filter, sort: Vec::new(), offset: 0, limit: LIST_PAGE };
         let answer = app.reads.prospects(query.clone());
         let none = matches!(&answer, Loaded::Ready(page) if page.total == 0 && page.filter_problem.is_none());
+        let total = answer.shown().map_or(0, |page| page.total);
+        let selected = selected_count(ui, TABLE, total);
+        self.header_ui(ui, app, total, selected);
         if none && self.filter.trim().is_empty() {
             let is_built = app.reads.workspace().shown().is_none_or(|info| info.counted_window_days.is_some());
             match is_built {
@@ -41,24 +45,12 @@ impl ProspectView {
             if !self.filter.is_empty() && ui.button("Clear").clicked() {
                 self.filter.clear();
             }
-            let total = answer.shown().map_or(0, |page| page.total);
-            let selected = selected_count(ui, TABLE, total);
             let pages = ui.add_enabled(selected == 1 && self.chosen.is_some(), egui::Button::new("Show citing pages"));
             if pages.on_disabled_hover_text("Select one row first").clicked()
                 && let Some(target) = self.chosen.clone()
             {
                 app.send(Command::Go(Route::Links { target }));
             }
-            let seed = egui::Button::new(seeds_label(selected.max(1)));
-            let seed = ui.add_enabled(selected > 0 && app.campaign().is_some(), seed);
-            let seed = seed.on_hover_text(SEEDS).on_disabled_hover_text(match app.campaign() {
-                Some(_) => "Select rows first",
-                None => "Select a campaign first",
-            });
-            if seed.clicked() {
-                request_rows(ui, TABLE, ADD_SEEDS);
-            }
-            action_ui(ui, app, Action::BuildInlinks);
             // Last, where it moves nothing.
             if app.campaign().is_some_and(|id| app.open.spec.as_ref().is_some_and(|spec| spec.id == Some(id))) {
                 action_named_ui(ui, app, Action::Undo, &Action::Undo.label_now(app));
@@ -80,6 +72,22 @@ impl ProspectView {
             }
             self.table_ui(ui, app, &query, page.total);
         });
+    }
+
+    fn header_ui(&self, ui: &mut Ui, app: &mut AppState, total: u64, selected: u64) {
+        let why_not = match app.campaign() {
+            None => Some("Select a campaign first"),
+            Some(_) if selected == 0 => Some("Select rows first"),
+            Some(_) => None,
+        };
+        let seeds = HeaderButton::own(seeds_label(selected.max(1)), ()).hint(SEEDS).off(why_not);
+        let header = Header::new("Prospect")
+            .state(text::counted(total, "page"))
+            .detail("cited but never captured, most citing hosts first")
+            .primary(seeds);
+        if with_window(header, app).more(HeaderButton::action(Action::BuildInlinks)).ui(ui, app).is_some() {
+            request_rows(ui, TABLE, ADD_SEEDS);
+        }
     }
 
     fn table_ui(&mut self, ui: &mut Ui, app: &mut AppState, query: &ProspectQuery, total: u64) {

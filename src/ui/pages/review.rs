@@ -4,28 +4,32 @@ use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
-use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, Route};
-use crate::ui::decisions::{decides_on, keep_note};
+use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, REJECTED_BEFORE, Route};
+use crate::ui::decisions::{decides_on, keep_note, mark_icon};
+use crate::ui::header::{Header, HeaderButton};
+use crate::ui::icons::Icon;
 use crate::ui::long_text::LongText;
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    REVIEW_NOTE, action_ui, decision_ui, empty_ui, heading_ui, is_typing, keep_page_room, loaded_ui, note_field_ui,
-    status_ui, takes_letter, title_ui, write_button_ui,
+    REVIEW_NOTE, action_ui, decision_ui, empty_ui, hair, heading_ui, is_typing, keep_page_room, keyed_button_ui,
+    line_field_ui, loaded_ui, note_field_ui, read_only, status_ui, takes_letter, tick_chip_ui,
 };
-use egui::{Key, Modifiers, RichText, ScrollArea, TextEdit, Ui};
+use egui::{Align, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2};
+use std::sync::Arc;
 
 /// Captures of the queue that are held at once.
 const QUEUE: u64 = 200;
 /// Width of the queue.
-const QUEUE_WIDTH: f32 = 360.0;
+const QUEUE_WIDTH: f32 = 344.0;
+/// Width of the findings beside the page, and least width of both.
+const FINDINGS_WIDTH: f32 = 300.0;
+const ROOM_FOR_FINDINGS: f32 = 660.0;
 /// Seconds that a decided capture stays out of the queue, until the list knows of the decision.
 const DECIDED_FOR: f64 = 3.0;
 /// Reasons that may be added to a mark, by key.
 const REASONS: [&str; 6] = ["off topic", "empty page", "soft 404", "missing resources", "duplicate", "wrong language"];
-
-const KEYS: &str = "J K move, A approve, D reject, F flag, S skip, N note, Ctrl+Z undo, Ctrl+Shift+Z redo";
 
 /// The page Review.
 #[derive(Default)]
@@ -56,31 +60,22 @@ impl ReviewPage {
         }
         // A number that led here counts what is reviewed, too.
         self.reviewed_too |= app.take_shows_all();
-        // The text is what is read: a low window has its height for that.
-        if ui.ctx().content_rect().height() >= theme::LOW_WINDOW {
-            title_ui(ui, app, "Review", KEYS);
-        }
+        let answer = app.reads.captures(self.query(app));
+        let state = answer.shown().map_or(String::new(), |page| {
+            let done = app.reviewed();
+            self.progress(ui, done, page)
+        });
+        Header::<()>::new("Review")
+            .state(state)
+            .plain(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
         ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Filter");
-            ui.add(
-                TextEdit::singleline(&mut self.filter)
-                    .hint_text("words or fields, as in Captures")
-                    .desired_width(theme::FIELD),
-            )
-            .labelled_by(label.id);
+            line_field_ui(ui, "Filter", &mut self.filter, "words or fields, as in Captures", theme::FIELD);
             ui.checkbox(&mut self.reviewed_too, "Include reviewed");
-            action_ui(ui, app, Action::Undo);
-            action_ui(ui, app, Action::Redo);
         });
         changed_rejections_ui(ui, app, &mut self.filter);
-        let answer = app.reads.captures(CaptureQuery {
-            filter: self.filter.trim().to_owned(),
-            tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
-            campaign: app.campaign(),
-            sort: Vec::new(),
-            offset: 0,
-            limit: QUEUE,
-        });
+        let answer = app.reads.captures(self.query(app));
         if let Loaded::Ready(page) = &answer
             && page.rows.is_empty()
         {
@@ -88,6 +83,17 @@ impl ReviewPage {
             return;
         }
         loaded_ui(ui, &answer, |ui, page| self.queue_ui(ui, app, page));
+    }
+
+    fn query(&self, app: &AppState) -> CaptureQuery {
+        CaptureQuery {
+            filter: self.filter.trim().to_owned(),
+            tab: if self.reviewed_too { CaptureTab::All } else { CaptureTab::NotReviewed },
+            campaign: app.campaign(),
+            sort: Vec::new(),
+            offset: 0,
+            limit: QUEUE,
+        }
     }
 
     fn queue_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CapturePage) {
@@ -110,30 +116,41 @@ impl ReviewPage {
             Some(Focus::Capture(id)) => id,
             _ => row.id,
         };
-        let reviewed = app.reviewed();
-        self.progress_ui(ui, reviewed, page);
-        ui.horizontal_top(|ui| {
-            ui.vertical(|ui| {
-                ui.set_width(QUEUE_WIDTH.min(ui.available_width() / 3.0));
-                type Col<'a> = Column<'a, CaptureRow, CaptureId>;
-                let columns = [
-                    Col::made("review", "Review", 90.0, CaptureRow::decision_label)
-                        .draw(|ui, row| drop(decision_ui(ui, row))),
-                    Col::made("status", "Status", 60.0, |row| row.status.to_string())
-                        .draw(|ui, row| drop(status_ui(ui, row.status))),
-                    Col::text("url", "URL", 180.0, |row| &row.url),
-                ];
-                let table =
-                    Table::new("review queue", "Captures to review", columns, |row: &CaptureRow| row.id.unsigned_abs());
-                let table = table.chosen(Some(row.id.unsigned_abs())).on_focus(|row| Some(row.id));
-                let clicked = table.rows_ui(ui, app, rows.iter().copied());
-                if let Some(at) = clicked.and_then(|id| rows.iter().position(|row| row.id == id)) {
-                    self.at = at;
-                }
-            });
-            ui.add_space(GAP);
-            ui.vertical(|ui| self.capture_ui(ui, app, shown));
-        });
+        let area = ui.available_rect_before_wrap();
+        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
+        let bar = if is_low { theme::CONTROL } else { 2.0 * theme::CONTROL + GAP };
+        let (columns, bar) = area.split_top_bottom_at_y((area.bottom() - bar).max(area.top()));
+        let columns = columns.with_max_y((columns.bottom() - theme::LABEL_GAP).max(columns.top()));
+        let (queue, rest) = columns.split_left_right_at_x(columns.left() + QUEUE_WIDTH.min(columns.width() / 3.0));
+        let has_findings = rest.width() >= ROOM_FOR_FINDINGS;
+        let findings = if has_findings { FINDINGS_WIDTH } else { 0.0 };
+        let (capture, findings) = rest.split_left_right_at_x(rest.right() - findings);
+        // In the order that Tab goes in.
+        let table = two_line_queue();
+        let table = table.chosen(Some(row.id.unsigned_abs())).on_focus(|row| Some(row.id));
+        let clicked = table.rows_ui(&mut column(ui, "queue", queue, 0.0), app, rows.iter().copied());
+        if let Some(at) = clicked.and_then(|id| rows.iter().position(|row| row.id == id)) {
+            self.at = at;
+        }
+        let answer = app.reads.detail(shown, app.settings.window_days);
+        self.capture_ui(
+            &mut column(ui, "capture", capture, GROUP_GAP),
+            app,
+            &answer,
+            shown,
+            !has_findings,
+            area.bottom(),
+        );
+        if has_findings {
+            let mut place = column(ui, "findings", findings, GROUP_GAP);
+            if let Some(detail) = answer.shown() {
+                findings_ui(&mut place, detail);
+            }
+        }
+        self.bar_ui(&mut column(ui, "decision", bar, 0.0), app, shown, is_low);
+        let line = Stroke::new(hair(ui), tokens(ui).border);
+        ui.painter().hline(area.x_range(), bar.top() - theme::LABEL_GAP / 2.0, line);
+        ui.advance_cursor_after_rect(area);
     }
 
     /// Has the lower panel follow the queue, until it is led to another capture.
@@ -143,69 +160,51 @@ impl ReviewPage {
         }
     }
 
-    fn progress_ui(&self, ui: &mut Ui, done: u64, page: &CapturePage) {
+    /// How many are to review, how many were, and about how long the rest takes.
+    fn progress(&self, ui: &Ui, done: u64, page: &CapturePage) -> String {
         let left = page.total;
         let pace = self.began.map(|began| ui.input(|input| input.time) - began).filter(|_| done > 1);
         let forecast = pace.map_or_else(String::new, |seconds| {
             let each = seconds / done as f64;
             format!(", about {} left", text::duration(each * left as f64))
         });
-        ui.weak(format!("{} to review, {} reviewed now{forecast}", text::counted(left, "capture"), text::count(done)));
+        format!("{} to review, {} reviewed now{forecast}", text::counted(left, "capture"), text::count(done))
     }
 
-    fn capture_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
-        // The text is what is read: in a low window it gets the height.
-        let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
-        let answer = app.reads.detail(id, app.settings.window_days);
-        loaded_ui(ui, &answer, |ui, detail| {
+    /// What is reviewed: title, address, text; the findings above it where they have no column.
+    fn capture_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        answer: &Loaded<Arc<CaptureDetail>>,
+        id: CaptureId,
+        has_findings: bool,
+        bottom: f32,
+    ) {
+        loaded_ui(ui, answer, |ui, detail| {
             let row = &detail.row;
-            let title = if row.title.is_empty() { "(no title)".to_owned() } else { text::short(&row.title, 160) };
-            ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
-            if ui.link(text::short(&row.url, 160)).on_hover_text("Pages that link here").clicked() {
-                app.send(Command::Go(Route::Links { target: row.url.clone() }));
-            }
+            let title = if row.title.is_empty() { "(no title)".to_owned() } else { text::line(&row.title) };
+            let title = theme::strong(title, theme::PART_TEXT).color(tokens(ui).strong_text);
+            ui.add(egui::Label::new(title).truncate());
+            ui.horizontal(|ui| {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    ui.label(RichText::new(format!("{} UTC", row.date.to_readable())).color(tokens(ui).weak_text));
+                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
+                        if ui.link(text::line(&row.url)).on_hover_text("Pages that link here").clicked() {
+                            app.send(Command::Go(Route::Links { target: row.url.clone() }));
+                        }
+                    });
+                });
+            });
         });
-        let mut reason = None;
-        let mut reasons_ui = |ui: &mut Ui| {
-            for (number, label) in REASONS.iter().enumerate() {
-                if ui.small_button(format!("{} {label}", number + 1)).clicked() {
-                    reason = Some(*label);
-                }
-            }
-        };
-        ui.horizontal_wrapped(|ui| {
-            for (key, mark, label) in MARK_KEYS {
-                if write_button_ui(ui, format!("{label}  {key}")).clicked() {
-                    self.mark(ui, app, mark);
-                }
-            }
-            if ui.button("Skip  S").clicked() {
-                self.at += 1;
-            }
-            if is_low {
-                ui.menu_button("Reasons", &mut reasons_ui);
-            }
-        });
-        ui.horizontal_wrapped(|ui| {
-            let opens = std::mem::take(&mut self.opens_note);
-            if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
-                keep_note(app, vec![id].into(), &mut self.note);
-            }
-            if !is_low {
-                reasons_ui(ui);
-            }
-        });
-        if let Some(reason) = reason {
-            reason.clone_into(&mut self.note);
-        }
-        if let Some(detail) = answer.shown() {
+        if let Some(detail) = answer.shown().filter(|_| has_findings) {
             checks_ui(ui, detail);
         }
-        if !is_low {
-            heading_ui(ui, "Text");
-        }
+        ui.separator();
         let content = app.reads.content(id);
-        keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body));
+        let below = (bottom - ui.max_rect().bottom()).max(0.0);
+        keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body) + below);
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             loaded_ui(ui, &content, |ui, _| {
                 let is_own = content.ready().is_some();
@@ -220,6 +219,60 @@ impl ReviewPage {
                 }
             });
         });
+    }
+
+    /// The decisions with their keys, and below them the reasons and the note that go with one.
+    fn bar_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId, is_low: bool) {
+        let mut reason = None;
+        let mut reasons_ui = |ui: &mut Ui, note: &str| {
+            for (number, label) in REASONS.iter().enumerate() {
+                if tick_chip_ui(ui, note == *label, &format!("{} {label}", number + 1)) {
+                    reason = Some(*label);
+                }
+            }
+        };
+        ui.horizontal(|ui| {
+            let why_not = read_only(ui);
+            for (key, mark, label) in MARK_KEYS {
+                let is_primary = mark == ReviewMark::Approve;
+                let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| {
+                    keyed_button_ui(ui, mark_icon(mark), label, key, is_primary, &format!("{label}  {key}"))
+                });
+                let response = drawn.inner;
+                let is_clicked = response.clicked();
+                if let Some(why) = why_not {
+                    response.on_disabled_hover_text(why);
+                }
+                if is_clicked {
+                    self.mark(ui, app, mark);
+                }
+            }
+            if keyed_button_ui(ui, Icon::Skip, "Skip", "S", false, "Skip  S").clicked() {
+                self.at += 1;
+            }
+            if is_low {
+                ui.menu_button("Reasons", |ui| reasons_ui(ui, &self.note));
+                self.note_ui(ui, app, id);
+            }
+        });
+        if !is_low {
+            ui.horizontal(|ui| {
+                reasons_ui(ui, &self.note);
+                self.note_ui(ui, app, id);
+            });
+        }
+        if let Some(reason) = reason {
+            // A second click takes it off again.
+            let note = if self.note == reason { "" } else { reason };
+            note.clone_into(&mut self.note);
+        }
+    }
+
+    fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        let opens = std::mem::take(&mut self.opens_note);
+        if note_field_ui(ui, REVIEW_NOTE, "Reason or note", &mut self.note, opens) {
+            keep_note(app, vec![id].into(), &mut self.note);
+        }
     }
 
     fn mark(&mut self, ui: &Ui, app: &mut AppState, mark: ReviewMark) {
@@ -283,17 +336,42 @@ impl ReviewPage {
     }
 }
 
-/// Draws the findings of the review checks.
+/// The captures that wait, in rows of two lines.
+fn two_line_queue<'a>() -> Table<'a, CaptureRow, CaptureId> {
+    type Col<'a> = Column<'a, CaptureRow, CaptureId>;
+    let columns = [
+        Col::text("title", "Page", 140.0, |row| &row.title).second("url", "URL", |row| &row.url),
+        Col::made("status", "Status", 56.0, |row| row.status.to_string())
+            .draw(|ui, row| drop(status_ui(ui, row.status))),
+        Col::made("review", "Review", 72.0, CaptureRow::decision_label).draw(|ui, row| drop(decision_ui(ui, row))),
+    ];
+    Table::new("review queue", "Captures to review", columns, |row: &CaptureRow| row.id.unsigned_abs()).two_lines()
+}
+
+/// A column of the page, with so much space at its left.
+fn column(ui: &mut Ui, id: &str, place: Rect, space: f32) -> Ui {
+    let place = place.with_min_x((place.left() + space).min(place.right()));
+    let mut column = ui.new_child(UiBuilder::new().id_salt(id).max_rect(place));
+    column.set_clip_rect(place.expand(theme::RING).intersect(ui.clip_rect()));
+    column
+}
+
+/// The evidence of a finding in words.
+fn evidence_text(evidence: FindingEvidence) -> String {
+    match evidence {
+        FindingEvidence::Text(text) => text,
+        FindingEvidence::Count { number, one, many } => {
+            format!("{} {}", text::count(number), if number == 1 { one } else { many })
+        }
+    }
+}
+
+/// Draws the findings of the review checks in a line.
 fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let colors = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         for finding in run_checks(&detail.page_input()) {
-            let evidence = match finding.evidence {
-                FindingEvidence::Text(text) => text,
-                FindingEvidence::Count { number, one, many } => {
-                    format!("{} {}", text::count(number), if number == 1 { one } else { many })
-                }
-            };
+            let evidence = evidence_text(finding.evidence);
             match finding.level {
                 FindingLevel::Passed => ui.colored_label(colors.accept, format!("✔ {evidence}")),
                 FindingLevel::Odd => ui.colored_label(colors.flag, format!("⚠ {evidence}")),
@@ -301,24 +379,56 @@ fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
             };
             ui.add_space(GROUP_GAP / 2.0);
         }
-        let top_anchor = &detail.row.top_anchor;
-        if !top_anchor.is_empty() {
-            ui.weak(format!("cited as “{}”", text::short(top_anchor, 60)));
-        }
+        anchor_ui(ui, detail);
     });
+}
+
+/// Draws the same as a column: what is odd first.
+fn findings_ui(ui: &mut Ui, detail: &CaptureDetail) {
+    let colors = tokens(ui);
+    let mut findings: Vec<_> = run_checks(&detail.page_input()).collect();
+    findings.sort_by_key(|finding| match finding.level {
+        FindingLevel::Odd => 0,
+        FindingLevel::Passed => 1,
+        FindingLevel::Neutral => 2,
+    });
+    ScrollArea::vertical().id_salt("findings").auto_shrink([false, false]).show(ui, |ui| {
+        heading_ui(ui, "Findings");
+        for finding in findings {
+            let (icon, color) = match finding.level {
+                FindingLevel::Passed => (Some(Icon::Check), colors.accept),
+                FindingLevel::Odd => (Some(Icon::Warning), colors.flag),
+                FindingLevel::Neutral => (None, colors.weak_text),
+            };
+            ui.horizontal_wrapped(|ui| {
+                let (square, _) = ui.allocate_exact_size(Vec2::splat(theme::ICON), Sense::hover());
+                if let Some(icon) = icon {
+                    icon.paint(ui.painter(), square, color);
+                }
+                ui.label(RichText::new(evidence_text(finding.evidence)).color(color));
+            });
+        }
+        anchor_ui(ui, detail);
+    });
+}
+
+fn anchor_ui(ui: &mut Ui, detail: &CaptureDetail) {
+    let top_anchor = &detail.row.top_anchor;
+    if !top_anchor.is_empty() {
+        ui.weak(format!("cited as “{}”", text::short(top_anchor, 60)));
+    }
 }
 
 /// Names URLs with an earlier rejection that changed, and leads to them.
 fn changed_rejections_ui(ui: &mut Ui, app: &mut AppState, filter: &mut String) {
-    const FILTER: &str = "rejected_before:yes";
     let Some(campaign) = app.campaign() else { return };
     let urls = app.reads.rejected_before(campaign).shown().map(|urls| **urls).unwrap_or_default();
-    if urls == 0 || filter.trim() == FILTER {
+    if urls == 0 || filter.trim() == REJECTED_BEFORE {
         return;
     }
     let label = RichText::new(format!("⚠ {}", changed_rejections(urls))).color(tokens(ui).flag);
     if ui.link(label).on_hover_text("In no selection until a person approves them. Review these").clicked() {
-        *filter = FILTER.to_owned();
+        *filter = REJECTED_BEFORE.to_owned();
     }
 }
 

@@ -34,7 +34,7 @@ pub(in crate::ui) fn file_ui(ui: &mut Ui, app: &mut AppState, id: FileId) {
             }
         });
         ui.add_space(GAP);
-        egui::Grid::new("file").num_columns(2).striped(true).show(ui, |ui| {
+        egui::Grid::new("file").num_columns(2).show(ui, |ui| {
             let sha256 = if file.sha256.is_empty() {
                 "not computed yet; “Check file digests” computes it"
             } else {

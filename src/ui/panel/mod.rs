@@ -4,16 +4,17 @@ pub(super) mod files;
 pub(super) mod page_text;
 pub(super) mod related;
 
-use super::access::{Region, begin_region, name_node, tab_of_ui, tabs_ui};
+use super::access::{Region, begin_region, name_node};
 use super::decisions::{headline_ui, keep_note, several_ui};
-use super::pages::{CaptureAction, menu_ui};
+use super::icons::{Icon, icon_button_ui};
+use super::pages::{CaptureAction, menu_ui, name_of};
 use super::table::{Column, RowsAction, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
-    PANEL_NOTE, decision_ui, empty_ui, heading_ui, loaded_ui, mark_ui, name_sign, note_field_ui, outcome_cell_ui,
-    outcome_ui, status_ui, take_page_room, write_ui,
+    PANEL_NOTE, decision_ui, empty_ui, hair, heading_ui, is_typing, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui,
+    outcome_ui, paint_key_cap, status_ui, tab_ui, tabs_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
@@ -24,18 +25,25 @@ use crate::uri::CaptureDate;
 use egui::accesskit::Role;
 use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
+/// Parts of a capture, the most read first.
 const TABS: [(PanelTab, &str); 10] = [
     (PanelTab::Details, "Details"),
-    (PanelTab::Decision, "Decision"),
+    (PanelTab::Text, "Text"),
     (PanelTab::Inlinks, "Inlinks"),
     (PanelTab::Outlinks, "Outlinks"),
-    (PanelTab::Anchors, "Anchors"),
-    (PanelTab::Text, "Text"),
-    (PanelTab::Related, "Related"),
     (PanelTab::Versions, "Versions"),
-    (PanelTab::Headers, "Headers"),
+    (PanelTab::Decision, "Decision"),
     (PanelTab::Notes, "Notes"),
+    (PanelTab::Anchors, "Anchors"),
+    (PanelTab::Related, "Related"),
+    (PanelTab::Headers, "Headers"),
 ];
+/// Parts that have a tab in every window; the others are in a menu where there is no room.
+const FIRST_TABS: usize = 7;
+/// Narrower strips have the last parts in a menu.
+const ROOM_FOR_TABS: f32 = 1000.0;
+/// Most width of the title of the row in the strip.
+const TITLE: f32 = 240.0;
 
 /// Height of the time strip.
 const STRIP: f32 = 46.0;
@@ -52,6 +60,10 @@ pub struct LowerPanel {
     drawn: f32,
     /// Height that the page leaves to it.
     most: f32,
+    /// Height that the page needs beside it.
+    page_needs: f32,
+    /// Whether it covers the page, which has no room beside it.
+    is_whole: bool,
     /// A capture and the anchor whose links alone are listed.
     chosen_anchor: Option<(CaptureId, String)>,
     text: TextTab,
@@ -59,13 +71,25 @@ pub struct LowerPanel {
 
 impl LowerPanel {
     /// The height of the panel at the foot of an area that it shares with the page, which
-    /// needed its room down to `page_room` when it was drawn last.
+    /// needed its room down to `page_room` when it was drawn last: a line where it is closed, all of the
+    /// area where both cannot be read.
     pub fn height(&mut self, area: Rect, app: &AppState, page_room: Option<f32>) -> f32 {
-        let page = page_room.map_or(theme::PAGE_LEAST, |room| room - area.top() + GAP);
-        // With less it would have tabs and nothing to read.
-        let readable = theme::PANEL_READABLE.min(area.height() * theme::PANEL_SHARE);
-        self.most = (area.height() - page).max(readable);
-        app.settings.panel_height.clamp(readable, self.most)
+        if !app.panel_is_open() {
+            self.is_whole = false;
+            return theme::PANEL_STRIP.min(area.height());
+        }
+        // A page may fold something for the panel, so that it needs less than before.
+        match page_room {
+            Some(room) => self.page_needs = room - area.top() + GAP,
+            None if !self.is_whole => self.page_needs = theme::PAGE_LEAST,
+            None => {}
+        }
+        self.most = area.height() - self.page_needs;
+        self.is_whole = self.most < theme::PANEL_READABLE;
+        if self.is_whole {
+            return area.height();
+        }
+        app.settings.panel_height.clamp(theme::PANEL_READABLE, self.most)
     }
 
     /// Draws the panel into all of `ui`. What is in it never makes it grow.
@@ -75,16 +99,39 @@ impl LowerPanel {
         if std::mem::replace(&mut self.drawn, area.height()) != area.height() {
             ui.ctx().request_repaint();
         }
-        theme::chrome_frame(ui).show(ui, |ui| {
-            let rect = ui.available_rect_before_wrap();
-            let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
-            inside.set_clip_rect(rect.intersect(ui.clip_rect()));
-            begin_region(&mut inside, Region::Panel, "Lower panel");
-            self.contents_ui(&mut inside, app);
-            ui.advance_cursor_after_rect(rect);
-        });
+        ui.painter().rect_filled(area, 0.0, tokens(ui).chrome_bg);
+        let is_open = app.panel_is_open();
+        let rect = area.shrink2(egui::vec2(theme::PAGE_MARGIN, 0.0));
+        let mut inside = ui.new_child(UiBuilder::new().max_rect(rect));
+        inside.set_clip_rect(area.intersect(ui.clip_rect()));
+        begin_region(&mut inside, Region::Panel, "Lower panel");
+        let (strip, rest) = rect.split_top_bottom_at_y((rect.top() + theme::PANEL_STRIP).min(rect.bottom()));
+        let layout = egui::Layout::left_to_right(egui::Align::Center);
+        let mut line = inside.new_child(UiBuilder::new().id_salt("strip").max_rect(strip).layout(layout));
+        self.strip_ui(&mut line, app, is_open);
+        if is_open {
+            let rest = rest.with_max_y((rest.bottom() - GAP).max(rest.top()));
+            let mut contents = inside.new_child(UiBuilder::new().id_salt("contents").max_rect(rest));
+            contents.set_clip_rect(rest.expand(2.0).intersect(ui.clip_rect()));
+            self.contents_ui(&mut contents, app);
+        }
+        ui.advance_cursor_after_rect(area);
+        if is_open && self.is_whole && !is_typing(ui) && app.dialog().is_none() {
+            let goes_back = ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+            if goes_back {
+                app.act(Action::ToggleLowerPanel);
+            }
+        }
+        let top = area.top();
+        ui.painter().hline(area.x_range(), top, Stroke::new(hair(ui), tokens(ui).border));
+        if is_open && !self.is_whole {
+            self.grip_ui(ui, app, area);
+        }
+    }
+
+    /// The edge that the panel is drawn up and down by.
+    fn grip_ui(&self, ui: &mut Ui, app: &mut AppState, area: Rect) {
         let (top, most) = (area.top(), self.most);
-        ui.painter().hline(area.x_range(), top, ui.visuals().widgets.noninteractive.bg_stroke);
         let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
         let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
         name_node(&response, Role::Splitter, "Height of the lower panel");
@@ -100,14 +147,72 @@ impl LowerPanel {
         }
     }
 
+    /// The line that is there while a row is selected: its title, and its parts, each of which opens the panel.
+    fn strip_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_open: bool) {
+        let (icon, name) = match (is_open, self.is_whole) {
+            (true, true) => (Icon::Back, "Back to the list"),
+            (true, false) => (Icon::Down, "Hide the lower panel"),
+            (false, _) => (Icon::Up, "Show the lower panel"),
+        };
+        if icon_button_ui(ui, icon, name).clicked() {
+            app.act(Action::ToggleLowerPanel);
+        }
+        if is_open
+            && self.is_whole
+            && ui.link("Back to the list").on_hover_text("The rows of the page again (Esc)").clicked()
+        {
+            app.act(Action::ToggleLowerPanel);
+        }
+        let cap = paint_key_cap(ui, ui.max_rect().right_center(), Action::ToggleLowerPanel.keys());
+        let is_wide = ui.max_rect().width() >= ROOM_FOR_TABS;
+        let title = row_title(app);
+        ui.scope(|ui| {
+            ui.set_max_width(if is_wide { TITLE } else { TITLE / 2.0 });
+            let title = RichText::new(title).color(tokens(ui).strong_text);
+            ui.add(egui::Label::new(title).truncate());
+        });
+        if app.selected_together().is_some() || !matches!(app.focus(), Some(Focus::Capture(_))) {
+            return;
+        }
+        ui.add_space(GAP);
+        let place = ui.available_rect_before_wrap();
+        let place = place.with_max_x((cap.left() - GAP).max(place.left()));
+        let mut tabs = ui.new_child(UiBuilder::new().id_salt("tabs").max_rect(place).layout(*ui.layout()));
+        let ui = &mut tabs;
+        let before = app.settings.panel_tab;
+        let mut chosen = None;
+        tabs_ui(ui, "Parts of the capture", |ui| {
+            let in_menu = |at: usize, tab: PanelTab| !is_wide && at >= FIRST_TABS && tab != before;
+            for (at, (tab, label)) in TABS.into_iter().enumerate() {
+                if !in_menu(at, tab) && tab_ui(ui, is_open && tab == before, label).clicked() {
+                    chosen = Some(tab);
+                }
+            }
+            if is_wide {
+                return;
+            }
+            let more = icon_button_ui(ui, Icon::More, "More parts of the capture");
+            egui::Popup::menu(&more).show(|ui| {
+                for (at, (tab, label)) in TABS.into_iter().enumerate() {
+                    if in_menu(at, tab) && ui.button(label).clicked() {
+                        chosen = Some(tab);
+                    }
+                }
+            });
+        });
+        if let Some(tab) = chosen {
+            app.settings.panel_tab = tab;
+            if !is_open {
+                app.act(Action::ToggleLowerPanel);
+            }
+        }
+    }
+
     fn contents_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         match (app.selected_together(), app.focus()) {
-            (Some(count), _) => several_ui(ui, app, count, &mut self.note, hide_ui),
-            (None, Some(Focus::Capture(id))) => {
-                headline_ui(ui, app, id, hide_ui);
-                parts_ui(ui, app);
-            }
-            (None, Some(Focus::File(_) | Focus::Problem(_) | Focus::Seen(_)) | None) => hide_ui(ui, app),
+            (Some(_), _) => several_ui(ui, app, &mut self.note),
+            (None, Some(Focus::Capture(id))) => headline_ui(ui, app, id),
+            (None, Some(Focus::File(_) | Focus::Problem(_) | Focus::Seen(_)) | None) => {}
         }
         ui.push_id(app.settings.panel_tab as usize, |ui| match app.focus() {
             _ if app.selected_together().is_some() => {}
@@ -194,14 +299,29 @@ impl LowerPanel {
     }
 }
 
-/// Draws the tabs of the parts of a capture.
-fn parts_ui(ui: &mut Ui, app: &mut AppState) {
-    tabs_ui(ui, "Parts of the capture", |ui| {
-        for (tab, label) in TABS {
-            tab_of_ui(ui, &mut app.settings.panel_tab, tab, label);
+/// The title of the row that the panel is about.
+fn row_title(app: &mut AppState) -> String {
+    if let Some(count) = app.selected_together() {
+        return format!("{} selected", text::counted(count, "capture"));
+    }
+    match app.focus() {
+        Some(Focus::Capture(id)) => {
+            let answer = app.reads.detail(id, app.settings.window_days);
+            let row = answer.shown().filter(|detail| detail.row.id == id).map(|detail| &detail.row);
+            row.map_or("…".to_owned(), |row| text::line(if row.title.is_empty() { &row.url } else { &row.title }))
         }
-    });
-    ui.separator();
+        Some(Focus::Seen(id)) => {
+            let answer = app.reads.seen_one(id);
+            let row = answer.shown().and_then(|row| row.as_ref().as_ref());
+            row.map_or("…".to_owned(), |row| text::line(&row.url))
+        }
+        Some(Focus::File(id)) => {
+            let answer = app.reads.file(id);
+            answer.shown().map_or("…".to_owned(), |row| text::line(name_of(&row.path)))
+        }
+        Some(Focus::Problem(_)) => "Problem of an archive file".to_owned(),
+        None => String::new(),
+    }
 }
 
 /// A note being written in the lower panel, and the decisions that may go with it.
@@ -233,14 +353,6 @@ impl NoteField {
                 }
             }
         });
-    }
-}
-
-fn hide_ui(ui: &mut Ui, app: &mut AppState) {
-    let hide = ui.button("✖").on_hover_text("Hide the lower panel (F7)");
-    name_sign(&hide, "Hide the lower panel");
-    if hide.clicked() {
-        app.act(Action::ToggleLowerPanel);
     }
 }
 
@@ -287,7 +399,7 @@ fn details_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
         decision_ui(ui, &detail.row);
         ui.label(RichText::new(text::short(&detail.row.title, 120)).color(tokens(ui).strong_text));
     });
-    egui::Grid::new("details").num_columns(2).striped(true).show(ui, |ui| {
+    egui::Grid::new("details").num_columns(2).show(ui, |ui| {
         for (label, value) in &detail.details {
             ui.weak(text::line(label));
             ui.label(text::line(value));
@@ -561,7 +673,7 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
         }
     }
     ui.label(RichText::new("WARC record").color(tokens(ui).strong_text));
-    egui::Grid::new("warc fields").num_columns(2).striped(true).show(ui, |ui| {
+    egui::Grid::new("warc fields").num_columns(2).show(ui, |ui| {
         for (name, value) in &content.warc_fields {
             ui.monospace(text::line(name));
             ui.monospace(text::line(value));

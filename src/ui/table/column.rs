@@ -165,9 +165,38 @@ pub struct Column<'a, R, A = ()> {
     /// One of what the value counts, which the hint of its link names.
     pub(super) example: Option<fn(&R) -> Option<&str>>,
     pub(super) draw: Option<CellDraw<'a, R, A>>,
+    /// A text below the value, or behind it where rows have one line.
+    pub(super) second: Option<SecondLine<R>>,
+}
+
+/// A further text of a row in the cell of another: exported and sorted by as a column of its own.
+pub(super) struct SecondLine<R> {
+    pub(super) id: &'static str,
+    pub(super) head: &'static str,
+    pub(super) get: fn(&R) -> &str,
+}
+
+/// A value of each row as it is sorted by, copied and exported.
+pub(super) struct Field<R> {
+    pub(super) id: &'static str,
+    pub(super) head: &'static str,
+    pub(super) get: Getter<R>,
+    pub(super) is_number: bool,
 }
 
 impl<'a, R, A> Column<'a, R, A> {
+    /// The values of this column: its own, and that of its second line.
+    pub(super) fn fields(&self) -> impl Iterator<Item = Field<R>> + use<R, A> {
+        let own = Field { id: self.id, head: self.head, get: self.get, is_number: self.is_number };
+        let second = self.second.as_ref().map(|second| Field {
+            id: second.id,
+            head: second.head,
+            get: Getter::Text(second.get),
+            is_number: false,
+        });
+        std::iter::once(own).chain(second)
+    }
+
     /// The name for screen readers: the head, or the id where that is a sign or empty.
     pub(super) fn name(&self) -> &'static str {
         if self.head.chars().any(char::is_alphanumeric) { self.head } else { self.id }
@@ -186,6 +215,7 @@ impl<'a, R, A> Column<'a, R, A> {
             link: None,
             example: None,
             draw: None,
+            second: None,
         }
     }
 
@@ -224,6 +254,11 @@ impl<'a, R, A> Column<'a, R, A> {
         Self::new(id, head, width, Getter::Value(get))
     }
 
+    /// Whether it may take the room that is left: a text that is no date.
+    pub(super) fn takes_rest(&self) -> bool {
+        !self.is_number && !matches!(self.get, Getter::Date(_) | Getter::Day(_))
+    }
+
     /// Makes it a column of numbers, at the right and sorted from the most.
     pub fn numeric(mut self) -> Self {
         self.is_number = true;
@@ -257,6 +292,12 @@ impl<'a, R, A> Column<'a, R, A> {
     /// Adds an example of what the value counts: the hint of the link names it.
     pub fn example(mut self, example: fn(&R) -> Option<&str>) -> Self {
         self.example = Some(example);
+        self
+    }
+
+    /// Adds a further text of the row, weak: below the value in rows of two lines, else behind it.
+    pub fn second(mut self, id: &'static str, head: &'static str, get: fn(&R) -> &str) -> Self {
+        self.second = Some(SecondLine { id, head, get });
         self
     }
 

@@ -1,26 +1,34 @@
 //! A frame of a table: rows in sight, heads, menus.
 
-use super::cell;
+use super::cell::{self, HeadOrder};
 use super::column::{Column, Value};
-use super::row_actions::RowsAction;
+use super::row_actions::{RowIcon, RowsAction};
 use super::rows::{RowSource, Slot};
-use super::state::TableState;
+use super::state::{TableState, field_of};
 use crate::app::models::SortKey;
 use crate::app::{AppState, ColumnLayout, TableLayout};
 use crate::ui::access::note_keyboard_place;
+use crate::ui::icons::Icon;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::{hair, icon_at};
 use egui::accesskit::{Role, SortDirection};
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{
-    FocusDirection, Id, Key, Modifiers, Popup, PopupCloseBehavior, Rect, Response, Sense, SetOpenCommand, Stroke,
-    StrokeKind, Ui, UiBuilder, WidgetInfo,
+    Color32, FocusDirection, Id, Key, Modifiers, Popup, PopupCloseBehavior, Rect, Response, Sense, SetOpenCommand,
+    Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo,
 };
 use egui_table::{CellInfo, HeaderCellInfo, PrefetchInfo, TableDelegate};
 use std::collections::BTreeMap;
 
 /// Width of the button at the end of the heads.
-pub(super) const MENU_BUTTON: f32 = 18.0;
+pub(super) const MENU_BUTTON: f32 = 24.0;
+/// Width of the bar at the row that keys act on.
+const CURSOR_BAR: f32 = 3.0;
+/// Width of a button at the end of a row.
+const ROW_BUTTON: f32 = 26.0;
+/// Most buttons at the end of a row before that of its menu.
+const ROW_ICONS: usize = 3;
 
 /// Columns whose texts name a row.
 const NAMING_COLUMNS: usize = 2;
@@ -47,7 +55,6 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) columns: &'t [Column<'a, R, A>],
     /// Columns that are shown, by their places among all.
     pub(super) shown: &'t [usize],
-    pub(super) sticky: usize,
     pub(super) row_height: f32,
     pub(super) rows: &'t mut dyn RowSource<R>,
     pub(super) app: &'t mut AppState,
@@ -56,6 +63,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) key_of: &'t dyn Fn(&R) -> u64,
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
     pub(super) actions: &'t [RowsAction<'a, R, A>],
+    pub(super) icons: &'t [RowIcon<'a, R, A>],
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// The action of a link, a button or a menu of the page.
@@ -63,8 +71,14 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) requested: Option<TableAction>,
     pub(super) clicked: Option<(u64, Modifiers)>,
     pub(super) double_clicked: bool,
-    /// Accessible nodes of each row: what is scrolled sideways, and what stays.
+    /// Accessible nodes of each row in sight: egui_table draws it in two regions, one of them empty.
     pub(super) nodes: BTreeMap<u64, Vec<Id>>,
+    /// Rows under the pointer or with the cursor, their places and grounds.
+    pub(super) lit: BTreeMap<u64, (Rect, Color32)>,
+    /// The place of the table.
+    pub(super) rect: Rect,
+    /// From the left of the table to the columns at its end that lead on, which no button covers.
+    pub(super) icons_end: f32,
 }
 
 impl<R, A> Grid<'_, '_, R, A> {
@@ -95,6 +109,13 @@ impl<R, A> Grid<'_, '_, R, A> {
                 self.layout.order = shown.iter().map(|index| self.columns[*index].id.to_owned()).collect();
                 ui.close();
             }
+        }
+        if let Some(second) = &column.second
+            && self.rows.can_sort(second.id)
+            && ui.button(format!("Sort by {}", second.head)).clicked()
+        {
+            self.state.sort_by(second.id, false, false);
+            ui.close();
         }
         if ui.add_enabled(self.shown.len() > 1, egui::Button::new("Hide this column")).clicked() {
             self.layout.columns.entry(column.id.to_owned()).or_default().shown = Some(false);
@@ -189,18 +210,84 @@ impl<R, A> Grid<'_, '_, R, A> {
         }
     }
 
-    /// The button for who knows neither keys nor the menus of rows and heads.
+    /// The button for who knows neither keys nor the menus of rows and heads, behind the last head
+    /// where there is room for it.
     pub(super) fn menu_button_ui(&mut self, ui: &mut Ui, name: &str) {
-        let rect = ui.max_rect();
+        let rect = self.rect;
         let rect = Rect::from_min_max(rect.right_top() - egui::vec2(MENU_BUTTON, 0.0), rect.right_top());
         let rect = rect.with_max_y(rect.top() + theme::HEAD_ROW);
-        ui.painter().rect_filled(rect, 0.0, tokens(ui).chrome_bg);
         let mut place = ui.new_child(UiBuilder::new().max_rect(rect));
-        let button = MenuButton::from_button(egui::Button::new("☰").frame(false).min_size(rect.size()));
+        place.painter().rect_filled(rect, 0.0, tokens(ui).page_bg);
+        let button = MenuButton::from_button(egui::Button::new("").frame(false).min_size(rect.size()));
         let button = button.config(MenuConfig::new().close_behavior(CLOSES));
         let (response, _) = button.ui(&mut place, |ui| self.table_menu_ui(ui));
+        let is_lit = response.hovered() || response.has_focus();
+        let color = if is_lit { tokens(ui).strong_text } else { tokens(ui).weak_text };
+        icon_at(place.painter(), Icon::More, rect.center(), color);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Table menu: {name}")));
         response.on_hover_text("Copy, export, choose columns");
+    }
+
+    /// Draws what can be done with the rows under the pointer and at the cursor, over their last columns.
+    pub(super) fn row_icons_ui(&mut self, ui: &mut Ui) {
+        if self.menu.is_none() && self.icons.is_empty() {
+            return;
+        }
+        let (icons, colors) = (self.icons, tokens(ui));
+        let count = icons.len().min(ROW_ICONS) + 1;
+        let width = count as f32 * ROW_BUTTON;
+        let right = self.rect.left() + self.icons_end;
+        for (index, (rect, ground)) in std::mem::take(&mut self.lit) {
+            let place = Rect::from_min_max(egui::pos2(right - width, rect.top()), egui::pos2(right, rect.bottom()));
+            if place.left() < self.rect.left() + theme::FIELD || matches!(self.rows.row(index), Slot::Loading) {
+                continue;
+            }
+            let place = place.with_max_y(place.bottom() - hair(ui));
+            ui.painter().rect_filled(place, 0.0, ground);
+            let mut buttons = ui.new_child(
+                UiBuilder::new()
+                    .id_salt(("row icons", index))
+                    .max_rect(place)
+                    .layout(egui::Layout::left_to_right(egui::Align::Center)),
+            );
+            buttons.set_clip_rect(place.intersect(ui.clip_rect()));
+            buttons.spacing_mut().item_spacing.x = 0.0;
+            let button_ui = |ui: &mut Ui, icon: Icon, name: &str| {
+                let button = egui::Button::new("").frame(false).min_size(egui::vec2(ROW_BUTTON, place.height()));
+                let response = ui.add(button);
+                let is_lit = response.hovered() || response.has_focus();
+                let color = if is_lit { colors.strong_text } else { colors.text };
+                icon_at(ui.painter(), icon, response.rect.center(), color);
+                response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
+                response.on_hover_text(name)
+            };
+            for icon in icons.iter().take(ROW_ICONS) {
+                let Slot::Ready(row) = self.rows.row(index) else { continue };
+                if button_ui(&mut buttons, icon.icon, icon.name).clicked() {
+                    self.action = (icon.act)(row);
+                }
+            }
+            let more = button_ui(&mut buttons, Icon::More, "Menu of this row");
+            let shown = Popup::menu(&more).close_behavior(CLOSES).show(|ui| self.row_menu_ui(ui, index));
+            match shown {
+                Some(_) => self.state.menu_row = Some(index),
+                None if self.state.menu_row == Some(index) => self.state.menu_row = None,
+                None => {}
+            }
+        }
+    }
+
+    fn is_chosen(&self, row: &R) -> bool {
+        self.state.selection.contains((self.key_of)(row))
+    }
+
+    /// Whether the pointer is over a row of this height, with nothing over the table.
+    fn is_hovered(&self, ui: &Ui, row: Rect) -> bool {
+        let Some(pointer) = ui.ctx().pointer_hover_pos() else { return false };
+        let place = self.rect.intersect(ui.clip_rect().with_min_x(self.rect.left()).with_max_x(self.rect.right()));
+        row.y_range().contains(pointer.y)
+            && place.contains(pointer)
+            && ui.ctx().layer_id_at(pointer).is_none_or(|layer| layer == ui.layer_id())
     }
 }
 
@@ -218,15 +305,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         let Some(column) = self.shown.get(at).and_then(|index| self.columns.get(*index)) else { return };
         let place = self.state.sort.iter().position(|key| key.column == column.id);
         let direction = place.map(|place| self.state.sort[place].descending);
-        let rank =
-            place.filter(|_| self.state.sort.len() > 1).map_or_else(String::new, |place| (place + 1).to_string());
-        let sign = match direction {
-            Some(true) => " ⏷",
-            Some(false) => " ⏶",
-            None => "",
-        };
+        let rank = place.filter(|_| self.state.sort.len() > 1).map(|place| place + 1);
+        let order = direction.map(|descending| HeadOrder { descending, rank });
         let name = column.name();
-        let response = cell::head_ui(ui, &format!("{}{sign}{rank}", column.head), name, column.is_number);
+        let response = cell::head_ui(ui, column.head, name, column.is_number, order);
         response.ctx.accesskit_node_builder(response.id, |node| {
             node.set_column_index(at);
             if let Some(descending) = direction {
@@ -259,15 +341,26 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         let colors = tokens(ui);
         let is_selected = key.is_some_and(|key| self.state.selection.contains(key));
         let is_at_cursor = self.state.cursor() == Some(index);
-        if is_selected {
-            ui.painter().rect_filled(rect, 0.0, colors.chosen_bg);
-        } else if response.hovered() {
-            ui.painter().rect_filled(rect, 0.0, colors.button_bg);
-        } else if index % 2 == 1 {
-            ui.painter().rect_filled(rect, 0.0, colors.stripe_bg);
+        let is_hovered = self.is_hovered(ui, rect);
+        let ground = if is_selected { colors.chosen_bg } else { colors.hover_bg };
+        if is_selected || is_hovered {
+            ui.painter().rect_filled(rect, 0.0, ground);
+        }
+        let hair = hair(ui);
+        let line = Stroke::new(hair, colors.hairline);
+        ui.painter().hline(rect.x_range(), rect.bottom() - hair / 2.0, line);
+        // Scrolled sideways, the bar stays at the left of the table.
+        let left = ui.clip_rect().left().max(self.rect.left());
+        if is_at_cursor && left <= self.rect.left() + 1.0 {
+            let bar = Rect::from_x_y_ranges(left..=left + CURSOR_BAR, rect.y_range());
+            ui.painter().rect_filled(bar, 0.0, colors.accent);
         }
         if is_at_cursor && self.has_focus {
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+        }
+        if is_hovered || is_at_cursor || self.state.menu_row == Some(index) {
+            let ground = if is_selected || is_hovered { ground } else { colors.page_bg };
+            self.lit.insert(index, (rect, ground));
         }
         if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
             // The column that names the row is its first one.
@@ -296,7 +389,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
 
     fn cell_ui(&mut self, ui: &mut Ui, info: &CellInfo) {
         let Some(column) = self.shown.get(info.col_nr).and_then(|index| self.columns.get(*index)) else { return };
-        let is_first = info.col_nr == self.sticky;
+        let is_first = info.col_nr == 0;
         let weak = tokens(ui).weak_text;
         let row = match self.rows.row(info.row_nr) {
             Slot::Ready(row) => row,
@@ -322,7 +415,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             node.set_role(Role::Cell);
             node.set_column_index(info.col_nr);
             // A number alone does not name what it counts.
-            node.set_label(cell_name(column, &shown));
+            node.set_label(match &column.second {
+                Some(second) if shown.trim().is_empty() => text::line((second.get)(row)),
+                _ => cell_name(column, &shown),
+            });
         });
         if let Some(draw) = &column.draw {
             if !column.is_number {
@@ -334,6 +430,9 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             ui.expand_to_include_rect(ui.max_rect());
             return;
         }
+        if let Some(second) = &column.second {
+            return cell::two_texts_ui(ui, &shown, (second.get)(row), tokens(ui).text);
+        }
         match (&column.link, column.target(row)) {
             (Some((hint, _)), Some(action)) => {
                 let example = column.example.and_then(|example| example(row));
@@ -343,8 +442,13 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
                 }
             }
             (link, _) => {
-                let is_weak = link.is_some() || matches!(value, Value::Unknown);
-                let color = if is_weak { weak } else { tokens(ui).text };
+                // A zero leads nowhere, and what is not known says nothing.
+                let is_faint = value.is_zero() || matches!(value, Value::Unknown);
+                let color = match (is_faint, link) {
+                    (true, _) if !self.is_chosen(row) => tokens(ui).faint_text,
+                    (true, _) | (false, None) => tokens(ui).text,
+                    (false, Some(_)) => weak,
+                };
                 cell::text_ui(ui, &shown, color, column.is_number);
             }
         }
@@ -388,17 +492,17 @@ impl<R, A> Grid<'_, '_, R, A> {
             Slot::Failed(why) => return why,
         };
         let columns = self.shown.iter().filter_map(|at| self.columns.get(*at)).filter(|column| !column.is_number);
-        let texts = columns.map(|column| text::short(&column.get.of(row).shown(), LINK_CHARS));
+        let fields = columns.flat_map(Column::fields);
+        let texts = fields.map(|field| text::short(&field.get.of(row).shown(), LINK_CHARS));
         let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).take(NAMING_COLUMNS).collect();
         if texts.is_empty() { format!("Row {}", index + 1) } else { texts.join(", ") }
     }
 
-    /// Makes one accessible row of the cells that stay and those that are
-    /// scrolled sideways.
+    /// Makes one accessible row of the two parts.
     pub(super) fn join_rows(&self, ui: &Ui) {
         for (_, nodes) in self.nodes.iter().filter(|(_, nodes)| nodes.len() > 1) {
-            let (Some(row), Some(staying)) = (nodes.first(), nodes.get(1)) else { continue };
-            let cells = ui.ctx().accesskit_node_builder(*staying, |node| {
+            let (Some(row), Some(empty)) = (nodes.first(), nodes.get(1)) else { continue };
+            let cells = ui.ctx().accesskit_node_builder(*empty, |node| {
                 let cells = node.children().to_vec();
                 node.clear_children();
                 node.set_role(Role::GenericContainer);
@@ -437,9 +541,20 @@ pub(super) fn shown_columns<R, A>(columns: &[Column<'_, R, A>], layout: &TableLa
     shown
 }
 
-/// The width of a column, as a person drew it or as it is made.
-pub(super) fn width_of<R, A>(column: &Column<'_, R, A>, layout: &TableLayout) -> f32 {
-    layout.columns.get(column.id).and_then(|column| column.width).unwrap_or(column.width)
+/// The width of a column, as a person drew it or as it is made; no head is cut unless a person did.
+pub(super) fn width_of<R, A>(ui: &Ui, column: &Column<'_, R, A>, layout: &TableLayout) -> f32 {
+    let drawn = layout.columns.get(column.id).and_then(|column| column.width);
+    drawn.unwrap_or_else(|| column.width.max(cell::head_width(ui, column)))
+}
+
+/// The column that takes what room is left: the first of the widest texts.
+pub(super) fn rest_column<R, A>(columns: &[Column<'_, R, A>], shown: &[usize]) -> Option<usize> {
+    let width = |at: usize| columns[shown[at]].width;
+    let texts = (0..shown.len()).filter(|at| columns[shown[*at]].takes_rest());
+    texts.fold(None, |best: Option<usize>, at| match best {
+        Some(best) if width(best) >= width(at) => Some(best),
+        _ => Some(at),
+    })
 }
 
 /// Keeps a width that a person drew.
@@ -453,8 +568,8 @@ pub(super) fn sort_label<R, A>(columns: &[Column<'_, R, A>], sort: &[SortKey]) -
     let keys: Vec<String> = sort
         .iter()
         .filter_map(|key| {
-            let column = columns.iter().find(|column| column.id == key.column)?;
-            Some(format!("{} {}", column.head, if key.descending { "descending" } else { "ascending" }))
+            let field = field_of(columns, key.column)?;
+            Some(format!("{} {}", field.head, if key.descending { "descending" } else { "ascending" }))
         })
         .collect();
     (!keys.is_empty()).then(|| format!("sorted by {}", keys.join(", then ")))

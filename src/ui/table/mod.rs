@@ -18,8 +18,9 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use column::Field;
 pub use column::{Column, Value};
-pub use row_actions::{RowsAction, request_rows, selected_count};
+pub use row_actions::{RowIcon, RowsAction, request_rows, selected_count};
 pub use state::{RANGE_ROWS, Selection, TableState};
 
 use super::text;
@@ -40,6 +41,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
 pub const ROWS_SHOWN: u64 = 500_000;
+/// Width to which a column grows by itself.
+const MOST_REST: f32 = 520.0;
 /// Widths that a column may have.
 const WIDTHS: std::ops::RangeInclusive<f32> = 24.0..=1200.0;
 
@@ -61,7 +64,6 @@ pub struct Table<'a, R, A = ()> {
     key: Box<dyn Fn(&R) -> u64 + 'a>,
     height: Option<f32>,
     row_height: f32,
-    sticky: usize,
     chosen: Option<Option<u64>>,
     is_aside: bool,
     focus: Option<RowAction<'a, R, A>>,
@@ -69,6 +71,7 @@ pub struct Table<'a, R, A = ()> {
     menu: Option<RowMenu<'a, R, A>>,
     select: Option<SelectAction<'a, R, A>>,
     actions: Vec<RowsAction<'a, R, A>>,
+    icons: Vec<RowIcon<'a, R, A>>,
 }
 
 /// A function from selected rows, all of them loaded, to the action of the page.
@@ -90,7 +93,6 @@ impl<'a, R, A> Table<'a, R, A> {
             key: Box::new(key),
             height: None,
             row_height: theme::ROW,
-            sticky: 0,
             chosen: None,
             is_aside: false,
             focus: None,
@@ -98,6 +100,7 @@ impl<'a, R, A> Table<'a, R, A> {
             menu: None,
             select: None,
             actions: Vec::new(),
+            icons: Vec::new(),
         }
     }
 
@@ -113,9 +116,15 @@ impl<'a, R, A> Table<'a, R, A> {
         self
     }
 
-    /// Columns that stay when the table is scrolled sideways.
-    pub fn sticky(mut self, columns: usize) -> Self {
-        self.sticky = columns;
+    /// Rows of two lines, as [`Column::second`] has them.
+    pub fn two_lines(self) -> Self {
+        self.row_height(theme::TWO_LINE_ROW)
+    }
+
+    /// Adds a button at the end of the row under the pointer and of that at the cursor. The first
+    /// three are drawn; what they do is in the menu of the row as well.
+    pub fn row_icon(mut self, icon: RowIcon<'a, R, A>) -> Self {
+        self.icons.push(icon);
         self
     }
 
@@ -245,7 +254,6 @@ impl<'a, R, A> Table<'a, R, A> {
         let mut grid = Grid {
             columns: &self.columns,
             shown: &shown,
-            sticky: self.sticky.min(shown.len()),
             row_height: self.row_height,
             rows,
             app,
@@ -254,6 +262,7 @@ impl<'a, R, A> Table<'a, R, A> {
             key_of: &*self.key,
             menu: self.menu.as_ref(),
             actions: &self.actions,
+            icons: &self.icons,
             has_focus,
             table_id,
             action: None,
@@ -261,9 +270,13 @@ impl<'a, R, A> Table<'a, R, A> {
             clicked: None,
             double_clicked: false,
             nodes: Default::default(),
+            lit: Default::default(),
+            rect: child.max_rect(),
+            icons_end: 0.0,
         };
         grid_ui(&mut child, self.id, &mut grid, total);
         grid.join_rows(&child);
+        grid.row_icons_ui(&mut child);
         grid.menu_button_ui(&mut child, self.name);
         if has_focus && grid.state.cursor().is_none() {
             // Until a row is reached, the table itself shows that it has the keyboard.
@@ -334,6 +347,8 @@ impl<'a, R, A> Table<'a, R, A> {
         let mut child = ui.new_child(builder);
         child.set_clip_rect(rect.intersect(ui.clip_rect()));
         child.spacing_mut().item_spacing.y = 0.0;
+        // Columns are parted by space alone.
+        child.visuals_mut().widgets.noninteractive.bg_stroke = Stroke::NONE;
         child.set_min_size(size);
         child
     }
@@ -387,10 +402,9 @@ impl<'a, R, A> Table<'a, R, A> {
         let Some(form) = state.copies.filter(|_| state.range.is_none()) else { return };
         let Some(selected) = self.selected(app, rows, state) else { return };
         state.copies = None;
+        let fields = self.fields(shown);
         let cells_of = |index: &u64| match rows.row(*index) {
-            Slot::Ready(row) => {
-                shown.iter().map(|at| cell_text(&self.columns[*at].get.of(row).exported())).collect::<Vec<_>>()
-            }
+            Slot::Ready(row) => fields.iter().map(|field| cell_text(&field.get.of(row).exported())).collect::<Vec<_>>(),
             Slot::Loading | Slot::Gone | Slot::Failed(_) => Vec::new(),
         };
         let copied: Vec<Vec<String>> = selected.iter().map(cells_of).collect();
@@ -406,17 +420,23 @@ impl<'a, R, A> Table<'a, R, A> {
                 hint: "Ctrl+E exports all rows to a file".to_owned(),
             });
         }
-        let head: Vec<&str> = shown.iter().map(|at| self.columns[*at].head).collect();
-        let numbers: Vec<bool> = shown.iter().map(|at| self.columns[*at].is_number).collect();
+        let head: Vec<&str> = fields.iter().map(|field| field.head).collect();
+        let numbers: Vec<bool> = fields.iter().map(|field| field.is_number).collect();
         ui.ctx().copy_text(form.text(&head, &numbers, &copied));
     }
 
+    /// The values of the columns that are shown, those of their second lines among them.
+    fn fields(&self, shown: &[usize]) -> Vec<Field<R>> {
+        shown.iter().flat_map(|at| self.columns[*at].fields()).collect()
+    }
+
     fn exported(&self, shown: &[usize], rows: &dyn RowSource<R>) -> TableRows {
+        let fields = self.fields(shown);
         TableRows {
             name: self.id.replace(' ', "-"),
-            columns: shown.iter().map(|at| self.columns[*at].id).collect(),
+            columns: fields.iter().map(|field| field.id).collect(),
             total: rows.total(),
-            fill: rows.fill(shown.iter().map(|at| self.columns[*at].get).collect()),
+            fill: rows.fill(fields.iter().map(|field| field.get).collect()),
         }
     }
 }
@@ -538,14 +558,18 @@ fn command_keys(ui: &Ui) -> Option<TableAction> {
 fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u64) {
     let column_id = |at: &usize| Id::unique(("column", id, grid.columns[*at].id));
     let ids: Vec<Id> = grid.shown.iter().map(column_id).collect();
-    let mut widths: Vec<f32> = grid.shown.iter().map(|at| grid::width_of(&grid.columns[*at], grid.layout)).collect();
-    // The last column takes what is left.
-    let rest = ui.available_width()
-        - widths.iter().sum::<f32>()
-        - ui.spacing().scroll.allocated_width().max(grid::MENU_BUTTON);
-    if let Some(last) = widths.last_mut() {
-        *last += rest.max(0.0);
+    let own = |at: &usize| grid::width_of(ui, &grid.columns[*at], grid.layout);
+    let mut widths: Vec<f32> = grid.shown.iter().map(own).collect();
+    // One text takes what is left, as far as a line is read with ease.
+    let room = ui.available_width() - ui.spacing().scroll.allocated_width().max(grid::MENU_BUTTON);
+    let rest = room - widths.iter().sum::<f32>();
+    if let Some(width) = grid::rest_column(grid.columns, grid.shown).and_then(|at| widths.get_mut(at)) {
+        *width += rest.min(MOST_REST - *width).max(0.0);
     }
+    let all: f32 = widths.iter().sum();
+    let leads_on = |at: &usize| grid.columns[*at].link.is_some();
+    let at_end = grid.shown.iter().zip(&widths).rev().take_while(|(at, _)| leads_on(at));
+    grid.icons_end = all.min(room) - if all <= room { at_end.map(|(_, width)| width).sum() } else { 0.0 };
     let columns: Vec<egui_table::Column> = ids
         .iter()
         .zip(&widths)
@@ -554,7 +578,6 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
     let mut table = egui_table::Table::new()
         .id_salt(id)
         .num_rows(total)
-        .num_sticky_cols(grid.sticky)
         .headers([HeaderRow::new(theme::HEAD_ROW)])
         .columns(columns);
     let table_id = table.get_id(ui);

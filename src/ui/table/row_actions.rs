@@ -5,6 +5,7 @@ use super::state::{RANGE_ROWS, TableState};
 use super::{Table, state_id};
 use crate::app::AppState;
 use crate::app::models::Notice;
+use crate::ui::icons::Icon;
 use crate::ui::text;
 use egui::{Context, Ui};
 
@@ -36,6 +37,20 @@ impl<'a, R, A> RowsAction<'a, R, A> {
             ctx.copy_text(urls.join("\n"));
             None
         })
+    }
+}
+
+/// What can be done with one row by a button at its end.
+pub struct RowIcon<'a, R, A> {
+    pub(super) icon: Icon,
+    pub(super) name: &'a str,
+    pub(super) act: Box<dyn Fn(&R) -> Option<A> + 'a>,
+}
+
+impl<'a, R, A> RowIcon<'a, R, A> {
+    /// A button with this icon, named by what it does.
+    pub fn new(icon: Icon, name: &'a str, act: impl Fn(&R) -> Option<A> + 'a) -> Self {
+        Self { icon, name, act: Box::new(act) }
     }
 }
 

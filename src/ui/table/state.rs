@@ -1,6 +1,6 @@
 //! State of a table between frames: order, cursor, selection.
 
-use super::column::Column;
+use super::column::{Column, Field};
 use super::copy::CopyForm;
 use super::rows::{RowSource, Slot};
 use crate::app::AppState;
@@ -76,6 +76,11 @@ pub(super) struct Cursor {
     pub(super) key: Option<u64>,
 }
 
+/// The value of this id: of a column, or of the second line of one.
+pub(super) fn field_of<R, A>(columns: &[Column<'_, R, A>], id: &str) -> Option<Field<R>> {
+    columns.iter().flat_map(Column::fields).find(|field| field.id == id)
+}
+
 /// State of a table between frames.
 #[derive(Debug, Clone, Default)]
 pub struct TableState {
@@ -109,6 +114,8 @@ pub struct TableState {
     pub(super) height: f32,
     /// The row that the page has chosen.
     pub(super) chosen: Option<u64>,
+    /// The row whose menu was opened by its button.
+    pub(super) menu_row: Option<u64>,
     order: (u64, Arc<Vec<usize>>),
     /// Whether nothing had the keyboard when the table was drawn last.
     pub(super) was_free: bool,
@@ -163,11 +170,8 @@ impl TableState {
     /// The order of loaded rows. It is kept as long as what it is made of is the
     /// same.
     pub(super) fn order_of<R, A>(&mut self, rows: &[&R], columns: &[Column<'_, R, A>]) -> Arc<Vec<usize>> {
-        let keys: Vec<_> = self
-            .sort
-            .iter()
-            .filter_map(|key| Some((columns.iter().find(|column| column.id == key.column)?.get, key.descending)))
-            .collect();
+        let keys: Vec<_> =
+            self.sort.iter().filter_map(|key| Some((field_of(columns, key.column)?.get, key.descending))).collect();
         let mut hasher = DefaultHasher::new();
         (rows.len(), &self.sort).hash(&mut hasher);
         for (get, _) in &keys {

@@ -84,13 +84,13 @@ fn a_campaign_of_a_title_that_is_here_is_saved_after_a_question() {
     window.app_mut().send(Command::BeginCampaign(CampaignPlace::Open));
     window.assert_shows("before a crawl can start");
     window.type_into("Name", "Elections");
-    window.click("Save as new version");
+    window.click("Save");
     window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::Twins));
     window.assert_shows("has the same title");
     assert_eq!(listed(&window), 2, "nothing is saved yet");
     window.click("Cancel");
     assert!(window.app().open.spec.as_ref().unwrap().is_edited());
-    window.click("Save as new version");
+    window.click("Save");
     window.until("the dialog is back", |window| window.app().dialog() == Some(Dialog::Twins));
     window.click("Save as another campaign");
     window.until("it is saved", |window| listed(window) == 3);
@@ -111,7 +111,8 @@ fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
     let session = window.session();
     session.save_campaign(Some(TOWN), &Campaign { owner: "somebody".to_owned(), ..campaign }).unwrap();
     let open_comparison = |window: &mut Window| {
-        window.click("Save as new version");
+        let version = window.app().open.spec.as_ref().unwrap().next_version();
+        window.click(&format!("Save as v{version}"));
         window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::NewerVersion));
         window.settle();
     };

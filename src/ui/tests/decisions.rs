@@ -186,7 +186,7 @@ fn results_of_a_search_are_decided_on_by_keys_and_all_selected_ones_by_the_menu(
 #[test]
 fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.press_with(Modifiers::COMMAND, Key::Num3);
     window.until("rows are there", |window| window.shows("postcards.example"));
     window.settle();
     window.press(Key::ArrowDown);
@@ -215,7 +215,7 @@ fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out
 #[test]
 fn several_urls_are_copied_as_several_lines() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.settle();
     let rows = window.captures("");

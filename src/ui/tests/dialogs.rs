@@ -80,7 +80,7 @@ fn enter_in_open_import_and_locate_presses_their_default() {
 #[test]
 fn a_table_is_exported_with_enter_and_its_buttons_are_in_one_line() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press_with(Modifiers::COMMAND, Key::E);
     window.assert_shows("sorted and filtered as shown");
@@ -177,7 +177,7 @@ fn unsaved_edits_and_campaigns_of_one_title_are_answered_with_enter() {
 #[test]
 fn a_repeated_key_answers_nothing_and_the_focus_comes_back() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.type_into("Filter", "vilanova");
     let enter = |window: &mut Window, pressed: bool| {

@@ -21,12 +21,12 @@ fn each_page_leads_to_the_guide_that_explains_it() {
         window.press(Key::F1);
         assert_eq!(window.route(), Route::Help(guide), "{page}");
         window.assert_shows(title);
-        window.click("← Back");
+        window.go_back();
         assert_eq!(window.route(), before);
-        window.click("Guide");
+        window.click_more("Guide");
         assert_eq!(window.route(), Route::Help(guide), "{page}");
         // The guides have tabs with the names of pages.
-        window.click("← Back");
+        window.go_back();
     }
 }
 
@@ -41,7 +41,7 @@ fn a_guide_is_drawn_with_its_table_of_fields_and_links_to_others() {
     // Of the page on the rail and the tab, the tab comes last.
     window.click("Review");
     assert_eq!(window.route(), Route::Help("review"));
-    window.click("← Back");
+    window.go_back();
     assert!(!window.texts().iter().any(|text| text.contains("```") || text.contains("](")), "{:?}", window.texts());
 }
 

@@ -47,7 +47,7 @@ fn copied(window: &mut Window) -> String {
 #[test]
 fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
     let page = window.session().crawl(window.app().campaign(), Launches::Last).unwrap();
     let at = page.hosts.iter().position(|host| host.refused >= 3).unwrap();
     let (host, refused) = (page.hosts[at].host.clone(), page.hosts[at].refused);
@@ -76,7 +76,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
     let written = crate::testing::files_under(&window.folder().join("exports/tables")).remove(0);
     assert_eq!(std::fs::read_to_string(written).unwrap().lines().count() as u64, refused + 1);
 
-    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.press_with(Modifiers::COMMAND, Key::Num8);
     window.until("the queue is there", |window| window.shows("captures to review"));
     // Wherever the keyboard is, the letters decide.
     press_to(&mut window, Key::Tab, "Undo last decision");
@@ -93,7 +93,7 @@ fn a_host_its_refused_urls_an_export_and_ten_decisions_are_reached_by_keys() {
 #[test]
 fn a_tab_leads_to_its_rows_and_the_table_is_exported_from_it() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
     window.press(Key::F6);
     press_to(&mut window, Key::Tab, "Refused");
     if focused(&window).is_some_and(|(role, _)| role != Role::Tab) {
@@ -132,7 +132,7 @@ pub(super) fn click_row(window: &mut Window, table: &str, nth: u16) {
 #[test]
 fn keys_go_to_a_table_of_the_lower_panel_after_a_click_into_it() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.type_into("Filter", "inlinks.ext>1");
     window.press(Key::Enter);
     let rows = window.captures("inlinks.ext>1");

@@ -9,6 +9,7 @@ mod decisions;
 mod dialogs;
 mod evidence;
 mod files;
+mod gallery;
 mod help;
 mod imports;
 mod keyboard;
@@ -17,7 +18,10 @@ mod new_campaign;
 mod numbers;
 mod on_disk;
 mod other_workspace;
+mod overview;
 mod pages;
+mod pictures;
+mod pixels;
 mod plans;
 mod read_only;
 mod room;
@@ -134,7 +138,8 @@ impl Window {
     }
 
     fn with(opener: Arc<Workspaces>, settings: Settings, folder: Option<PathBuf>) -> Self {
-        let (mut folder, mut settings) = (folder, Some(settings));
+        // What is read in the panel is tested everywhere; its closed state in tests of its own.
+        let (mut folder, mut settings) = (folder, Some(Settings { panel_open: true, ..settings }));
         let harness = Harness::builder()
             .with_size(egui::vec2(1600.0, 1000.0))
             .allow_missing_glyphs()
@@ -221,6 +226,35 @@ impl Window {
         self.settle();
     }
 
+    /// Clicks what is in a menu or a drop of this name.
+    #[track_caller]
+    pub(super) fn choose(&mut self, menu: &str, label: &str) {
+        self.click(menu);
+        self.until(&format!("“{label}” is in the menu"), |window| window.can_click(label));
+        self.click(label);
+    }
+
+    /// The texts of a menu or drop of this name, which is closed again.
+    #[track_caller]
+    pub(super) fn texts_of_menu(&mut self, menu: &str) -> Vec<String> {
+        self.click(menu);
+        let texts = self.texts();
+        self.press(Key::Escape);
+        texts
+    }
+
+    /// Clicks a line of the menu in the header.
+    #[track_caller]
+    pub(super) fn click_more(&mut self, label: &str) {
+        self.click("More commands");
+        self.click(label);
+    }
+
+    /// Goes to the page before, by its key.
+    pub(super) fn go_back(&mut self) {
+        self.press_with(Modifiers::ALT, Key::ArrowLeft);
+    }
+
     /// Whether something that can be clicked carries this label.
     pub(super) fn can_click(&self, label: &str) -> bool {
         self.harness.query_all_by_label(label).any(|node| is_pressed(&node))
@@ -279,14 +313,14 @@ impl Window {
         self.settle();
     }
 
-    /// Clicks the head of the column of this name.
+    /// Clicks the head of the column of this name with the second button.
     #[track_caller]
-    pub(super) fn sort_by(&mut self, head: &str) {
+    pub(super) fn click_secondary(&mut self, head: &str) {
         self.still(1);
         let is_head =
             |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::accesskit::Role::ColumnHeader;
         match self.harness.query_all_by_label(head).find(is_head) {
-            Some(node) => node.click(),
+            Some(node) => node.click_secondary(),
             None => panic!("no column is called “{head}”; on screen: {:?}", self.texts()),
         }
         self.settle();

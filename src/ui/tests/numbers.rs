@@ -79,8 +79,10 @@ fn before_inlinks_are_built_nothing_is_without_them() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = super::on_disk::window(dir.path(), 3);
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
+    window.click("View");
     window.assert_shows("Inlinks not built");
     assert!(!window.shows("No inlinks"), "{:?}", window.texts());
+    window.press(Key::Escape);
     let counts = window.session().catalogue().tab_counts(&crate::work::everything()).unwrap();
     assert!(counts.iter().all(|(tab, _)| !matches!(tab, CaptureTab::NoInlinks | CaptureTab::ManyExternal)));
     window.app_mut().send(Command::Go(Route::Prospect));
@@ -88,6 +90,7 @@ fn before_inlinks_are_built_nothing_is_without_them() {
     assert!(!window.shows("No uncaptured pages are cited"));
     window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
     window.session().build_inlinks(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.click("View");
     window.assert_shows("No inlinks");
     assert!(!window.shows("Inlinks not built"));
 }

@@ -29,6 +29,7 @@ fn routes() -> Vec<Route> {
     let query = SearchQuery { text: "river".to_owned(), ..SearchQuery::default() };
     let mut routes = vec![
         Route::Campaigns,
+        Route::Overview,
         Route::Spec(Some(TOWN)),
         Route::Crawl,
         Route::Captures { filter: String::new() },
@@ -135,7 +136,7 @@ fn what_writes_is_there_and_off_with_its_reason() {
     let capture = window.captures("status:200")[0].id;
     for (route, labels) in [
         (Route::Campaigns, &["Start crawl", "Build inlinks", "Import archive files…", "Switch off", "Delete…"][..]),
-        (Route::Spec(Some(TOWN)), &["Save as new version", "Start crawl"]),
+        (Route::Spec(Some(TOWN)), &["Save as v2", "Start crawl"]),
         (
             Route::Captures { filter: String::new() },
             &["Approve", "Reject", "Flag", "Clear decision", "Add to collection", "Undo last decision"],
@@ -210,7 +211,8 @@ fn the_title_names_the_workspace_and_the_other_window_s_job_is_not_denied() {
     let (mut window, first) = second_window();
     let folder = window.folder();
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-    assert_eq!(window.title(), format!("Fonds – {name} (read only)"));
+    assert!(window.title().ends_with(&format!(" – {name} – Fonds (read only)")), "{}", window.title());
+    window.assert_shows("Read only");
     window.assert_shows("No job running");
     let job = first.catalogue().job_started("Crawl", None).unwrap();
     window.until("the other's job is known", |window| window.shows("Crawl of another window may be running"));
@@ -219,7 +221,7 @@ fn the_title_names_the_workspace_and_the_other_window_s_job_is_not_denied() {
     window.until("its end is known", |window| window.shows("No job running"));
     let other = window.root().join("Other");
     window.app_mut().send(Command::NewWorkspace(other));
-    window.until("it is open", |window| window.title() == "Fonds – Other");
+    window.until("it is open", |window| window.title() == "Other – Fonds");
 }
 
 #[test]

@@ -41,16 +41,112 @@ impl Window {
     }
 }
 
+/// Rows of the table of this name that are in sight as a whole.
+fn whole_rows(window: &Window, table: &str) -> usize {
+    use egui::accesskit::Role;
+    let table = window.harness.get_by_role_and_label(Role::Table, table);
+    let place = table.rect();
+    let rows = table.children_recursive().filter(|node| node.accesskit_node().role() == Role::Row);
+    let head = place.top() + crate::ui::theme::HEAD_ROW;
+    rows.filter(|row| row.rect().top() >= head - 0.5 && row.rect().bottom() <= place.bottom() + 0.5).count()
+}
+
+#[test]
+fn many_rows_and_hits_are_in_sight_beside_the_closed_panel() {
+    for (width, height, rows, hits) in [(1280.0, 800.0, 24, 11), (900.0, 600.0, 12, 5)] {
+        let mut window = super::search::searched("estaleiro OR festival OR vila");
+        window.harness.set_size(egui::vec2(width, height));
+        window.app_mut().settings.panel_open = false;
+        window.settle();
+        window.press(Key::Escape);
+        window.press(Key::ArrowDown);
+        let found = whole_rows(&window, "Results");
+        assert!(found >= hits, "{found} hits at {width}×{height}");
+        window.press_with(Modifiers::COMMAND, Key::Num5);
+        window.until("rows are there", |window| window.shows("vilanova.example"));
+        assert!(!window.can_click("Show the lower panel"), "nothing is selected");
+        window.press(Key::ArrowDown);
+        window.until("the row has a line", |window| window.can_click("Show the lower panel"));
+        window.settle();
+        let found = whole_rows(&window, "Captures");
+        assert!(found >= rows, "{found} rows at {width}×{height}");
+    }
+}
+
+#[test]
+fn no_head_of_a_table_is_cut_at_the_usual_size() {
+    use egui::accesskit::Role;
+    let mut window = super::search::searched("estaleiro");
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.settle();
+    for table in ["Results", "Captures"] {
+        if table == "Captures" {
+            window.press_with(Modifiers::COMMAND, Key::Num5);
+            window.until("rows are there", |window| window.shows("vilanova.example"));
+        }
+        let node = window.harness.get_by_role_and_label(Role::Table, table);
+        let place = node.rect();
+        let heads: Vec<_> =
+            node.children_recursive().filter(|node| node.accesskit_node().role() == Role::ColumnHeader).collect();
+        assert!(heads.len() > 4, "{table}");
+        for head in heads {
+            let label = head.accesskit_node().label().unwrap_or_default();
+            assert!(place.expand(0.5).contains_rect(head.rect()), "{label} of {table}: {} in {place}", head.rect());
+        }
+    }
+}
+
+#[test]
+fn the_closed_panel_is_one_line_that_opens_at_a_part() {
+    let mut window = sized(1280.0, 800.0);
+    window.app_mut().settings.panel_open = false;
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.press(Key::ArrowDown);
+    window.until("the row has a line", |window| window.can_click("Show the lower panel"));
+    let Some(crate::app::Focus::Capture(id)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
+    let before = whole_rows(&window, "Captures");
+    window.click("Headers");
+    window.until("it is open", |window| window.can_click("Hide the lower panel"));
+    window.assert_shows("Response as received");
+    assert!(whole_rows(&window, "Captures") < before);
+    window.press(Key::F7);
+    window.until("it is one line again", |window| window.can_click("Show the lower panel"));
+    // The row of that line is what a letter decides on.
+    window.press(Key::F);
+    let is_flagged = move |window: &Window| {
+        let rows = window.captures("mark:flag");
+        rows.iter().any(|row| row.id == id)
+    };
+    window.until("it is flagged", is_flagged);
+}
+
+#[test]
+fn the_panel_takes_the_page_where_both_cannot_be_read_and_gives_it_back() {
+    let mut window = sized(900.0, 420.0);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.press(Key::ArrowDown);
+    window.until("the panel has the page", |window| window.can_click("Back to the list"));
+    window.assert_shows("Captured");
+    window.press(Key::Escape);
+    window.until("the list is back", |window| window.can_click("Show the lower panel"));
+    assert!(whole_rows(&window, "Captures") >= 4);
+}
+
 #[test]
 fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
-        window.press_with(Modifiers::COMMAND, Key::Num4);
+        window.press_with(Modifiers::COMMAND, Key::Num5);
         window.until("rows are there", |window| window.shows("vilanova.example"));
         window.press(Key::ArrowDown);
         let panel = window.top_of("Details");
         for tab in ["Decision", "Inlinks", "Outlinks", "Anchors", "Text", "Versions", "Headers", "Notes", "Details"] {
-            window.click(tab);
+            match window.can_click(tab) {
+                true => window.click(tab),
+                false => window.choose("More parts of the capture", tab),
+            }
             assert_eq!(window.top_of("Details"), panel, "{tab} at {width}×{height}");
         }
         let rows = window.count_within("http://", 0.0, panel);
@@ -67,7 +163,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
 #[test]
 fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
     let mut window = sized(1280.0, 800.0);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.press(Key::ArrowDown);
     let before = window.app().settings.panel_height;
@@ -108,7 +204,8 @@ fn the_lower_panel_keeps_the_height_that_it_was_drawn_to() {
 fn review_shows_text_in_a_small_window() {
     for (width, height) in SMALL {
         let mut window = sized(width, height);
-        window.press_with(Modifiers::COMMAND, Key::Num7);
+        window.app_mut().settings.panel_open = false;
+        window.press_with(Modifiers::COMMAND, Key::Num8);
         // The first page with a line that is longer than the window is wide.
         let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).collect();
         let long_line = |text: String| text.lines().map(str::trim).find(|line| line.len() > 300).map(str::to_owned);
@@ -127,7 +224,7 @@ fn review_shows_text_in_a_small_window() {
 #[test]
 fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     let mut window = sized(1280.0, 800.0);
-    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
     window.until("the plots are there", |window| window.shows("Discovered and finished"));
     window.click("21 refused");
     // Which of them are in sight depends on the order in which the crawl found them.
@@ -146,12 +243,12 @@ fn plots_of_a_crawl_fold_while_a_url_is_explained() {
 #[test]
 fn messages_cover_nothing_lead_to_their_page_and_go_by() {
     let mut window = sized(900.0, 600.0);
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.until("rows are there", |window| window.shows("vilanova.example"));
     window.app_mut().act(Action::BuildInlinks);
     window.until("a notice is shown", |window| window.shows("Build inlinks finished"));
     let message = window.harness.query_all_by_label_contains("Build inlinks finished").next().unwrap().rect();
-    for label in ["Details", "Not reviewed 0", "✖ Hide"] {
+    for label in ["Details", "View", "Hide the lower panel"] {
         let others = window.harness.query_all_by_label(label);
         assert!(others.into_iter().all(|other| !other.rect().intersects(message)), "{label}");
     }

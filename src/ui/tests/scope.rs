@@ -96,7 +96,7 @@ fn a_country_is_added_its_effect_seen_and_undone() {
     assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
     // Forth again, by its button, and the figures are back.
     for _ in 0..4 {
-        window.click("↷ Redo edit");
+        window.click_more("Redo edit");
     }
     assert_eq!(window.last_command(), Some(&Command::RedoEdit));
     window.until("the figures are back", |window| window.shows(&newly_in));
@@ -209,7 +209,7 @@ fn every_figure_opens_its_rows_and_a_row_its_decisions() {
     window.until("the failure is shown", |window| {
         window.shows("no such table: main.seen") || window.shows("no such table: seen")
     });
-    window.click("↶ Undo edit");
+    window.click_more("Undo edit");
     window.until("nothing is left", |window| window.shows("No edits to compare"));
     window.click("Back to the rules");
     assert_eq!(window.route(), Route::Spec(Some(TOWN)));
@@ -244,7 +244,7 @@ fn only_the_visible_part_of_long_lists_is_read() {
             None => window.assert_shows("No URLs in this list"),
         }
     }
-    window.click("↶ Undo edit");
+    window.click_more("Undo edit");
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.click(RULES);
     remove_rule(&mut window, BY_COUNTRY);
@@ -327,7 +327,7 @@ fn the_tester_offers_the_smallest_change_and_makes_it() {
     window.click(&change);
     assert!(matches!(window.last_command(), Some(Command::EditSpec(_))));
     window.until("the verdict turns", counts(2, 1));
-    window.click("↶ Undo edit");
+    window.click_more("Undo edit");
     window.until("it turns back", counts(1, 2));
     // Each number shows its URLs alone.
     window.scroll_to("1 not a URL");
@@ -529,10 +529,10 @@ fn domains_and_countries_are_undone_where_they_are_typed() {
     window.click("Discard changes");
     assert_eq!(campaign(&window).grounds, grounds);
     assert!(!window.shows(", BR"), "on screen: {:?}", window.texts());
-    window.click("↶ Undo edit");
+    window.click_more("Undo edit");
     window.assert_shows("BR");
     while window.app().open.spec.as_ref().unwrap().is_edited() {
-        window.click("↶ Undo edit");
+        window.click_more("Undo edit");
     }
     assert!(!window.shows("BR"));
 }

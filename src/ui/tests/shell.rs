@@ -9,7 +9,7 @@ use egui::{Key, Modifiers};
 #[test]
 fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
     let mut window = Window::town();
-    for (number, (_, label)) in PAGES.iter().enumerate() {
+    for (number, label) in PAGES.iter().enumerate() {
         window.click(label);
         assert_eq!(window.route().page(), number, "{label}");
     }
@@ -17,8 +17,8 @@ fn every_page_of_the_rail_is_reached_by_name_and_by_key() {
         window.press_with(modifiers, key);
         assert_eq!(window.route().page(), number, "{key:?}");
     }
-    window.click("← Back");
-    assert_eq!(window.route(), Route::Jobs);
+    window.go_back();
+    assert_eq!(window.route(), Route::Select);
 }
 
 #[test]
@@ -33,12 +33,12 @@ fn the_palette_finds_and_does() {
     assert_eq!(window.app().dialog(), None);
 
     window.press_with(Modifiers::COMMAND, Key::K);
-    window.harness.event(egui::Event::Text("mestre.html".to_owned()));
+    window.harness.event(egui::Event::Text("url:mestre.html".to_owned()));
     window.settle();
-    window.assert_shows("Find captures with “mestre.html”");
+    window.assert_shows("Find captures with “url:mestre.html”");
     window.press(Key::Enter);
-    assert_eq!(window.route(), Route::Captures { filter: "mestre.html".to_owned() });
-    let rows = window.captures("mestre.html").len();
+    assert_eq!(window.route(), Route::Captures { filter: "url:mestre.html".to_owned() });
+    let rows = window.captures("url:mestre.html").len();
     window.assert_shows(&format!("{rows} rows"));
 }
 
@@ -69,15 +69,15 @@ pub(super) fn begin_crawl(window: &mut Window) {
 fn a_running_crawl_is_shown_paused_and_stopped() {
     let mut window = Window::town();
     begin_crawl(&mut window);
-    window.press_with(Modifiers::COMMAND, Key::Num3);
+    window.press_with(Modifiers::COMMAND, Key::Num4);
     window.assert_shows("Paused");
-    window.click("▶ Resume crawl");
+    window.click("Resume crawl");
     assert!(!window.app().crawl_job().unwrap().cx().is_paused());
-    window.until("the page says so", |window| window.shows("▶ Running"));
-    window.click("⏸ Pause crawl");
+    window.until("the page says so", |window| window.shows("Running"));
+    window.click("Pause crawl");
     assert!(window.app().crawl_job().unwrap().cx().is_paused());
     window.assert_shows("Paused");
-    window.click("⏹ Stop");
+    window.click("Stop");
     window.until("the crawl ends", |window| window.app().jobs().is_empty());
     let crawl = window.app_mut().take_ended(JobKind::Crawl).unwrap();
     assert!(crawl.outcome.starts_with("stopped on request"), "{crawl:?}");
@@ -95,7 +95,7 @@ fn errors_stay_on_screen_until_taken_away() {
     window.assert_shows("Export failed");
     window.click("Dismiss");
     window.until("it is gone", |window| !window.shows("Export failed"));
-    window.press_with(Modifiers::COMMAND, Key::Num9);
+    window.click("Jobs");
     window.assert_shows("Not a directory");
 }
 
@@ -116,27 +116,33 @@ fn a_folder_that_is_no_workspace_is_refused_with_a_reason() {
 #[test]
 fn the_window_of_inlinks_is_set() {
     let mut window = Window::town();
-    window.click("± 90 days");
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.click_more("Inlink window ± 90 days…");
     window.click("30 days");
     window.click("Set window");
     window.until_done(JobKind::SetWindow);
-    window.assert_shows("± 30 days");
+    window.click("More commands");
+    window.assert_shows("Inlink window ± 30 days…");
+    window.press(Key::Escape);
     assert_eq!(window.session().workspace().unwrap().counted_window_days, Some(30));
     window.until("all agree", |window| !window.shows("columns: ± "));
     // Columns that count otherwise say so, and are counted again.
     window.session().set_window(90, &crate::jobs::JobCx::detached()).unwrap();
     window.until("it says so", |window| window.shows("columns: ± 90 days"));
-    window.click("columns: ± 90 days");
+    window.click_more("Recount the inlink columns");
     window.until_done(JobKind::SetWindow);
     assert_eq!(window.session().workspace().unwrap().counted_window_days, Some(30));
 }
 
 #[test]
-fn light_and_dark_change_places() {
+fn the_palette_changes_light_and_dark() {
     let mut window = Window::town();
     let before = window.app().shows_dark();
     for dark in [!before, before] {
-        window.click(if window.app().shows_dark() { "☀ Light" } else { "🌙 Dark" });
+        window.click("Find or do");
+        window.harness.event(egui::Event::Text("light and dark".to_owned()));
+        window.settle();
+        window.press(Key::Enter);
         assert_eq!(window.last_command(), Some(&Command::ToggleTheme));
         assert_eq!(window.app().shows_dark(), dark);
     }

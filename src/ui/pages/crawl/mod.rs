@@ -12,15 +12,16 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
 use crate::scope::rule_label;
-use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::header::{Header, HeaderButton};
+use crate::ui::icons::Icon;
 use crate::ui::table::{Column, RowsAction, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
-    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, title_ui, write_button_ui,
+    action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
+    least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, tab_of_ui, tabs_ui,
 };
-use egui::{RichText, ScrollArea, TextEdit, Ui};
+use egui::{ScrollArea, TextEdit, Ui};
 
 /// A page lower than this has no room for plots and rows.
 const LOW_PAGE: f32 = 560.0;
@@ -75,6 +76,14 @@ impl CrawlView {
             self.tab = CrawlTab::Refused;
         }
         let answer = app.reads.crawl(app.campaign(), self.launches);
+        match answer.shown().map(|page| (page, page.launch.as_ref())) {
+            None => drop(Header::<()>::new("Crawl").ui(ui, app)),
+            Some((_, None)) => {
+                let header = Header::<()>::new("Crawl").state("Not crawled yet");
+                header.primary(HeaderButton::action(Action::StartCrawl)).ui(ui, app);
+            }
+            Some((page, Some(launch))) => header_ui(ui, app, page, launch, self.launches),
+        }
         loaded_ui(ui, &answer, |ui, page| match &page.launch {
             None => empty_page_ui(ui, app),
             Some(launch) => {
@@ -89,7 +98,6 @@ impl CrawlView {
         // The page is scrolled; the room that it needs is not.
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
         self.chooser_ui(ui, &page.launches);
-        state_ui(ui, app, page, launch, self.launches);
         pauses_ui(ui, page);
         ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
@@ -161,13 +169,13 @@ impl CrawlView {
 
     /// Plots, folded while the lower panel needs the room or a person wants them so.
     fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
-        let panel_is_open = app.settings.lower_panel && matches!(app.focus(), Some(Focus::Seen(_)));
+        let panel_is_open = app.panel_is_open() && matches!(app.focus(), Some(Focus::Seen(_)));
         if panel_is_open {
             return;
         }
         // A low window shows rows first, unless a person wants the plots.
         let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
-        let label = if is_shown { "▾ Hide plots" } else { "▸ Show plots" };
+        let label = if is_shown { "Hide plots" } else { "Show plots" };
         ui.add_space(GAP / 2.0);
         if ui.small_button(label).clicked() {
             self.shows_plots = Some(!is_shown);
@@ -327,8 +335,6 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
     app.show_tab(PanelTab::Decision);
 }
 
-const STOP: &str = "⏹ Stop crawl";
-
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
 
@@ -344,77 +350,74 @@ fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     }
 }
 
-fn state_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
+fn header_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow, launches: Launches) {
     let running = app.crawl_job().map(|job| job.cx().progress());
     let colors = tokens(ui);
-    ui.horizontal_wrapped(|ui| {
-        let (sign, color) = match launch.state {
-            LaunchState::Running => ("▶", colors.accept),
-            LaunchState::Paused => ("⏸", colors.flag),
-            LaunchState::Stopped => ("⏹", colors.flag),
-            LaunchState::Finished if launch.nothing_fetched || launch.to_retry() > 0 => ("⚠", colors.flag),
-            LaunchState::Finished => ("✔", colors.text),
-        };
-        ui.label(RichText::new(format!("{sign} {}", page.label(launch))).heading().color(color));
-        let seconds = launch.ran_ms as f64 / 1000.0;
-        ui.label(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
-        ui.weak(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)));
-        if let Some(origin) = &launch.origin {
-            ui.weak(format!("came with the handover “{}”", text::short(origin, 60)));
+    let (icon, color) = match launch.state {
+        LaunchState::Running => (Icon::Good, colors.accept),
+        LaunchState::Paused => (Icon::Pause, colors.flag),
+        LaunchState::Stopped => (Icon::Stop, colors.flag),
+        LaunchState::Finished if launch.nothing_fetched || launch.to_retry() > 0 => (Icon::Warning, colors.flag),
+        LaunchState::Finished => (Icon::Check, colors.text),
+    };
+    let seconds = launch.ran_ms as f64 / 1000.0;
+    let mut header = Header::<()>::new("Crawl").mark(icon, color).state(page.label(launch));
+    if running.as_ref().is_some_and(|progress| progress.cancelled) {
+        header = header.flag("Stopping: closing open records");
+    }
+    if !launch.why.is_empty() {
+        header = header.flag(&launch.why);
+    }
+    header = header
+        .detail(format!("started {} UTC, ran {}", launch.started.to_readable(), text::duration(seconds)))
+        .detail(rate_plots::forecast(page));
+    if app.campaign() != Some(launch.campaign) {
+        header = header.detail(text::short(&campaign_title(launch.campaign, &launch.campaign_name), 60));
+    }
+    if let Some(origin) = &launch.origin {
+        header = header.detail(format!("came with the handover “{}”", text::short(origin, 60)));
+    }
+    header = match &running {
+        Some(progress) => {
+            let label = if progress.paused { "Resume crawl" } else { "Pause crawl" };
+            header
+                .plain(HeaderButton::action(Action::StopCrawl))
+                .primary(HeaderButton::named(Action::PauseCrawl, label))
         }
-        if !launch.why.is_empty() {
-            ui.colored_label(colors.flag, format!("⚠ {}", text::line(&launch.why)));
-        }
-    });
-    ui.horizontal_wrapped(|ui| {
-        match &running {
-            Some(progress) => {
-                let label = if progress.paused { "▶ Resume crawl" } else { "⏸ Pause crawl" };
-                action_named_ui(ui, app, Action::PauseCrawl, label);
-                action_named_ui(ui, app, Action::StopCrawl, STOP);
-                if progress.cancelled {
-                    ui.weak("Stopping: closing open records");
-                }
+        // Only the last launch can go on.
+        None if matches!(launches, Launches::One(_)) => header,
+        None => {
+            let label = match launch.state {
+                LaunchState::Stopped | LaunchState::Paused => "Resume crawl",
+                LaunchState::Running | LaunchState::Finished => "Start crawl",
+            };
+            if launch.to_retry() > 0 {
+                let retry = format!("Retry {} failed", launch.to_retry());
+                let retry = HeaderButton::send(retry, Command::RetryFailed(launch.campaign)).hint(RETRY);
+                header = header.plain(retry);
             }
-            // Only the last launch can go on.
-            None if matches!(launches, Launches::One(_)) => {}
-            None => {
-                let label = match launch.state {
-                    LaunchState::Stopped | LaunchState::Paused => "▶ Resume crawl",
-                    LaunchState::Running | LaunchState::Finished => "▶ Start crawl",
-                };
-                action_named_ui(ui, app, Action::StartCrawl, label);
-                // It keeps its place: a second click on it starts nothing else.
-                action_named_ui(ui, app, Action::StopCrawl, STOP);
-                if launch.to_retry() > 0
-                    && write_button_ui(ui, format!("Retry {} failed", launch.to_retry()))
-                        .on_hover_text(
-                            "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its \
-                             queue and crawls them again",
-                        )
-                        .clicked()
-                {
-                    app.send(Command::RetryFailed(launch.campaign));
-                }
-                action_ui(ui, app, Action::BuildInlinks);
-                if launch.state == LaunchState::Stopped
-                    && write_button_ui(ui, "End this launch")
-                        .on_hover_text("The next start begins a new launch")
-                        .clicked()
-                {
-                    app.send(Command::EndLaunch(launch.id));
-                }
+            if launch.state == LaunchState::Stopped {
+                let end = HeaderButton::send("End this launch", Command::EndLaunch(launch.id));
+                header = header.more(end.hint("The next start begins a new launch"));
             }
+            // It keeps its place: a second click on it starts nothing else.
+            header
+                .plain(HeaderButton::action(Action::StopCrawl))
+                .primary(HeaderButton::named(Action::StartCrawl, label))
         }
-        if ui.button("Show captures").clicked() {
-            app.send(Command::Go(Route::Captures { filter: String::new() }));
-        }
-        ui.weak(rate_plots::forecast(page));
-    });
+    };
+    let captures = Command::Go(Route::Captures { filter: String::new() });
+    header
+        .more(HeaderButton::action(Action::BuildInlinks))
+        .more(HeaderButton::send("Show captures", captures))
+        .ui(ui, app);
 }
 
+/// The hint of the button that crawls again what failed.
+const RETRY: &str = "Puts the URLs of this launch that failed, or last answered with 429 or 5xx, back into its queue \
+                     and crawls them again";
+
 fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
-    title_ui(ui, app, "Crawl", "");
     empty_ui(
         ui,
         "No crawl has run yet",
@@ -433,7 +436,6 @@ fn empty_page_ui(ui: &mut Ui, app: &mut AppState) {
         ui.add_space(GAP);
     }
     ui.horizontal(|ui| {
-        action_ui(ui, app, Action::StartCrawl);
         if ui.button("Edit specification").clicked() {
             app.send(Command::Go(Route::Spec(app.campaign())));
         }

@@ -4,9 +4,10 @@ use crate::app::models::{CrawlPage, LaunchState};
 use crate::ui::access::name_node;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::{PLOT_LINE, framed_plot, in_plot_style, no_plot_ui, plot_head_ui};
+use egui::Ui;
 use egui::accesskit::Role;
-use egui::{RichText, Ui};
-use egui_plot::{Bar, BarChart, FilledArea, Legend, Line, Plot, PlotPoints};
+use egui_plot::{Bar, BarChart, FilledArea, Line, PlotPoints};
 
 /// Most types that are listed.
 const TYPES_SHOWN: usize = 6;
@@ -66,22 +67,15 @@ pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
     }
 }
 
-fn plot<'a>(id: &'a str) -> Plot<'a> {
-    Plot::new(id)
-        .height(theme::PLOT)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .include_y(0.0)
-        .show_background(false)
-}
+/// What stands in the place of a plot that has too few samples.
+const NO_SAMPLES: &str = "Drawn from the second sample of a running crawl on";
 
 fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Discovered and finished").color(colors.strong_text));
+    let series = [("discovered", colors.plot_second), ("finished", colors.plot_first)];
+    plot_head_ui(ui, "Discovered and finished", &series);
     if page.samples.len() < 2 {
-        ui.weak("Shown while a crawl runs");
+        no_plot_ui(ui, NO_SAMPLES);
         return;
     }
     let points = |value: fn(&crate::app::models::CrawlSample) -> u64| -> PlotPoints<'_> {
@@ -91,10 +85,14 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let found: Vec<f64> = page.samples.iter().map(|sample| sample.found as f64).collect();
     let done: Vec<f64> = page.samples.iter().map(|sample| sample.done as f64).collect();
     let last = page.samples.last().copied().unwrap_or_default();
-    let drawn = plot("progress").legend(Legend::default().position(egui_plot::Corner::LeftTop)).show(ui, |plot| {
-        plot.add(FilledArea::new("waiting", &xs, &done, &found).fill_color(colors.plot_band));
-        plot.line(Line::new("discovered", points(|sample| sample.found)).color(colors.plot_second).width(2.0));
-        plot.line(Line::new("finished", points(|sample| sample.done)).color(colors.plot_first).width(2.0));
+    let most = found.iter().chain(&done).copied().fold(0.0, f64::max);
+    let drawn = in_plot_style(ui, |ui| {
+        framed_plot("progress", theme::PLOT, most).x_axis_formatter(time_label).show(ui, |plot| {
+            plot.add(FilledArea::new("waiting", &xs, &done, &found).fill_color(colors.plot_band));
+            let line = |name, points, color| Line::new(name, points).color(color).width(PLOT_LINE);
+            plot.line(line("discovered", points(|sample| sample.found), colors.plot_second));
+            plot.line(line("finished", points(|sample| sample.done), colors.plot_first));
+        })
     });
     name_node(&drawn.response, Role::Canvas, "Discovered and finished over time");
     ui.weak(format!(
@@ -106,11 +104,16 @@ fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     ));
 }
 
+/// Seconds of a crawl below a plot.
+fn time_label(mark: egui_plot::GridMark, _: &std::ops::RangeInclusive<f64>) -> String {
+    if mark.value < 0.0 { String::new() } else { text::duration(mark.value) }
+}
+
 fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Kilobytes per second").color(colors.strong_text));
+    plot_head_ui(ui, "Kilobytes per second", &[]);
     if page.samples.len() < 2 {
-        ui.weak("Shown while a crawl runs");
+        no_plot_ui(ui, NO_SAMPLES);
         return;
     }
     let rates: Vec<[f64; 2]> = page
@@ -124,8 +127,10 @@ fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
         .collect();
     let last = rates.last().map_or(0.0, |rate| rate[1]);
     let best = rates.iter().map(|rate| rate[1]).fold(0.0, f64::max);
-    let drawn = plot("rate").show(ui, |plot| {
-        plot.line(Line::new("kB/s", rates).color(colors.plot_first).width(2.0));
+    let drawn = in_plot_style(ui, |ui| {
+        framed_plot("rate", theme::PLOT, best).x_axis_formatter(time_label).show(ui, |plot| {
+            plot.line(Line::new("kB/s", rates).color(colors.plot_first).width(PLOT_LINE));
+        })
     });
     name_node(&drawn.response, Role::Canvas, "Kilobytes per second over time");
     ui.weak(format!("now {last:.0} kB/s, peak {best:.0} kB/s"));
@@ -133,34 +138,42 @@ fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
 
 fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
-    ui.label(RichText::new("Responses by status").color(colors.strong_text));
+    plot_head_ui(ui, "Responses by status", &[]);
+    if page.classes.iter().all(|count| *count == 0) {
+        no_plot_ui(ui, "No responses yet");
+        return;
+    }
     let bars: Vec<Bar> = page
         .classes
         .iter()
         .enumerate()
         .map(|(index, count)| {
             let color = match index {
-                0 => colors.accept,
-                1 => colors.flag,
-                _ => colors.reject,
+                0 => colors.fill_ok,
+                1 => colors.fill_none,
+                2 => colors.fill_flag,
+                _ => colors.fill_bad,
             };
             Bar::new(index as f64, *count as f64).width(0.7).fill(color).name(CLASSES[index])
         })
         .collect();
-    let drawn = plot("classes")
-        // One mark a class, each as strong as the others.
-        .x_grid_spacer(|_| {
-            let mark = |index| egui_plot::GridMark { value: f64::from(index), step_size: CLASS_STEP };
-            (0..CLASSES.len() as u32).map(mark).collect()
-        })
-        .x_axis_formatter(|mark, _| {
-            let index = mark.value.round();
-            if (mark.value - index).abs() > 0.01 || index < 0.0 {
-                return String::new();
-            }
-            CLASSES.get(index as usize).map(|class| (*class).to_owned()).unwrap_or_default()
-        })
-        .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)));
+    let most = page.classes.iter().copied().max().unwrap_or_default() as f64;
+    let drawn = in_plot_style(ui, |ui| {
+        framed_plot("classes", theme::PLOT, most)
+            // One mark a class, each as strong as the others.
+            .x_grid_spacer(|_| {
+                let mark = |index| egui_plot::GridMark { value: f64::from(index), step_size: CLASS_STEP };
+                (0..CLASSES.len() as u32).map(mark).collect()
+            })
+            .x_axis_formatter(|mark, _| {
+                let index = mark.value.round();
+                if (mark.value - index).abs() > 0.01 || index < 0.0 {
+                    return String::new();
+                }
+                CLASSES.get(index as usize).map(|class| (*class).to_owned()).unwrap_or_default()
+            })
+            .show(ui, |plot| plot.bar_chart(BarChart::new("captures", bars)))
+    });
     name_node(&drawn.response, Role::Canvas, "Responses by status");
     let shares: Vec<String> = CLASSES
         .iter()
@@ -168,5 +181,5 @@ fn classes_ui(ui: &mut Ui, page: &CrawlPage) {
         .filter(|(_, count)| *count > 0)
         .map(|(class, count)| format!("{} {class}", text::count(count)))
         .collect();
-    ui.weak(if shares.is_empty() { "No responses yet".to_owned() } else { shares.join(", ") });
+    ui.weak(shares.join(", "));
 }

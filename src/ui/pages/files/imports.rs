@@ -283,7 +283,7 @@ fn files_ui(ui: &mut Ui, app: &mut AppState, launch: LaunchId, rows: &[&Imported
     match table.rows_ui(ui, app, rows.iter().copied()) {
         Some(ImportAction::Go(route)) => go_to_all(app, None, route),
         Some(ImportAction::Focus(file)) => {
-            app.follow_in_panel(file.map(Focus::File));
+            app.follow(file.map(Focus::File));
         }
         None => {}
     }

@@ -9,11 +9,11 @@ use super::files::problems::problems_ui;
 use super::files::records::records_ui;
 use crate::app::models::{CampaignId, FileId, FileRow, FileState, LaunchId, ProblemQuery};
 use crate::app::{Action, AppState, CampaignAct, Command, FilesRoute, Focus, Route};
-use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::table::{Column, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{action_ui, coloured_cell_ui, empty_ui, field_ui, loaded_ui, tab_ui, tabs_ui};
 use egui::{Response, Ui};
 
 /// The page Files.
@@ -26,7 +26,14 @@ pub struct FilesPage {
 impl FilesPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
-        title_ui(ui, app, "Files", "Archive files on disk, problems in them, and import results");
+        let files = app.reads.files();
+        let files = files.shown().map(|rows| text::counted(rows.len() as u64, "archive file"));
+        Header::<()>::new("Files")
+            .state(files.unwrap_or_default())
+            .plain(HeaderButton::action(Action::LocateFiles))
+            .primary(HeaderButton::action(Action::Import))
+            .more(HeaderButton::action(Action::CheckFiles))
+            .ui(ui, app);
         parts_ui(ui, app, route);
         ui.add_space(GAP);
         match route {
@@ -85,7 +92,7 @@ impl FilesPage {
     }
 }
 
-/// The three parts, and what can be done.
+/// The three parts.
 fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
     tabs_ui(ui, "Lists of files", |ui| {
         let parts = [
@@ -97,10 +104,6 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
             if tab_ui(ui, here, label).clicked() {
                 go(app, to);
             }
-        }
-        ui.add_space(GAP);
-        for action in [Action::Import, Action::LocateFiles, Action::CheckFiles] {
-            action_ui(ui, app, action);
         }
     });
 }
@@ -139,7 +142,7 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         Some(FileAction::Go(route)) => app.send(Command::Go(route)),
         Some(FileAction::Captures(file, campaign)) => show_captures_of(app, file, campaign),
         Some(FileAction::Focus(file)) => {
-            app.follow_in_panel(Focus::File(file));
+            app.follow(Focus::File(file));
         }
         None => {}
     }
@@ -173,7 +176,7 @@ pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
 }
 
 /// A path without its folders.
-pub(super) fn name_of(path: &str) -> &str {
+pub(in crate::ui) fn name_of(path: &str) -> &str {
     path.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or(path)
 }
 

@@ -94,6 +94,6 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, page: &ProblemPage) {
     };
     let table = Table::new("problems", "Problems", columns, |row: &ProblemRow| row.id.unsigned_abs());
     if let Some(id) = table.chosen(chosen).on_focus(|row| Some(row.id)).rows_ui(ui, app, &page.rows) {
-        app.follow_in_panel(Focus::Problem(id));
+        app.follow(Focus::Problem(id));
     }
 }

@@ -11,7 +11,7 @@ use crate::ui::table::Column;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{field_ui, is_typing, write_ui};
-use egui::{Button, Event, Key, Modifiers, Ui};
+use egui::{Event, Key, Modifiers, Ui};
 
 /// Width of the column with the buttons.
 const WIDTH: f32 = 110.0;
@@ -33,12 +33,9 @@ pub(in crate::ui::pages) struct SearchEvaluate {
 }
 
 impl SearchEvaluate {
-    /// Turns judging on and off.
-    pub(in crate::ui::pages) fn switch_ui(&mut self, ui: &mut Ui) {
-        let switch = ui.add(Button::new("Assess results").selected(self.is_on));
-        if switch.on_hover_text("Mark results as right or wrong, and see how good the search is").clicked() {
-            self.is_on = !self.is_on;
-        }
+    /// Begins or ends the assessment.
+    pub(in crate::ui::pages) fn switch(&mut self) {
+        self.is_on = !self.is_on;
     }
 
     /// Draws the figures, and takes the keys that judge.

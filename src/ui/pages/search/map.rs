@@ -6,13 +6,12 @@ use crate::app::models::{
     facet_choices, with_facets,
 };
 use crate::app::models::{count_by_country, country_of, map_countries};
-use crate::ui::access::{tab_of_ui, tabs_ui};
 use crate::ui::facets::shown_value;
 use crate::ui::pages::select::captures_by;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{empty_ui, least_table_height};
+use crate::ui::widgets::{empty_ui, least_table_height, segments_ui};
 use egui::accesskit::Role;
 use egui::{
     Align2, EventFilter, Key, Mesh, Modifiers, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, UiBuilder,
@@ -105,10 +104,7 @@ impl SearchMap {
     /// Chooses between results and map.
     pub fn switch_ui(&mut self, ui: &mut Ui) {
         let was_shown = self.is_shown;
-        tabs_ui(ui, "Views of what was found", |ui| {
-            tab_of_ui(ui, &mut self.is_shown, false, "Results");
-            tab_of_ui(ui, &mut self.is_shown, true, "Map").on_hover_text("Where the captures found come from");
-        });
+        segments_ui(ui, "Views of what was found", &mut self.is_shown, &[(false, "Results"), (true, "Map")]);
         self.is_entered |= self.is_shown && !was_shown;
     }
 
@@ -167,9 +163,8 @@ impl SearchMap {
     fn kind_ui(&mut self, ui: &mut Ui) -> FacetKind {
         ui.horizontal_wrapped(|ui| {
             ui.weak("Captures found by");
-            for (nth, kind) in KINDS.into_iter().enumerate() {
-                tab_of_ui(ui, &mut self.by_domain, nth == 1, kind.label());
-            }
+            let kinds = [(false, KINDS[0].label()), (true, KINDS[1].label())];
+            segments_ui(ui, "Captures found by", &mut self.by_domain, &kinds);
             ui.add_space(GAP);
             let colors = tokens(ui);
             ui.weak("fewer");

@@ -6,10 +6,10 @@ pub(super) mod media;
 pub(super) mod saved;
 pub(super) mod timeline;
 
-use super::captures_table::{CaptureAction, menu_ui};
+use super::captures_table::{CaptureAction, mark_icons, menu_ui};
 use super::search::evaluate::SearchEvaluate;
 use super::search::map::SearchMap;
-use super::search::media::media_tabs_ui;
+use super::search::media::media_drop_ui;
 use super::search::saved::{SavedPart, order_label};
 use super::search::timeline::Timeline;
 use super::select::captures_by;
@@ -19,13 +19,17 @@ use crate::app::models::{
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
+use crate::ui::header::{Header, HeaderButton};
+use crate::ui::icons::{Icon, icon_ui};
 use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, empty_ui, loaded_ui, title_ui, write_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, drop_ui, empty_ui, loaded_ui};
+use crate::uri::Url;
 use egui::text::LayoutJob;
-use egui::{TextEdit, TextFormat, Ui};
+use egui::{RichText, TextEdit, TextFormat, Ui};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Results that are listed.
 const RESULTS: usize = 200;
@@ -34,6 +38,19 @@ const BEFORE_MARK: usize = 24;
 
 /// Less room below the tabs has the timeline in the place of the results.
 const ROOM_FOR_TIMELINE: f32 = 430.0;
+
+/// Widths of what is beside the query.
+const ORDER: f32 = 124.0;
+const GROUPING: f32 = 134.0;
+const MEDIA: f32 = 124.0;
+const VIEWS: f32 = 132.0;
+/// What a drop is wider than its text.
+const DROP_EDGES: f32 = 8.0;
+/// Height of a line of a result, and space above and below the two.
+const HIT_LINE: f32 = 18.0;
+const LINES_PAD: f32 = 4.0;
+/// Letters of a host behind a title.
+const HOST_CHARS: usize = 40;
 
 /// The page Search.
 #[derive(Default)]
@@ -56,48 +73,31 @@ impl SearchPage {
             self.line.clone_from(&route.text);
             self.typed.forget();
         }
-        title_ui(
-            ui,
-            app,
-            "Search",
-            "Every word of the archive; a result is a page with one content, however often captured",
-        );
-        self.line_ui(ui, app);
+        let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
+        let answer = app.reads.search(query.clone());
+        if let Some(more) = header_ui(ui, app, answer.shown()) {
+            self.choose_more(app, more, answer.shown());
+        }
+        let counts = app.reads.search_counts(query.clone(), self.timeline.period());
+        self.line_ui(ui, app, &counts);
         if self.saved.is_open
             && let Some(query) = self.saved.ui(ui, app, &self.applied)
         {
             self.submit(app, query);
         }
-        let query = SearchQuery { campaign: app.campaign(), limit: RESULTS, ..self.applied.clone() };
-        let answer = app.reads.search(query.clone());
-        let counts = app.reads.search_counts(query.clone(), self.timeline.period());
-        self.chosen_ui(ui, app);
+        // Before the facets, whose many boxes would be between them and the query for who uses keys.
+        self.narrowing_ui(ui, app, &answer, &counts);
         if let Some(found) = answer.shown() {
             self.state_ui(ui, app, found);
             self.evaluate.ui(ui, app, &query, found);
         }
-        let media = counts.shown().and_then(|counts| counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media));
-        let chosen = media_tabs_ui(ui, &self.applied, media.map(|(_, values)| values.as_slice()));
-        chosen.into_iter().for_each(|query| self.submit(app, query));
-        // Before the facets, whose many boxes would stand between them and the query for who uses keys.
         let is_low = ui.available_height() < ROOM_FOR_TIMELINE;
-        ui.horizontal(|ui| {
-            if is_low {
-                ui.toggle_value(&mut self.timeline.is_open, "Timeline").on_hover_text("Captures found over time");
-            }
-            self.map.switch_ui(ui);
-        });
-        let has_room = ui.available_width() >= ROOM_FOR_FACETS;
-        if has_room {
+        if ui.available_width() >= ROOM_FOR_FACETS {
             egui::Panel::right("facets").exact_size(FACETS_WIDTH).resizable(false).show(ui, |ui| {
                 loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
             });
-        } else {
-            ui.menu_button("Facets", |ui| {
-                loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
-            });
         }
-        if let Some(counts) = counts.shown().filter(|_| !is_low || self.timeline.is_open) {
+        if let Some(counts) = counts.shown().filter(|_| self.timeline.is_shown(is_low)) {
             let chosen = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
             chosen.into_iter().for_each(|query| self.submit(app, query));
         }
@@ -105,7 +105,7 @@ impl SearchPage {
             loaded_ui(ui, &answer, |_, _| {});
             return;
         }
-        if is_low && self.timeline.is_open {
+        if is_low && self.timeline.is_shown(is_low) {
             return;
         }
         if self.map.is_shown() {
@@ -117,17 +117,22 @@ impl SearchPage {
             return;
         }
         loaded_ui(ui, &answer, |ui, answer| {
-            results_ui(ui, app, answer, self.evaluate.column(&query, answer));
+            results_ui(ui, app, answer, &self.applied, self.evaluate.column(&query, answer));
         });
     }
 
-    fn line_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Query");
+    /// The query, and how its results are ordered and grouped and looked at.
+    fn line_ui(&mut self, ui: &mut Ui, app: &mut AppState, counts: &Loaded<Arc<SearchCounts>>) {
+        ui.horizontal(|ui| {
+            let others = ORDER + GROUPING + MEDIA + VIEWS + 4.0 * ui.spacing().item_spacing.x;
+            let width = (ui.available_width() - others).max(theme::DATE_FIELD);
             let field = TextEdit::singleline(&mut self.line)
                 .hint_text("budget \"state aid\" -football host:gov.pt date:2024")
-                .desired_width((ui.available_width() - 530.0).max(theme::FIELD));
-            let response = ui.add(field).labelled_by(label.id);
+                .align(egui::Align2::LEFT_CENTER)
+                .min_size(egui::vec2(width, theme::SEARCH_FIELD))
+                .desired_width(width);
+            let response = ui.add(field);
+            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Query"));
             if app.take_opens_filter() {
                 response.request_focus();
             }
@@ -135,65 +140,112 @@ impl SearchPage {
                 self.submit_line(app, self.line.clone());
             }
             let mut order = self.applied.order;
-            let chooser = egui::ComboBox::from_id_salt("order").selected_text(order_label(order));
-            let chooser = chooser.show_ui(ui, |ui| {
+            drop_ui(ui, "order", "Order of results", order_label(order), ORDER - DROP_EDGES, |ui| {
                 for other in [SearchOrder::Relevance, SearchOrder::Newest, SearchOrder::Oldest] {
                     ui.selectable_value(&mut order, other, order_label(other));
                 }
             });
-            chooser.response.on_hover_text("Order of results");
-            let mut folds = !self.applied.shows_all;
-            ui.checkbox(&mut folds, "Group by site").on_hover_text(
-                "Show two results of each host and the best of pages with nearly the same text, and how many more there are",
-            );
-            let saved = ui.toggle_value(&mut self.saved.is_open, "Saved searches");
-            saved.on_hover_text("Keep this search under a name, or open one that was kept");
-            if order != self.applied.order || folds == self.applied.shows_all {
-                self.submit(app, SearchQuery { order, shows_all: !folds, ..self.applied.clone() });
+            let mut shows_all = self.applied.shows_all;
+            let grouping = |shows_all: bool| if shows_all { "Every page" } else { "Group by site" };
+            drop_ui(ui, "grouping", "Grouping", grouping(shows_all), GROUPING - DROP_EDGES, |ui| {
+                ui.selectable_value(&mut shows_all, false, grouping(false)).on_hover_text(
+                    "Two results of each host and the best of pages with nearly the same text, and how many more there are",
+                );
+                ui.selectable_value(&mut shows_all, true, grouping(true));
+            });
+            let media = |counts: &Arc<SearchCounts>| {
+                counts.facets.iter().find(|(kind, _)| *kind == FacetKind::Media).map(|(_, values)| values.clone())
+            };
+            let media = counts.shown().and_then(media);
+            let chosen = media_drop_ui(ui, &self.applied, media.as_deref(), MEDIA - DROP_EDGES);
+            chosen.into_iter().for_each(|query| self.submit(app, query));
+            self.map.switch_ui(ui);
+            if order != self.applied.order || shows_all != self.applied.shows_all {
+                self.submit(app, SearchQuery { order, shows_all, ..self.applied.clone() });
             }
         });
+    }
+
+    /// What narrows the results, each to be taken away; at the right how many there are and what is
+    /// done with all of them.
+    fn narrowing_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        answer: &Loaded<Arc<SearchAnswer>>,
+        counts: &Loaded<Arc<SearchCounts>>,
+    ) {
+        let height = theme::CONTROL;
+        ui.allocate_ui_with_layout(
+            egui::vec2(ui.available_width(), height),
+            egui::Layout::right_to_left(egui::Align::Center),
+            |ui| {
+                ui.set_min_height(height);
+                if ui.available_width() < ROOM_FOR_FACETS {
+                    ui.menu_button("Facets", |ui| {
+                        loaded_ui(ui, counts, |ui, counts| self.facets_ui(ui, app, counts));
+                    });
+                }
+                let label = if self.timeline.is_open { "Hide timeline" } else { "Timeline" };
+                if ui.link(label).on_hover_text("Captures found over time").clicked() {
+                    self.timeline.is_open = !self.timeline.is_open;
+                }
+                if let Some(found) = answer.shown().filter(|found| found.problem.is_none()) {
+                    found_ui(ui, app, found);
+                }
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| self.chosen_ui(ui, app));
+            },
+        );
+    }
+
+    /// Does what was chosen in the menu of the header.
+    fn choose_more(&mut self, app: &mut AppState, more: SearchMore, found: Option<&Arc<SearchAnswer>>) {
+        match (more, found) {
+            (SearchMore::Saved, _) => self.saved.is_open = !self.saved.is_open,
+            (SearchMore::Assess, _) => self.evaluate.switch(),
+            (SearchMore::Select, Some(found)) => {
+                app.lead_to_selection(SelectLead::Filter(filter_of(found).to_owned()));
+            }
+            (SearchMore::Collect, Some(found)) => {
+                app.lead_to_selection(SelectLead::Rule(filter_of(found).to_owned()));
+            }
+            (SearchMore::Select | SearchMore::Collect, None) => {}
+        }
     }
 
     /// Values that are chosen, each to be taken away.
     fn chosen_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let chosen = facet_choices(&self.applied.text);
-        if !chosen.is_empty()
-            && let Some(gone) = chosen_ui(ui, &chosen)
-        {
+        if chosen.is_empty() {
+            return;
+        }
+        ui.label(RichText::new("Narrowed by").color(tokens(ui).weak_text));
+        if let Some(gone) = chosen_ui(ui, &chosen) {
             self.submit_line(app, toggle_facet(&self.applied.text, &gone));
+        }
+        if ui.link("Clear").on_hover_text("Take all these conditions away").clicked() {
+            let line = chosen.iter().fold(self.applied.text.clone(), |line, choice| toggle_facet(&line, choice));
+            self.submit_line(app, line);
         }
     }
 
-    /// Draws the number of results, the problems, and the captures not indexed yet.
+    /// Draws the problems of a search, and the captures not indexed yet.
     fn state_ui(&mut self, ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
         if let Some(problem) = &found.problem {
             ui.colored_label(tokens(ui).reject, format!("⚠ {}", text::line(problem)));
             return;
         }
-        ui.horizontal_wrapped(|ui| {
-            ui.label(text::counted(found.versions, "page"));
-            if found.captures == 0 {
-                ui.label("0 captures");
-            } else if named_count_ui(ui, found.captures, "Captures found") {
-                captures_by(app, found.filter.clone());
-            }
-            if found.captures > 0 {
-                ui.label(crate::jobs::noun(found.captures, "capture"));
-                take_further_ui(ui, app, found);
-            }
-            match found.waiting {
-                None => {
-                    ui.colored_label(tokens(ui).flag, "No text index: words are looked for in URLs and titles");
-                    action_ui(ui, app, Action::IndexTexts);
-                }
-                Some(0) => {}
-                Some(waiting) => {
-                    ui.colored_label(tokens(ui).flag, format!("{} not indexed yet", text::counted(waiting, "capture")));
-                    action_ui(ui, app, Action::IndexTexts);
-                }
-            }
-            self.evaluate.switch_ui(ui);
-        });
+        if found.waiting != Some(0) {
+            ui.horizontal_wrapped(|ui| {
+                let why = match found.waiting {
+                    None => "No text index: words are looked for in URLs and titles".to_owned(),
+                    Some(waiting) => format!("{} not indexed yet", text::counted(waiting, "capture")),
+                };
+                icon_ui(ui, Icon::Warning, theme::SMALL_ICON, tokens(ui).flag);
+                ui.colored_label(tokens(ui).flag, why);
+                action_ui(ui, app, Action::IndexTexts);
+            });
+        }
         if found.versions == 0 && !found.wider.is_empty() {
             ui.horizontal_wrapped(|ui| {
                 ui.weak("Nothing found. Try");
@@ -226,33 +278,82 @@ impl SearchPage {
     }
 }
 
-/// Draws the actions on all captures found.
-fn take_further_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
-    // Without a filter a selection is by score, and a collection by hand.
-    let filter = if found.filter.is_empty() { "*" } else { &found.filter };
-    let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
+/// The number of results.
+fn found_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
+    // From the right to the left.
+    ui.label(crate::jobs::noun(found.captures, "capture"));
+    if found.captures == 0 {
+        ui.label("0");
+    } else if named_count_ui(ui, found.captures, "Captures found") {
+        captures_by(app, found.filter.clone());
+    }
+    ui.label(text::counted(found.versions, "page"));
+}
+
+/// The filter of all that was found: without one a selection is by score, and a collection by hand.
+fn filter_of(found: &SearchAnswer) -> &str {
+    if found.filter.is_empty() { "*" } else { &found.filter }
+}
+
+/// What is rarely done with a search, in the menu of the header.
+#[derive(Debug, Clone, Copy)]
+enum SearchMore {
+    /// Shows or hides the searches that were kept.
+    Saved,
+    /// Marks results as right or wrong, or no more.
+    Assess,
+    /// Makes what was found the selection.
+    Select,
+    /// Makes it the rule of a collection.
+    Collect,
+}
+
+fn header_ui(ui: &mut Ui, app: &mut AppState, found: Option<&Arc<SearchAnswer>>) -> Option<SearchMore> {
+    let mut header = Header::new("Search");
     let has_none = app.campaign().is_none();
-    let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
-    let select = write_ui(ui, why_not, egui::Button::new(select));
-    let hint = "Keeps these captures as the selection of the campaign, in the place of the saved one";
-    if select.on_hover_text(hint).clicked() {
-        app.lead_to_selection(SelectLead::Filter(filter.to_owned()));
+    let found = found.filter(|found| found.problem.is_none());
+    header = match found {
+        Some(found) => {
+            let review = Command::GoToAll(Route::Review { filter: found.filter.clone() });
+            let why_not = (found.captures == 0).then_some("No captures found");
+            let review = HeaderButton::send("Review these", review).off(why_not);
+            header
+                .state(format!(
+                    "{}, {}",
+                    text::counted(found.versions, "page"),
+                    text::counted(found.captures, "capture")
+                ))
+                .primary(review.hint("Go through these captures one by one"))
+        }
+        None => header.detail("Every word of the archive"),
+    };
+    header = header
+        .more(
+            HeaderButton::own("Saved searches", SearchMore::Saved)
+                .hint("Keep this search under a name, or open one that was kept"),
+        )
+        .more(
+            HeaderButton::own("Assess results", SearchMore::Assess)
+                .hint("Mark results as right or wrong, and see how good the search is"),
+        );
+    if let Some(found) = found.filter(|found| found.captures > 0) {
+        let select = format!("Select these {}, {}", text::count(found.captures), text::bytes(found.bytes));
+        let why_not = has_none.then_some("Select a campaign first: a selection belongs to one");
+        let select = HeaderButton::own(select, SearchMore::Select).writes().off(why_not);
+        let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
+        let collect = HeaderButton::own("Save as collection…", SearchMore::Collect).writes().off(why_not);
+        header = header
+            .more(select.hint("Keeps these captures as the selection of the campaign, in the place of the saved one"))
+            .more(collect.hint("A collection of what this search finds, filled now and after each crawl"));
     }
-    if ui.button("Review these").on_hover_text("Go through these captures one by one").clicked() {
-        app.send(Command::GoToAll(Route::Review { filter: found.filter.clone() }));
-    }
-    let why_not = has_none.then_some("Select a campaign first: a collection asks for its scores");
-    let rule = write_ui(ui, why_not, egui::Button::new("Save as collection…"));
-    let hint = "A collection of what this search finds, filled now and after each crawl";
-    if rule.on_hover_text(hint).clicked() {
-        app.lead_to_selection(SelectLead::Rule(filter.to_owned()));
-    }
+    header.more(HeaderButton::action(Action::IndexTexts)).ui(ui, app)
 }
 
 fn results_ui<'a>(
     ui: &mut Ui,
     app: &mut AppState,
     answer: &'a SearchAnswer,
+    query: &SearchQuery,
     judging: Option<Column<'a, Hit, CaptureAction>>,
 ) {
     if answer.problem.is_some() {
@@ -265,34 +366,39 @@ fn results_ui<'a>(
     type Col<'a> = Column<'a, Hit, CaptureAction>;
     let of = |tab: PanelTab| move |hit: &Hit| Some(CaptureAction::Panel(hit.capture.id, tab));
     let columns = [
-        Col::text("title", "Title", 220.0, |hit| title_of(hit)),
-        Col::text("snippet", "Place in the text", 430.0, |hit| &hit.snippet).draw(snippet_ui),
-        Col::text("url", "URL", 240.0, |hit| &hit.capture.url),
-        Col::date("date", "Captured", 140.0, |hit| hit.capture.date).about("The newest capture found, UTC"),
+        Col::text("title", "Page, and where it was found", 430.0, |hit| title_of(hit))
+            .second("snippet", "Place in the text", |hit| &hit.snippet)
+            .draw_with_action(move |ui, hit| hit_ui(ui, hit, query)),
+        Col::day("date", "Last", 86.0, |hit| hit.capture.date).about("The newest capture found, UTC"),
         Col::count("captures", "Captures", 70.0, |hit| hit.captures)
             .about("Captures found with this content")
             .link("Show all versions", of(PanelTab::Versions)),
-        Col::made("mark", "Review", 90.0, |hit| hit.capture.decision_label())
-            .draw(|ui, hit| drop(decision_ui(ui, &hit.capture))),
-        Col::value("inlinks_external", "External inlinks", 90.0, |hit| Value::known(hit.capture.inlinks_external))
+        Col::value("inlinks_external", "Cited by", 70.0, |hit| Value::known(hit.capture.inlinks_external))
             .numeric()
+            .about("Inlinks of other sites in the window; – where inlinks are not built")
             .link("Show these inlinks", of(PanelTab::Inlinks)),
-        Col::count("more_of_host", "More of host", 80.0, |hit| hit.folded)
-            .about("Further results of the same host that are folded into this one"),
-        Col::count("similar", "Similar", 70.0, |hit| hit.similar)
+        Col::count("similar", "Similar", 64.0, |hit| hit.similar)
             .about("Further pages found whose text is nearly the same")
             .link("Show all captures of these pages", |hit| {
                 let filter = format!("similar:{}", hit.capture.id);
                 Some(CaptureAction::Command(Command::GoToAll(Route::Captures { filter })))
             }),
+        Col::made("mark", "Review", 90.0, |hit| hit.capture.decision_label())
+            .draw(|ui, hit| drop(decision_ui(ui, &hit.capture))),
+        Col::text("url", "URL", 240.0, |hit| &hit.capture.url).hidden(),
+        Col::count("more_of_host", "More of host", 80.0, |hit| hit.folded)
+            .about("Further results of the same host that are folded into this one")
+            .hidden(),
         Col::value("relevance", "Relevance", 80.0, |hit| Value::Fraction(f64::from(hit.score))).numeric().hidden(),
     ];
     let table = Table::new("search results", "Results", judging.into_iter().chain(columns), |hit: &Hit| hit.version)
+        .two_lines()
         .on_focus(|hit| Some(CaptureAction::Focus(hit.capture.id)))
         .on_open(|hit| Some(CaptureAction::Panel(hit.capture.id, PanelTab::Text)))
         .on_select(|hits| Some(CaptureAction::Several(hits.iter().map(|hit| hit.capture.id).collect())))
         .menu(|ui, hit| menu_ui(ui, &hit.capture))
         .with_rows(RowsAction::copy_urls(|hit: &Hit| &hit.capture.url));
+    let table = if app.read_only().is_some() { table } else { mark_icons(table, |hit: &Hit| hit.capture.id) };
     if let Some(action) = table.rows_ui(ui, app, &answer.hits) {
         carry_out(app, action);
     }
@@ -312,7 +418,7 @@ fn title_of(hit: &Hit) -> &str {
 
 fn carry_out(app: &mut AppState, action: CaptureAction) {
     match action {
-        CaptureAction::Focus(id) => app.follow_in_panel(Focus::Capture(id)),
+        CaptureAction::Focus(id) => app.follow(Focus::Capture(id)),
         CaptureAction::Panel(id, tab) => {
             app.follow(Focus::Capture(id));
             app.show_tab(tab);
@@ -328,16 +434,53 @@ fn carry_out(app: &mut AppState, action: CaptureAction) {
 /// Less than letters are wide, in points, but for a few.
 const NARROWEST_LETTER: f32 = 4.0;
 
+/// A result in two lines: its title with its host and how many more of that were found, and the place
+/// in its text. The action of a click on that number.
+fn hit_ui(ui: &mut Ui, hit: &Hit, query: &SearchQuery) -> Option<CaptureAction> {
+    let colors = tokens(ui);
+    let mut action = None;
+    let room = ui.max_rect().shrink2(egui::vec2(theme::CELL_PAD, LINES_PAD));
+    let layout = egui::Layout::top_down(egui::Align::Min);
+    let mut child = ui.new_child(egui::UiBuilder::new().max_rect(room).layout(layout));
+    child.spacing_mut().item_spacing.y = 0.0;
+    child.spacing_mut().interact_size.y = HIT_LINE;
+    child.horizontal(|ui| {
+        ui.set_height(HIT_LINE);
+        // The title gives way to what is behind it.
+        let host = Url::parse(&hit.capture.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let font = egui::FontId::proportional(theme::SMALL_TEXT);
+        let width = |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), colors.text).size().x;
+        let more = if hit.folded > 0 { format!("{} more", text::count(hit.folded)) } else { String::new() };
+        let host_text = text::short(host.as_deref().unwrap_or_default(), HOST_CHARS);
+        let behind = width(&host_text) + width(&more) + 3.0 * ui.spacing().item_spacing.x;
+        let title = theme::strong(text::line(title_of(hit)), theme::BODY_TEXT).color(colors.strong_text);
+        ui.scope(|ui| {
+            ui.set_max_width((ui.available_width() - behind).max(0.0));
+            ui.add(egui::Label::new(title).truncate().selectable(false));
+        });
+        let host_label = RichText::new(host_text).size(theme::SMALL_TEXT).color(colors.weak_text);
+        let response = ui.add(egui::Label::new(host_label).selectable(false));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text::line(&hit.capture.url)));
+        response.on_hover_text(text::line(&hit.capture.url));
+        if let Some(host) = host.filter(|_| hit.folded > 0) {
+            let link = ui.link(RichText::new(more).size(theme::SMALL_TEXT));
+            if link.on_hover_text("Show all pages found of this host").clicked() {
+                let text = format!("{} host:{host}", query.text.trim()).trim().to_owned();
+                let query = SearchQuery { text, shows_all: true, ..query.clone() };
+                action = Some(CaptureAction::Command(Command::Go(Route::Search(query))));
+            }
+        }
+    });
+    snippet_ui(&mut child, hit);
+    action
+}
+
 /// A part of the text with what was found in it marked.
 fn snippet_ui(ui: &mut Ui, hit: &Hit) {
     let colors = tokens(ui);
-    let font = egui::TextStyle::Body.resolve(ui.style());
-    let plain = TextFormat::simple(font.clone(), colors.text);
-    let marked = TextFormat {
-        background: colors.chosen_bg,
-        underline: egui::Stroke::new(1.0, colors.accent),
-        ..TextFormat::simple(font, colors.strong_text)
-    };
+    let font = egui::FontId::proportional(theme::SMALL_TEXT);
+    let plain = TextFormat::simple(font.clone(), colors.weak_text);
+    let marked = TextFormat { background: colors.mark_bg, ..TextFormat::simple(font, colors.text) };
     let mut job = LayoutJob::default();
     let mut at = shown_from(&hit.snippet, hit.marked.first().map_or(0, |mark| mark.start));
     if at > 0 {
@@ -357,7 +500,7 @@ fn snippet_ui(ui: &mut Ui, hit: &Hit) {
         at = range.end;
     }
     put(at..hit.snippet.len(), &plain);
-    let response = ui.add(egui::Label::new(job).truncate().show_tooltip_when_elided(false));
+    let response = ui.add(egui::Label::new(job).truncate().selectable(false).show_tooltip_when_elided(false));
     let whole = || text::line(&hit.snippet);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, whole()));
     response.on_hover_ui(|ui| drop(ui.label(whole())));

@@ -4,27 +4,27 @@ use crate::app::AppState;
 use crate::app::models::{Period, PeriodCount, SearchQuery};
 use crate::query::{Query, parse_fields};
 use crate::ui::access::name_node;
+use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::pages::select::captures_by;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::field_ui;
+use crate::ui::widgets::{field_ui, framed_plot, in_plot_style, segments_ui};
 use crate::uri::CaptureDate;
 use egui::accesskit::Role;
 use egui::{Button, Ui};
-use egui_plot::{Bar, BarChart, GridMark, Plot};
+use egui_plot::{Bar, BarChart, GridMark};
 
 /// Height of the bars, with the labels below them.
-const BARS: f32 = 96.0;
+const BARS: f32 = 62.0;
 /// Height of the table.
 const TABLE: f32 = 150.0;
 /// Captures that a share is given of.
 const SHARE_OF: f64 = 10_000.0;
 
 /// The timeline of the page Search.
-#[derive(Default)]
 pub struct Timeline {
-    /// Whether it is shown in a window without room for it beside the results.
+    /// Whether it is shown; in a window without room for it beside the results, whether it is not.
     pub is_open: bool,
     period: Option<Period>,
     /// Counts of 10,000 captures that there are of the time, in the place of counts.
@@ -34,6 +34,20 @@ pub struct Timeline {
     dragged_from: Option<f64>,
     from: String,
     to: String,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self {
+            is_open: true,
+            period: None,
+            is_share: false,
+            has_table: false,
+            dragged_from: None,
+            from: String::new(),
+            to: String::new(),
+        }
+    }
 }
 
 /// An action on a row of the table.
@@ -59,29 +73,49 @@ impl Timeline {
     ) -> Option<SearchQuery> {
         let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return None };
         let mut range = None;
-        ui.horizontal_wrapped(|ui| {
-            ui.weak("Captures found by");
-            let mut period = self.period();
-            for (other, name) in [(Period::Day, "day"), (Period::Month, "month"), (Period::Year, "year")] {
-                ui.selectable_value(&mut period, other, name);
-            }
-            self.period = Some(period);
-            ui.separator();
-            ui.selectable_value(&mut self.is_share, false, "Number");
-            ui.selectable_value(&mut self.is_share, true, "Per 10,000 captures").on_hover_text(
-                "Of so many captures of the time, found or not: a large crawl does not hide a small one",
-            );
-            ui.separator();
-            ui.toggle_value(&mut self.has_table, "As a table");
+        let bars = ui.horizontal_top(|ui| {
+            let width = ui.available_width() - theme::CONTROL - ui.spacing().item_spacing.x;
+            let drawn = ui.allocate_ui(egui::vec2(width, BARS), |ui| {
+                ui.set_width(width);
+                in_plot_style(ui, |ui| self.bars_ui(ui, periods))
+            });
+            let more = icon_button_ui(ui, Icon::More, "How the timeline counts");
+            let closes = egui::PopupCloseBehavior::CloseOnClickOutside;
+            egui::Popup::menu(&more).close_behavior(closes).show(|ui| {
+                ui.weak("Captures found by");
+                let mut period = self.period();
+                segments_ui(
+                    ui,
+                    "Period",
+                    &mut period,
+                    &[(Period::Day, "day"), (Period::Month, "month"), (Period::Year, "year")],
+                );
+                self.period = Some(period);
+                ui.weak("Height of the bars");
+                segments_ui(
+                    ui,
+                    "Height of the bars",
+                    &mut self.is_share,
+                    &[(false, "Number"), (true, "Per 10,000 captures")],
+                );
+                ui.checkbox(&mut self.has_table, "As a table");
+                ui.horizontal(|ui| {
+                    field_ui(ui, "From", &mut self.from, &first.period, theme::DATE_FIELD);
+                    field_ui(ui, "To", &mut self.to, &last.period, theme::DATE_FIELD);
+                    range = self.typed_range_ui(ui);
+                });
+            });
+            drawn.inner
         });
-        ui.horizontal_wrapped(|ui| {
-            field_ui(ui, "From", &mut self.from, &first.period, theme::DATE_FIELD);
-            field_ui(ui, "To", &mut self.to, &last.period, theme::DATE_FIELD);
-            range = self.typed_range_ui(ui);
-        });
-        let range = self.bars_ui(ui, periods).or(range);
+        let range = bars.inner.or(range);
         let range = if self.has_table { self.table_ui(ui, app, query, periods).or(range) } else { range };
         range.map(|range| SearchQuery { text: narrowed(&query.text, &range), ..query.clone() })
+    }
+
+    /// Whether it is drawn: in a window without room for it beside the results, only where a person
+    /// opened it in the place of these.
+    pub fn is_shown(&self, is_low: bool) -> bool {
+        self.is_open != is_low
     }
 
     /// The range that was typed, once it is confirmed.
@@ -106,6 +140,7 @@ impl Timeline {
         let (kind, is_share) = (self.period(), self.is_share);
         let placed: Vec<(f64, &PeriodCount)> =
             periods.iter().filter_map(|period| Some((place_of(&period.period, kind)?, period))).collect();
+        let color = tokens(ui).accent;
         let bars = placed.iter().map(|(place, period)| {
             let height = if is_share { share(period) } else { period.count as f64 };
             let name = format!(
@@ -114,19 +149,13 @@ impl Timeline {
                 text::counted(period.count, "capture"),
                 share(period)
             );
-            Bar::new(*place, height).width(0.8).name(name)
+            Bar::new(*place, height).width(0.8).fill(color).stroke(egui::Stroke::NONE).name(name)
         });
-        let chart = BarChart::new("captures", bars.collect()).color(tokens(ui).accent);
-        let plot = Plot::new(("timeline", kind.name()))
-            .height(BARS)
-            .allow_drag(false)
-            .allow_zoom(false)
-            .allow_scroll(false)
-            .allow_boxed_zoom(false)
-            .show_background(false)
-            .show_grid([false, true])
-            .include_y(0.0)
-            .y_axis_label(if is_share { "of 10,000" } else { "captures" })
+        let chart = BarChart::new("captures", bars.collect());
+        let most = placed.iter().map(|(_, of)| if is_share { share(of) } else { of.count as f64 }).fold(0.0, f64::max);
+        let plot = framed_plot(("timeline", kind.name()), BARS, most)
+            .show_grid(false)
+            .show_axes([true, false])
             .x_axis_formatter(move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| axis_label(mark, kind))
             .show(ui, |plot| {
                 plot.bar_chart(chart);

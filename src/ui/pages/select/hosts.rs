@@ -3,10 +3,11 @@
 use super::captures_of_side;
 use crate::app::models::{SelectedHost, quoted};
 use crate::app::{Action, AppState, Command, Route};
+use crate::ui::header::Header;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::GAP;
-use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, title_ui};
+use crate::ui::widgets::{action_ui, empty_ui, loaded_ui};
 use egui::Ui;
 
 /// Draws the hosts of what is selected, or scored and not selected.
@@ -15,7 +16,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
         true => ("Hosts of what is in", "Hosts with captures that are selected"),
         false => ("Hosts of what is out", "Hosts with captures that were scored and are not selected"),
     };
-    title_ui(ui, app, title, about);
+    Header::<()>::new(title).detail(about).ui(ui, app);
     ui.horizontal(|ui| {
         if ui.button("← Select & export").clicked() {
             app.send(Command::Go(Route::Select));
@@ -23,7 +24,7 @@ pub(in crate::ui) fn selected_hosts_ui(ui: &mut Ui, app: &mut AppState, selected
     });
     ui.add_space(GAP);
     let Some(campaign) = app.campaign() else {
-        empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one above");
+        empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one at the left");
         action_ui(ui, app, Action::NewCampaign);
         return;
     };

@@ -13,11 +13,12 @@ use crate::app::models::{
     VerifyLine, changed_rejections,
 };
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, SelectionAct, TriedSelection};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{
-    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, title_ui, write_ui,
+    action_ui, count_link_ui, empty_ui, field_ui, figure_ui, heading_ui, is_typing, loaded_ui, write_ui,
 };
 use egui::{Button, Color32, Key, Label, Modifiers, RichText, ScrollArea, Slider, Ui};
 use std::path::{Path, PathBuf};
@@ -42,14 +43,9 @@ pub struct SelectPage {
 impl SelectPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        title_ui(
-            ui,
-            app,
-            "Select & export",
-            "Captures scoring at or above the threshold are selected; approvals and rejections override",
-        );
         let Some(campaign) = app.campaign() else {
-            empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one above");
+            Header::<()>::new("Select & export").ui(ui, app);
+            empty_ui(ui, "No campaign selected", "A selection belongs to a campaign; select one at the left");
             action_ui(ui, app, Action::NewCampaign);
             return;
         };
@@ -85,6 +81,7 @@ impl SelectPage {
                 }
             }
         }
+        header_ui(ui, app, campaign, answer.shown().map(Arc::as_ref));
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             loaded_ui(ui, &answer, |ui, page| self.page_ui(ui, app, campaign, page));
         });
@@ -168,6 +165,30 @@ fn has_same_sides(a: &SelectionSpec, b: &SelectionSpec) -> bool {
     sides(a) == sides(b)
 }
 
+/// Whether the draft is not what is saved. What an export holds changes no score.
+fn is_changed(app: &AppState, campaign: CampaignId, page: &SelectionPage) -> bool {
+    let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
+    page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft)
+}
+
+/// Draws the header: a draft is scored and saved first, what is saved is exported.
+fn header_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: Option<&SelectionPage>) {
+    let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
+    let why_not = app.runs(JobKind::Select).then_some(SCORING);
+    let select = HeaderButton::send("Score and select", Command::Select(draft)).off(why_not);
+    let export = HeaderButton::action(Action::Export);
+    let header = Header::<()>::new("Select & export");
+    let header = match page {
+        Some(page) if page.spec.is_some() && !is_changed(app, campaign, page) => {
+            let inside = text::counted(page.balance.inside.captures, "capture");
+            header.state(format!("{inside} selected")).plain(select).primary(export)
+        }
+        Some(page) if page.spec.is_some() => header.flag("Preview, not saved").plain(export).primary(select),
+        _ => header.state("Nothing selected yet").plain(export).primary(select),
+    };
+    header.more(HeaderButton::action(Action::DryRun)).more(HeaderButton::action(Action::Verify)).ui(ui, app);
+}
+
 fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
     heading_ui(ui, "Weights");
     let weights = &mut app.open.selection_draft.weights;
@@ -188,19 +209,10 @@ fn weights_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Sele
         field_ui(ui, "Filter instead of score", &mut app.open.selection_draft.filter, "empty: by score", theme::FIELD);
     });
     chosen_collections_ui(ui, app);
-    let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
-    // What an export holds changes no score.
-    let changed = page.spec.as_ref().is_none_or(|spec| spec.clone().with_parts_of(&draft) != draft);
-    ui.horizontal(|ui| {
-        let busy = app.runs(JobKind::Select);
-        let why_not = busy.then_some(SCORING);
-        if write_ui(ui, why_not, Button::new("Score and select")).clicked() {
-            app.send(Command::Select(draft));
-        }
-        if ui.button("Default weights").clicked() {
-            app.open.selection_draft.weights = ScoreWeights::default();
-        }
-    });
+    let changed = is_changed(app, campaign, page);
+    if ui.button("Default weights").clicked() {
+        app.open.selection_draft.weights = ScoreWeights::default();
+    }
     // A line of its own, always there: nothing moves while a slider is drawn.
     if page.spec.is_some() {
         match changed {
@@ -222,7 +234,7 @@ fn balance_ui(
     page: &SelectionPage,
     (balance, sides): (&Balance, &BalanceFilters),
 ) {
-    egui::Grid::new("balance").num_columns(4).striped(true).show(ui, |ui| {
+    egui::Grid::new("balance").num_columns(4).show(ui, |ui| {
         for head in ["", "Captures", "Hosts", "Bytes"] {
             ui.weak(head);
         }
@@ -406,8 +418,6 @@ fn export_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &Selec
         }
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Folder", &mut app.open.export_folder, "new or empty", theme::LONG_FIELD);
-            let action = action_ui(ui, app, Action::Export);
-            action.on_hover_text("WARC with metadata records, CDXJ, inlinks, manifest");
             action_ui(ui, app, Action::DryRun);
             action_ui(ui, app, Action::Verify);
             let folder = app.last_export().map(Path::to_owned);
@@ -429,7 +439,7 @@ fn verified_ui(ui: &mut Ui, folder: &str, lines: &[VerifyLine]) {
     let about = if state == CheckState::Passed { "Verified: " } else { "" };
     ui.colored_label(color, format!("{sign} {about}{summary}"));
     ui.weak(text::line(folder));
-    egui::Grid::new("verified").num_columns(3).striped(true).show(ui, |ui| {
+    egui::Grid::new("verified").num_columns(3).show(ui, |ui| {
         for line in lines {
             let (sign, color) = state_mark(ui, line.state());
             let label = match line.state() {

@@ -81,7 +81,7 @@ pub fn borderline_ui(ui: &mut Ui, app: &mut AppState, rows: &[ScoredRow]) {
         .on_select(|rows| Some(ScoreAction::Several(rows.iter().map(|row| row.id).collect())))
         .with_rows(RowsAction::copy_urls(|row: &ScoredRow| &row.url));
     match table.rows_ui(ui, app, rows) {
-        Some(ScoreAction::Focus(capture)) => app.follow_in_panel(Focus::Capture(capture)),
+        Some(ScoreAction::Focus(capture)) => app.follow(Focus::Capture(capture)),
         Some(ScoreAction::Several(captures)) => app.follow_several(captures),
         None => {}
     }
@@ -106,7 +106,7 @@ fn sum_of(row: &ScoredRow) -> String {
 }
 
 fn parts_ui(ui: &mut Ui, row: &ScoredRow) {
-    egui::Grid::new(("parts", row.id)).num_columns(5).striped(true).show(ui, |ui| {
+    egui::Grid::new(("parts", row.id)).num_columns(5).show(ui, |ui| {
         for head in ["Part", "Value", "Weight", "Adds", "Why"] {
             ui.weak(head);
         }

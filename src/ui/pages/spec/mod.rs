@@ -23,11 +23,11 @@ use super::spec::what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
 use crate::app::{Action, AppState, CampaignAct, Command, Route, RuleLine, SpecDraft};
 use crate::campaign::CampaignProblem;
-use crate::ui::access::{tab_of_ui, tabs_ui};
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_named_ui, action_ui, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, title_ui, write_button_ui,
+    lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, tab_of_ui, tabs_ui, write_button_ui,
 };
 use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
 use std::sync::Arc;
@@ -229,27 +229,24 @@ impl SpecPage {
             (Some(_), false) => format!("version {}, saved", spec.version),
             (Some(_), true) => format!("version {} with unsaved edits", spec.version),
         };
-        title_ui(ui, app, &title, &about);
-        ui.horizontal_wrapped(|ui| {
-            action_ui(ui, app, Action::SaveCampaign);
-            let revert = ui.add_enabled(edited, egui::Button::new("Discard changes"));
-            if revert.on_disabled_hover_text("No changes").clicked()
-                && let Some(spec) = &app.open.spec
-            {
-                let saved = Box::new(spec.saved.clone());
-                app.send(Command::EditSpec(saved));
-                self.forget();
-            }
-            action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
-            action_named_ui(ui, app, Action::Redo, "↷ Redo edit");
-            // Rules that cannot be read are known here only.
-            let is_stopped = |checked: &Checked| checked.problems.iter().any(|problem| problem.stops_crawl);
-            let label = Action::StartCrawl.label_now(app);
-            ui.add_enabled_ui(!self.checked.as_ref().is_some_and(is_stopped), |ui| {
-                action_named_ui(ui, app, Action::StartCrawl, &label)
-                    .on_disabled_hover_text("The reasons are listed below; each leads to its field");
-            });
-        });
+        // Rules that cannot be read are known here only.
+        let is_stopped = |checked: &Checked| checked.problems.iter().any(|problem| problem.stops_crawl);
+        let is_stopped = self.checked.as_ref().is_some_and(is_stopped);
+        let why_not = is_stopped.then_some("The reasons are listed below; each leads to its field");
+        let saved = spec.saved.clone();
+        let header = Header::new("Spec").state(title);
+        let header = if edited || spec.id.is_none() { header.flag(about) } else { header.detail(about) };
+        let discarded = header
+            .plain(HeaderButton::own("Discard changes", ()).off((!edited).then_some("No changes")))
+            .plain(HeaderButton::action(Action::StartCrawl).off(why_not))
+            .primary(HeaderButton::action(Action::SaveCampaign))
+            .more(HeaderButton::action(Action::Undo))
+            .more(HeaderButton::action(Action::Redo))
+            .ui(ui, app);
+        if discarded.is_some() {
+            app.send(Command::EditSpec(Box::new(saved)));
+            self.forget();
+        }
     }
 
     fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
@@ -426,7 +423,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     if let Some(identity) = page.file.identity {
         ui.weak(format!("Identity {identity}, the same in every workspace"));
     }
-    egui::Grid::new("versions").num_columns(2).striped(true).show(ui, |ui| {
+    egui::Grid::new("versions").num_columns(2).show(ui, |ui| {
         for (version, date) in &page.versions {
             ui.label(format!("v{version}"));
             ui.label(format!("saved {} UTC", date.to_readable()));

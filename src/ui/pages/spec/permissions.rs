@@ -5,8 +5,8 @@ use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading,
 use crate::scope::Derivation;
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_led_to, field_ui, heading_ui, lead_here, loaded_ui};
-use egui::{CollapsingHeader, ComboBox, Ui};
+use crate::ui::widgets::{FormRow, field_led_to, heading_ui, lead_here, loaded_ui};
+use egui::{CollapsingHeader, ComboBox, Response, TextEdit, Ui};
 
 /// Seeds whose derivation is shown.
 const SEEDS_SHOWN: usize = 50;
@@ -65,33 +65,43 @@ impl PermissionsEditor {
         let grounds = &mut campaign.grounds;
         heading_ui(ui, "URLs without a record");
         for (label, list, typed, hint) in [
-            ("Hosts under these domains", &mut grounds.domains, &mut self.domains, "uk, scot"),
-            ("Servers in these countries", &mut grounds.countries, &mut self.countries, "GB"),
+            (
+                ("Domains", "Hosts under these domains", "hosts under them need no record"),
+                &mut grounds.domains,
+                &mut self.domains,
+                "uk, scot",
+            ),
+            (
+                ("Countries", "Servers in these countries", "servers there need no record"),
+                &mut grounds.countries,
+                &mut self.countries,
+                "GB",
+            ),
         ] {
             // An undone edit may have changed them.
             let text = match typed {
                 Some(text) if list_entries(text).eq(list.iter().map(String::as_str)) => text,
                 typed => typed.insert(list.join(", ")),
             };
-            ui.horizontal(|ui| {
-                if field_ui(ui, label, text, hint, theme::FIELD).changed() {
-                    *list = list_entries(text).map(str::to_owned).collect();
-                }
-            });
+            let row = FormRow::new(label.0).named(label.1).note(label.2);
+            let answer = row.show_ui(ui, |ui| line_ui(ui, text, hint));
+            if answer.field.changed() {
+                *list = list_entries(text).map(str::to_owned).collect();
+            }
         }
-        ui.horizontal_wrapped(|ui| {
-            ui.label("Match records");
+        FormRow::new("Match records").show_ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
             ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
                 .on_hover_text("By whole host labels and path segments");
             ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
-                .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same");
+                .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same")
         });
     }
 
     fn derivations_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
         ui.add_space(GAP);
         heading_ui(ui, "Result");
-        ui.horizontal(|ui| field_ui(ui, "Another URL", &mut self.url, "https://www.example.org/", theme::FIELD));
+        FormRow::new("Another URL").show_ui(ui, |ui| line_ui(ui, &mut self.url, "https://www.example.org/"));
         let mut urls: Vec<String> = campaign.seeds.iter().take(SEEDS_SHOWN).map(|seed| seed.url.clone()).collect();
         if !self.url.trim().is_empty() {
             urls.insert(0, self.url.trim().to_owned());
@@ -150,36 +160,36 @@ fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
 
 fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
     let number = position + 1;
-    ui.horizontal(|ui| {
-        field_ui(ui, &format!("Record {number} covers"), &mut record.covers, "https://www.example.org/", theme::FIELD)
-    });
+    FormRow::new("Covers")
+        .named(&format!("Record {number} covers"))
+        .show_ui(ui, |ui| line_ui(ui, &mut record.covers, "https://www.example.org/"));
     let state = record.state.label();
-    choice_ui(ui, &format!("State of record {number}"), state, |ui| {
+    choice_ui(ui, "State", &format!("State of record {number}"), state, |ui| {
         for state in PermissionState::ALL {
             ui.selectable_value(&mut record.state, state, state.label());
         }
     });
     let reach = REACHES.iter().find(|(reach, _)| *reach == record.reach).map_or("", |(_, label)| label);
-    choice_ui(ui, &format!("Scope of record {number}"), reach, |ui| {
+    choice_ui(ui, "Scope", &format!("Scope of record {number}"), reach, |ui| {
         for (reach, label) in REACHES {
             ui.selectable_value(&mut record.reach, reach, label);
         }
     });
     let criterion = record.criterion.label();
-    choice_ui(ui, &format!("Criterion of record {number}"), criterion, |ui| {
+    choice_ui(ui, "Criterion", &format!("Criterion of record {number}"), criterion, |ui| {
         for (criterion, label) in Criterion::ALL {
             ui.selectable_value(&mut record.criterion, criterion, label);
         }
     });
-    for (label, text, hint) in [
-        ("Licence", &mut record.licence, "name of the licence or agreement"),
-        ("Evidence", &mut record.evidence, "a letter, a page, an explanation"),
-        ("Date", &mut record.date, "2024-03-01"),
-        ("Method", &mut record.method, "how, and by whom"),
-        ("Valid from", &mut record.from, "2024-03-01, or empty"),
-        ("Valid until", &mut record.until, "first day no longer valid, or empty"),
+    for (label, text, hint, note) in [
+        ("Licence", &mut record.licence, "CC BY 4.0", "name of the licence or agreement"),
+        ("Evidence", &mut record.evidence, "", "a letter, a page, an explanation"),
+        ("Date", &mut record.date, "2024-03-01", ""),
+        ("Method", &mut record.method, "", "how, and by whom"),
+        ("Valid from", &mut record.from, "2024-03-01", "at once where empty"),
+        ("Valid until", &mut record.until, "2027-03-01", "the first day no longer valid; no end where empty"),
     ] {
-        ui.horizontal(|ui| field_ui(ui, label, text, hint, theme::FIELD));
+        FormRow::new(label).note(note).show_ui(ui, |ui| line_ui(ui, text, hint));
     }
     for request in &record.requests {
         let parts = [&request.date, &request.channel, &request.contact, &request.note];
@@ -192,11 +202,13 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
     ui.weak(format!("Files are attached with: fonds scope attach FOLDER CAMPAIGN {number} FILE"));
 }
 
-fn choice_ui(ui: &mut Ui, label: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
-    ui.horizontal(|ui| {
-        let shown = ui.label(label);
-        ui.label_inputs_by(shown.id, |ui| {
-            ComboBox::from_id_salt(label).selected_text(chosen).width(theme::FIELD).show_ui(ui, choices);
-        });
+fn choice_ui(ui: &mut Ui, label: &str, name: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
+    FormRow::new(label).named(name).show_ui(ui, |ui| {
+        let chooser = ComboBox::from_id_salt(name).selected_text(chosen).width(theme::FIELD);
+        chooser.show_ui(ui, choices).response
     });
+}
+
+fn line_ui(ui: &mut Ui, text: &mut String, example: &str) -> Response {
+    ui.add(TextEdit::singleline(text).hint_text(example).desired_width(theme::FIELD))
 }

@@ -358,7 +358,7 @@ fn rule_ui(ui: &mut Ui, rule: &mut Value) {
         let kind = fields.get("rule").and_then(Value::as_str).unwrap_or_default().to_owned();
         heading_ui(ui, &text::short(&rule_title(&kind), 60));
         let mut none = true;
-        egui::Grid::new("arguments").num_columns(2).striped(false).show(ui, |ui| {
+        egui::Grid::new("arguments").num_columns(2).show(ui, |ui| {
             for (name, value) in fields.iter_mut().filter(|(name, _)| !COMMON.contains(&name.as_str())) {
                 none = false;
                 argument_ui(ui, &kind, name, value);

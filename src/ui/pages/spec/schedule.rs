@@ -5,7 +5,7 @@ use crate::app::models::{CampaignPage, RunState, ScheduledRun};
 use crate::campaign::{Campaign, CatchUp, Frequency};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_ui, heading_ui, lead_here, loaded_ui};
+use crate::ui::widgets::{FormRow, heading_ui, lead_here, loaded_ui};
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
 
@@ -34,35 +34,38 @@ pub fn schedule_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, pag
 
 fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
-    ui.horizontal(|ui| {
-        let label = ui.label("How often");
+    FormRow::new("How often").show_ui(ui, |ui| {
         let chosen = schedule.frequency.label();
-        ui.label_inputs_by(label.id, |ui| {
-            ComboBox::from_id_salt("frequency").selected_text(chosen).width(theme::FIELD).show_ui(ui, |ui| {
-                for frequency in Frequency::ALL {
-                    ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());
-                }
-            });
+        let chooser = ComboBox::from_id_salt("frequency").selected_text(chosen).width(theme::FIELD);
+        let drawn = chooser.show_ui(ui, |ui| {
+            for frequency in Frequency::ALL {
+                ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());
+            }
         });
+        drawn.response
     });
-    for (label, field, value, hint) in [
-        ("First run", "start", &mut schedule.start, "2026-11-23T09:00, or empty"),
-        ("Last run before", "end", &mut schedule.end, "2027-12-31, or empty"),
-        ("Time zone", "time_zone", &mut schedule.time_zone, "UTC, or such as Europe/Lisbon"),
+    for (label, field, value, example, note) in [
+        ("First run", "start", &mut schedule.start, "2026-11-23T09:00", "at once where empty"),
+        ("Last run before", "end", &mut schedule.end, "2027-12-31", "without end where empty"),
+        ("Time zone", "time_zone", &mut schedule.time_zone, "Europe/Lisbon", "UTC where empty"),
     ] {
-        ui.horizontal(|ui| optional_ui(ui, label, field, value, hint));
+        optional_ui(ui, label, field, value, example, note);
     }
     let mut extra = schedule.extra.join("\n");
-    let label = ui.label("Extra dates, one per line");
-    let field = TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD);
-    if ui.add(field).labelled_by(label.id).changed() {
+    let answer = FormRow::new("Extra dates")
+        .note("one a line")
+        .show_ui(ui, |ui| ui.add(TextEdit::multiline(&mut extra).desired_rows(2).desired_width(theme::FIELD)));
+    if answer.field.changed() {
         schedule.extra = if extra.is_empty() { Vec::new() } else { extra.split('\n').map(str::to_owned).collect() };
     }
-    ui.horizontal_wrapped(|ui| {
-        ui.label("Missed runs");
-        for (policy, label) in CatchUp::ALL {
-            ui.radio_value(&mut schedule.catch_up, policy, label);
-        }
+    FormRow::new("Missed runs").show_ui(ui, |ui| {
+        let drawn = ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = GAP;
+            for (policy, label) in CatchUp::ALL {
+                ui.radio_value(&mut schedule.catch_up, policy, label);
+            }
+        });
+        drawn.response
     });
 }
 
@@ -110,11 +113,13 @@ fn past_ui(ui: &mut Ui, app: &mut AppState, page: &CampaignPage) {
     });
 }
 
-fn optional_ui(ui: &mut Ui, label: &str, field: &str, value: &mut Option<String>, hint: &str) {
+fn optional_ui(ui: &mut Ui, label: &str, field: &str, value: &mut Option<String>, example: &str, note: &str) {
     let mut text = value.clone().unwrap_or_default();
-    let response = field_ui(ui, label, &mut text, hint, theme::FIELD);
-    lead_here(&response, &format!("schedule.{field}"));
-    if response.changed() {
+    let answer = FormRow::new(label)
+        .note(note)
+        .show_ui(ui, |ui| ui.add(TextEdit::singleline(&mut text).hint_text(example).desired_width(theme::FIELD)));
+    lead_here(&answer.field, &format!("schedule.{field}"));
+    if answer.field.changed() {
         *value = (!text.trim().is_empty()).then_some(text);
     }
 }

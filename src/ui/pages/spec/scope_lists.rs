@@ -9,14 +9,14 @@ use crate::app::{
     SeenListQuery,
 };
 use crate::scope::{Decision, Verdict, rule_label};
-use crate::ui::access::{tab_ui, tabs_ui};
+use crate::ui::header::Header;
 use crate::ui::pages::crawl::{explain, seen_table};
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
     action_named_ui, cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui,
-    title_ui,
+    tab_ui, tabs_ui,
 };
 use egui::Ui;
 use std::path::Path;
@@ -41,7 +41,9 @@ impl ScopeLists {
 
     /// A list of URLs, or the hosts.
     fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>) {
-        title_ui(ui, app, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
+        Header::<()>::new("Changes by the edited rules")
+            .detail("Select a row to see both decisions, rule by rule")
+            .ui(ui, app);
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
         let (answer, is_old) = match &app.what_if() {
@@ -215,7 +217,7 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
 
 fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = format!("“{}”: this rule decided these URLs", text::short(&rule.summary, 200));
-    title_ui(ui, app, &format!("URLs decided by rule {}", rule.index), &about);
+    Header::<()>::new(format!("URLs decided by rule {}", rule.index)).detail(about).ui(ui, app);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, report| {
@@ -234,7 +236,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
 fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = "this rule matched these URLs; a later rule may have decided";
     let about = format!("“{}”: {about}", text::short(&rule.summary, 200));
-    title_ui(ui, app, &format!("URLs matched by rule {}", rule.index), &about);
+    Header::<()>::new(format!("URLs matched by rule {}", rule.index)).detail(about).ui(ui, app);
     back_ui(ui, app);
     let (rule_matches, progress) = app.urls_matched_by_rule(id, rule.index);
     progress_ui(ui, progress);
@@ -281,7 +283,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         ),
         _ => ("URLs accepted by geolocation".to_owned(), "A country rule decided these URLs"),
     };
-    title_ui(ui, app, &title, about);
+    Header::<()>::new(title).detail(about).ui(ui, app);
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &report, |ui, rows| {
@@ -299,7 +301,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 
 fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let Some(path) = app.compared().map(Path::to_owned) else {
-        title_ui(ui, app, "Changes with another database", "");
+        Header::<()>::new("Changes with another database").detail("").ui(ui, app);
         back_ui(ui, app);
         empty_ui(ui, "No database compared", "Enter one on the Spec page, Geolocation");
         return;
@@ -311,7 +313,9 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         _ => return,
     };
     let title = format!("URLs of {} that it would {label}", text::line(host));
-    title_ui(ui, app, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
+    Header::<()>::new(title)
+        .detail(format!("With the countries of {}", text::line(&path.display().to_string())))
+        .ui(ui, app);
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {

@@ -21,7 +21,7 @@ fn found(window: &Window, text: &str) -> (u64, u64) {
 #[test]
 fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
     let mut window = Window::town();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     assert_eq!(window.route(), Route::Search(SearchQuery::default()));
     window.assert_shows("No text index: words are looked for in URLs and titles");
     window.click("Index texts");
@@ -70,7 +70,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
     window.click("Host: without estaleiro-gaivota.example");
     window.pass(1.0);
     let Route::Search(searched) = window.route() else { panic!("{:?}", window.route()) };
-    window.click("Saved searches");
+    window.choose("More commands", "Saved searches");
     window.type_into("Name of the search", "The shipyard");
     window.click("Save this search");
     window.until("it is kept", |window| crate::work::saved_searches(window.session().catalogue()).unwrap().len() == 1);
@@ -91,7 +91,7 @@ fn a_search_is_kept_under_a_name_and_opened_again() {
 pub(super) fn searched(text: &str) -> Window {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
+    window.press_with(Modifiers::COMMAND, Key::Num6);
     window.type_into("Query", text);
     window.press(Key::Enter);
     window.pass(1.0);
@@ -107,7 +107,7 @@ fn what_was_found_becomes_the_selection_with_its_number_and_bytes() {
     assert!(rows.len() > 5 && bytes > 1_000);
     // The page was never open: its draft is read first, and the filter put into it then.
     let size = crate::ui::text::bytes(bytes);
-    window.click(&format!("Select these {}, {size}", rows.len()));
+    window.choose("More commands", &format!("Select these {}, {size}", rows.len()));
     assert_eq!(window.route(), Route::Select);
     window.until_done(JobKind::Select);
     let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
@@ -133,7 +133,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
     let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };
     assert!(rows.iter().any(|row| row.id == first));
     // Review by the rail is about all captures again.
-    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.press_with(Modifiers::COMMAND, Key::Num8);
     let all = window.captures("review:yes").len();
     window.assert_shows(&format!("{all} captures to review"));
 }
@@ -142,7 +142,7 @@ fn what_was_found_is_reviewed_capture_by_capture() {
 fn a_search_becomes_the_rule_of_a_collection_once_it_is_named_and_saved() {
     let mut window = searched("estaleiro");
     let found: Vec<CaptureId> = window.captures("estaleiro").iter().map(|row| row.id).collect();
-    window.click("Save as collection…");
+    window.choose("More commands", "Save as collection…");
     assert_eq!(window.route(), Route::Select);
     window.assert_shows("Name the collection and save it");
     assert!(window.session().catalogue().collections().unwrap().is_empty(), "nothing is saved unasked");
@@ -167,7 +167,7 @@ fn number(window: &Window, filter: &str) -> u64 {
 }
 
 #[test]
-fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
+fn types_of_media_count_what_their_filters_find_whichever_is_chosen() {
     let mut window = searched("host:example");
     let all = number(&window, "found:host:example");
     let numbers: Vec<(&str, u64)> = [
@@ -183,14 +183,16 @@ fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
     assert_eq!(numbers.iter().map(|(_, number)| number).sum::<u64>(), all);
     assert!(numbers.iter().filter(|(_, number)| *number > 0).count() > 2, "{numbers:?}");
     let check_tabs = |window: &mut Window| {
-        window.settle();
+        window.click("Media types");
         for (tab, number) in &numbers {
-            assert!(window.can_click(&format!("{tab} {}", crate::ui::text::count(*number))), "{tab} {number}");
+            let label = format!("{tab} {}", crate::ui::text::count(*number));
+            window.until(&label, |window| window.can_click(&label));
         }
+        window.press(Key::Escape);
     };
     check_tabs(&mut window);
     for (tab, number) in &numbers {
-        window.click(&format!("{tab} {}", crate::ui::text::count(*number)));
+        window.choose("Media types", &format!("{tab} {}", crate::ui::text::count(*number)));
         window.pass(1.0);
         window.until("it is counted", |window| match number {
             0 => window.shows("0 captures"),
@@ -198,7 +200,7 @@ fn tabs_of_media_count_what_their_filters_find_whichever_is_chosen() {
         });
         check_tabs(&mut window);
     }
-    window.click(&format!("All {}", crate::ui::text::count(all)));
+    window.choose("Media types", &format!("All types {}", crate::ui::text::count(all)));
     assert_eq!(
         window.route(),
         Route::Search(SearchQuery { text: "host:example".to_owned(), ..SearchQuery::default() })
@@ -210,6 +212,7 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
     let mut window = searched("estaleiro OR festival");
     let typed = SearchQuery { text: "estaleiro OR festival".to_owned(), ..SearchQuery::default() };
     let query = SearchQuery { campaign: window.app().campaign(), ..typed.clone() };
+    window.click("How the timeline counts");
     window.click("month");
     window.click("As a table");
     let counts = window.session().search_counts(&query, &[], Some(crate::app::models::Period::Month)).unwrap();
@@ -220,6 +223,7 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
     assert_eq!(number(&window, &format!("date:{}", last.period)), last.of);
     assert!(last.count < last.of);
     window.click("Per 10,000 captures");
+    window.press(Key::Escape);
     window.assert_shows(&format!(
         "Per 10,000: {}",
         crate::ui::text::count((last.count * 10_000 + last.of / 2) / last.of)
@@ -229,6 +233,7 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
     assert!(filter.contains(" date:"), "{filter}");
     window.press_with(Modifiers::ALT, Key::ArrowLeft);
     // A range by the keyboard narrows both sides of the OR.
+    window.click("How the timeline counts");
     window.type_into("From", &last.period);
     window.type_into("To", "2030");
     window.click("Narrow");
@@ -257,7 +262,7 @@ fn what_is_related_to_a_result_is_listed_with_its_reasons_and_opened() {
 }
 
 #[test]
-fn the_field_above_leads_text_to_search_and_filters_to_captures() {
+fn the_palette_leads_text_to_search_and_filters_to_captures() {
     let mut window = Window::town();
     for (line, is_search) in [
         ("estaleiro gaivota", true),
@@ -265,7 +270,9 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
         ("host:jornal.vilanova.example status:200", false),
         ("http://estaleiro-gaivota.example/", false),
     ] {
-        window.type_into("Search captures", line);
+        window.click("Find or do");
+        window.harness.event(egui::Event::Text(line.to_owned()));
+        window.settle();
         window.press(Key::Enter);
         let route = match is_search {
             true => Route::Search(SearchQuery { text: line.to_owned(), ..SearchQuery::default() }),
@@ -279,8 +286,8 @@ fn the_field_above_leads_text_to_search_and_filters_to_captures() {
 fn results_are_judged_by_keys_and_buttons_and_the_figures_lead_to_them() {
     let mut window = Window::town();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::F);
-    window.click("Assess results");
+    window.press_with(Modifiers::COMMAND, Key::Num6);
+    window.choose("More commands", "Assess results");
     window.assert_shows("Type a query: its results are assessed by it");
     window.type_into("Query", "estaleiro");
     window.press(Key::Enter);

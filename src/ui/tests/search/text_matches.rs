@@ -34,7 +34,7 @@ fn matches_of_a_search_are_gone_through_in_the_text() {
     window.click("Next match");
     window.assert_shows(&format!("1 of {found}"));
     // Without words to look for nothing is marked.
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.settle();
     assert!(!window.shows(&format!(" of {found}")), "{:?}", window.texts());
 }
@@ -53,7 +53,7 @@ fn the_first_match_of_a_filter_is_brought_into_sight() {
     let options = window.app_mut().import_options();
     window.session().import(&[path], options, &crate::jobs::JobCx::detached()).unwrap();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.type_into("Filter", "found:\"farol apaga\"");
     window.press(Key::Enter);
     window.assert_shows("1 row, none selected");
@@ -82,7 +82,7 @@ fn a_text_beyond_the_limit_is_marked_where_it_is_read() {
     let options = window.app_mut().import_options();
     window.session().import(&[path], options, &crate::jobs::JobCx::detached()).unwrap();
     window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
-    window.press_with(Modifiers::COMMAND, Key::Num4);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
     window.type_into("Filter", "url:longa.example");
     window.press(Key::Enter);
     window.assert_shows("1 row, none selected");

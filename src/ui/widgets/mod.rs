@@ -1,11 +1,26 @@
 //! Small parts that pages share.
 
+mod choices;
+mod forms;
+mod gallery;
+mod plots;
+mod waiting;
+
+pub use choices::{
+    drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, quiet_button, segments_ui, tab_of_ui,
+    tab_ui, tabs_ui, tick_chip_ui,
+};
+pub use forms::{FieldLevel, FormRow, remark_row_ui};
+pub use gallery::Gallery;
+pub use plots::{PLOT_LINE, framed_plot, in_plot_style, no_plot_ui, plot_fill, plot_head_ui};
+pub use waiting::Waiting;
+
 use super::access::{alert_ui, mark_heading};
+use super::icons::{Icon, icon_button_ui};
 use super::text;
 use super::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::app::models::{CaptureRow, Loaded, Notice, OutcomeClass, ReviewMark, UrlOutcome, with_source};
-use crate::app::{Action, AppState, Command, Route, resolve};
-use crate::guide::Guide;
+use crate::app::{Action, AppState, resolve};
 use crate::jobs::Progress;
 use crate::scope::rule_label;
 use egui::accesskit::Role;
@@ -13,7 +28,12 @@ use egui::{Button, Color32, Id, Label, Rect, Response, RichText, TextEdit, Ui, W
 use std::sync::Arc;
 
 /// Opacity of an old answer while a new one loads.
-const OLD_OPACITY: f32 = 0.6;
+pub const OLD_OPACITY: f32 = 0.5;
+
+/// Thickness of a line that is one pixel of the screen.
+pub fn hair(ui: &Ui) -> f32 {
+    1.0 / ui.pixels_per_point()
+}
 
 /// Draws the value of an answer, or a note that it is loading or has failed.
 pub fn loaded_ui<T>(ui: &mut Ui, answer: &Loaded<Arc<T>>, draw: impl FnOnce(&mut Ui, &T)) {
@@ -74,29 +94,6 @@ pub fn notice_ui(ui: &mut Ui, notice: &Notice) {
     alert_ui(ui, notice.is_error, |ui| frame.show(ui, card));
 }
 
-/// The title of a page, with a sentence on its purpose.
-pub fn title_ui(ui: &mut Ui, app: &mut AppState, title: &str, about: &str) {
-    ui.horizontal_wrapped(|ui| {
-        let heading = ui.label(RichText::new(title).heading().color(tokens(ui).strong_text));
-        mark_heading(&heading, title);
-        ui.add_space(GAP);
-        ui.weak(about);
-        guide_link_ui(ui, app);
-    });
-    ui.add_space(GAP / 2.0);
-}
-
-/// A link to the guide that explains the page.
-fn guide_link_ui(ui: &mut Ui, app: &mut AppState) {
-    let Some(guide) = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_))) else {
-        return;
-    };
-    let hint = format!("Opens the guide “{}”: {} (F1)", guide.title, guide.about);
-    if ui.link("Guide").on_hover_text(hint).clicked() {
-        app.send(Command::Go(Route::Help(guide.name)));
-    }
-}
-
 /// A heading inside a page.
 pub fn heading_ui(ui: &mut Ui, text: &str) {
     ui.add_space(GAP / 2.0);
@@ -104,15 +101,18 @@ pub fn heading_ui(ui: &mut Ui, text: &str) {
     mark_heading(&heading, text);
 }
 
-/// The text of an empty page before its buttons.
+/// What an empty page or table has in its place, at its top left: what is missing, and why or what to do.
+/// The button that does it follows.
 pub fn empty_ui(ui: &mut Ui, what: &str, next: &str) {
-    ui.add_space(GROUP_GAP);
-    ui.label(RichText::new(what).heading().color(tokens(ui).strong_text));
+    ui.add_space(GAP);
     ui.scope(|ui| {
         theme::keep_reading_width(ui);
-        ui.label(next);
+        ui.horizontal_wrapped(|ui| {
+            ui.label(RichText::new(what).color(tokens(ui).strong_text));
+            ui.label(RichText::new(next).color(tokens(ui).weak_text));
+        });
     });
-    ui.add_space(GAP);
+    ui.add_space(GAP / 2.0);
 }
 
 /// A button for an action: greyed with its reason when it is not possible.
@@ -176,6 +176,24 @@ pub fn write_ui(ui: &mut Ui, why_not: Option<&str>, control: impl egui::Widget) 
         Some(why) => response.on_disabled_hover_text(why),
         None => response,
     }
+}
+
+/// A button of an icon alone that sends a command which writes, greyed as [`write_ui`] does.
+pub fn write_icon_ui(ui: &mut Ui, why_not: Option<&str>, icon: Icon, name: &str, hint: &str) -> Response {
+    let why_not = read_only(ui).or(why_not);
+    let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| icon_button_ui(ui, icon, name));
+    match why_not {
+        Some(why) => drawn.inner.on_disabled_hover_text(why),
+        None if hint.is_empty() => drawn.inner,
+        None => drawn.inner.on_hover_text(hint),
+    }
+}
+
+/// A field for a line of text, named for who listens: what it is for stands around it.
+pub fn line_field_ui(ui: &mut Ui, name: &str, text: &mut String, example: &str, width: f32) -> Response {
+    let response = ui.add(TextEdit::singleline(text).hint_text(example.to_owned()).desired_width(width));
+    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
+    response
 }
 
 /// A button that is greyed only where the workspace is read-only.

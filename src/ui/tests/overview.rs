@@ -1,0 +1,99 @@
+//! The page of the campaign, the rail, and the header of every page.
+
+use super::shell::begin_crawl;
+use super::{TOWN, Window, is_pressed};
+use crate::app::{Command, Dialog, PAGES, Route};
+use crate::ui::theme;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::{NodeT, Queryable};
+
+/// Names of the headings on screen.
+fn headings(window: &Window) -> Vec<String> {
+    let nodes = window.harness.query_all_by_role(Role::Heading);
+    nodes.filter_map(|node| node.accesskit_node().label()).collect()
+}
+
+#[test]
+fn the_overview_counts_what_its_links_show() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    assert_eq!(window.route(), Route::Overview);
+    let row = window.session().catalogue().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
+    let captures = format!("{} captures", crate::ui::text::count(row.captures));
+    window.until("the figures are there", |window| window.can_click(&captures));
+    window.click(&captures);
+    assert_eq!(window.route(), Route::Captures { filter: String::new() });
+    window.assert_shows(&format!("{} rows", crate::ui::text::count(row.captures)));
+    window.go_back();
+    // The next step of the work is the one button with a ground of its own.
+    let review = format!("Review {}", crate::ui::text::count(row.to_review));
+    window.click(&review);
+    assert_eq!(window.route(), Route::Review { filter: String::new() });
+    window.go_back();
+    window.assert_shows("Launches over time. ");
+    window.assert_shows("Inlinks not built");
+    window.click("Build: Inlinks not built");
+    assert!(window.app().sent().any(|command| *command == Command::BuildInlinks));
+}
+
+#[test]
+fn a_running_crawl_is_in_the_rail_the_strip_and_the_overview() {
+    let mut window = Window::town();
+    begin_crawl(&mut window);
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.assert_shows("Crawl paused");
+    let crawl = window.harness.query_all_by_label("Crawl").find(is_pressed).unwrap();
+    assert_eq!(crawl.accesskit_node().description().as_deref(), Some("A crawl is paused"));
+    window.click("Open crawl");
+    assert_eq!(window.route(), Route::Crawl);
+    window.click("Stop crawl");
+    window.until("the crawl ends", |window| window.app().jobs().is_empty());
+}
+
+#[test]
+fn every_page_has_its_title_and_a_menu_in_the_header() {
+    for size in [egui::vec2(1280.0, 800.0), egui::vec2(900.0, 600.0)] {
+        let mut window = Window::town();
+        window.harness.set_size(size);
+        window.settle();
+        for (page, title) in PAGES.iter().enumerate() {
+            window.click(title);
+            assert_eq!(window.route().page(), page);
+            assert!(headings(&window).iter().any(|heading| heading == title), "{title}: {:?}", headings(&window));
+            let more: Vec<_> = window.harness.query_all_by_label("More commands").collect();
+            assert_eq!(more.len(), 1, "{title}");
+            let rect = more[0].rect();
+            assert!(rect.right() <= size.x && rect.bottom() <= theme::HEADER, "{title}: {rect:?}");
+        }
+    }
+}
+
+#[test]
+fn a_narrow_window_has_a_rail_of_icons_and_folds_buttons_into_the_menu() {
+    let mut window = Window::town();
+    let width =
+        |window: &Window| window.harness.query_by_role_and_label(Role::Navigation, "Pages").unwrap().rect().width();
+    window.press_with(Modifiers::COMMAND, Key::Num7);
+    assert!((width(&window) - theme::RAIL_WIDTH).abs() < 1.0, "{}", width(&window));
+    assert!(window.can_click("Hosts") && window.can_click("Cited pages"));
+    window.harness.set_size(egui::vec2(900.0, 600.0));
+    window.settle();
+    assert!((width(&window) - theme::RAIL_NARROW).abs() < 1.0, "{}", width(&window));
+    assert!(window.can_click("Hosts") && !window.can_click("Cited pages"));
+    window.click_more("Cited pages");
+    assert!(matches!(window.route(), Route::CitedPages(..)));
+    window.click("Find or do");
+    assert_eq!(window.app().dialog(), Some(Dialog::Palette));
+}
+
+#[test]
+fn the_chooser_of_the_rail_takes_another_campaign() {
+    let mut window = Window::town();
+    let town = window.session().catalogue().campaigns().unwrap().into_iter().find(|row| row.id == TOWN).unwrap();
+    window.click(&town.title());
+    window.click("All captures");
+    window.until("all captures are shown", |window| window.app().shows_every_campaign());
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.assert_shows("No campaign selected");
+}
