@@ -327,7 +327,12 @@ fn button_ui<K>(ui: &mut Ui, app: &AppState, button: HeaderButton<K>, is_primary
         Ok(hint) => response.on_hover_text(hint),
         Err(why) => response.on_disabled_hover_text(why),
     };
-    (is_settled(ui, &response, ("header", &label), app.route().page()) && response.clicked()).then_some(button)
+    // An action is the same under another label, such as that of the next version.
+    let what = match &button.act {
+        Act::Action(action) => format!("{action:?}"),
+        Act::Send(_) | Act::Own(_) => label,
+    };
+    (is_settled(ui, &response, ("header", what), app.route().page()) && response.clicked()).then_some(button)
 }
 
 /// The one button with a ground of its own.

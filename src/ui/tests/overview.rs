@@ -75,16 +75,14 @@ fn every_page_has_its_title_and_a_menu_in_the_header() {
 #[test]
 fn a_narrow_window_has_a_rail_of_icons_and_folds_buttons_into_the_menu() {
     let mut window = Window::town();
-    let width = |window: &Window| {
-        let row = window.harness.query_all_by_label("Overview").find(is_pressed).unwrap().rect();
-        row.right() + row.left()
-    };
+    let width =
+        |window: &Window| window.harness.query_all_by_label("Overview").find(is_pressed).unwrap().rect().width();
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    assert!((width(&window) - theme::RAIL_WIDTH).abs() < 1.0, "{}", width(&window));
+    assert!((width(&window) - (theme::RAIL_WIDTH - theme::GROUP_GAP)).abs() < 1.0, "{}", width(&window));
     assert!(window.can_click("Hosts") && window.can_click("Cited pages"));
     window.harness.set_size(egui::vec2(900.0, 600.0));
     window.settle();
-    assert!((width(&window) - theme::RAIL_NARROW).abs() < 1.0, "{}", width(&window));
+    assert!((width(&window) - (theme::RAIL_NARROW - theme::GAP)).abs() < 1.0, "{}", width(&window));
     assert!(window.can_click("Hosts") && !window.can_click("Cited pages"));
     window.click_more("Cited pages");
     assert!(matches!(window.route(), Route::CitedPages(..)));
