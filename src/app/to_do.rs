@@ -1,6 +1,6 @@
 //! What waits for a person in the current campaign, and the next step of the work.
 
-use super::models::{CampaignRow, CrawlPage, LaunchState, changed_rejections};
+use super::models::{CampaignRow, LaunchRow, LaunchState, changed_rejections};
 use super::{Action, AppState, Command, Route};
 use crate::jobs::{counted, noun, verb};
 
@@ -43,8 +43,9 @@ pub enum NextStep {
 pub const REJECTED_BEFORE: &str = "rejected_before:yes";
 
 impl AppState {
-    /// What waits for a person in this campaign, the most urgent first, as far as it is read.
-    pub fn to_do(&mut self, row: &CampaignRow, crawls: Option<&CrawlPage>) -> Vec<ToDo> {
+    /// What waits for a person in this campaign after its last launch, the most urgent first, as far as it
+    /// is read.
+    pub fn to_do(&mut self, row: &CampaignRow, last: Option<&LaunchRow>) -> Vec<ToDo> {
         let mut list = Vec::new();
         let mut add = |urgency, what: String, about: String, label, command| {
             list.push(ToDo { urgency, what, about, label, command });
@@ -80,10 +81,9 @@ impl AppState {
                 add(Urgency::Warning, what, about, "Decide", spec());
             }
         }
-        let last = crawls.and_then(|page| page.launch.as_ref());
         if let Some(last) = last.filter(|last| last.to_retry() > 0 && self.crawl_job().is_none()) {
             let failed = last.to_retry();
-            let what = format!("{} failed", counted(failed, "URL"));
+            let what = format!("{} of the last launch failed", counted(failed, "URL"));
             let about = "Not fetched, or answered with 429 or 5xx".to_owned();
             add(Urgency::Warning, what, about, "Show", Command::Go(Route::Crawl));
         }
@@ -111,9 +111,8 @@ impl AppState {
         list
     }
 
-    /// The next step of the work in this campaign.
-    pub fn next_step(&self, row: &CampaignRow, crawls: Option<&CrawlPage>) -> NextStep {
-        let last = crawls.and_then(|page| page.launch.as_ref());
+    /// The next step of the work in this campaign, after its last launch.
+    pub fn next_step(&self, row: &CampaignRow, last: Option<&LaunchRow>) -> NextStep {
         if self.crawl_job().is_some() && row.to_review == 0 {
             return NextStep::Go(Route::Crawl, "Open crawl", None);
         }

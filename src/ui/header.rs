@@ -10,10 +10,11 @@ use super::theme::{self, tokens};
 use super::widgets::{is_settled, read_only};
 use crate::app::{Action, AppState, Command, Route, resolve};
 use crate::guide::Guide;
+use egui::accesskit::Role;
 use egui::text::LayoutJob;
 use egui::{
     Align, Button, Color32, Context, CornerRadius, Id, Label, Layout, Popup, Rect, Response, RichText, Stroke,
-    TextFormat, TextStyle, Ui, UiBuilder, Vec2, WidgetText, vec2,
+    TextFormat, TextStyle, Ui, UiBuilder, Vec2, WidgetInfo, WidgetText, vec2,
 };
 
 /// Width that title and state keep; buttons give way to the menu before they take it.
@@ -212,7 +213,7 @@ impl<K> Header<K> {
         header.set_clip_rect(place);
         let ui = &mut header;
         begin_region(ui, Region::Header, "Title and main commands");
-        let line = Stroke::new(1.0, tokens(ui).hairline);
+        let line = theme::part_line(ui);
         ui.painter().hline(place.x_range(), place.bottom() - 0.5, line);
         let inner = place.shrink2(vec2(theme::PAGE_MARGIN, 0.0));
         let is_narrow = ui.ctx().content_rect().width() < theme::NARROW_WINDOW;
@@ -279,8 +280,10 @@ impl<K> Header<K> {
                 Tone::Weak => colors.weak_text,
                 Tone::Flag => colors.flag,
             };
-            let gap = if at == 0 { 0.0 } else { theme::GAP };
-            job.append(&text::line(part), gap, TextFormat::simple(font.clone(), color));
+            // A blank, so that it is read out as another part.
+            let (gap, blank) = if at == 0 { (0.0, "") } else { (theme::TIGHT_GAP, " ") };
+            let part = format!("{blank}{}", text::line(part));
+            job.append(&part, gap, TextFormat::simple(font.clone(), color));
         }
         ui.add(Label::new(WidgetText::from(job)).truncate());
     }
@@ -324,7 +327,12 @@ fn button_ui<K>(ui: &mut Ui, app: &AppState, button: HeaderButton<K>, is_primary
         Ok(hint) => response.on_hover_text(hint),
         Err(why) => response.on_disabled_hover_text(why),
     };
-    (is_settled(ui, &response, ("header", &label), app.route().page()) && response.clicked()).then_some(button)
+    // An action is the same under another label, such as that of the next version.
+    let what = match &button.act {
+        Act::Action(action) => format!("{action:?}"),
+        Act::Send(_) | Act::Own(_) => label,
+    };
+    (is_settled(ui, &response, ("header", what), app.route().page()) && response.clicked()).then_some(button)
 }
 
 /// The one button with a ground of its own.
@@ -358,48 +366,45 @@ fn more_ui<K>(ui: &mut Ui, app: &mut AppState, buttons: Vec<HeaderButton<K>>) ->
         ui.set_min_width(theme::FIELD);
         for button in buttons {
             let hint = button.hint_now(ui, app);
-            let keys = RichText::new(button.keys()).size(theme::CAPTION_TEXT).color(tokens(ui).weak_text);
-            let line = Button::new(button.label(app)).right_text(keys);
-            let response = ui.add_enabled(hint.is_ok(), line);
-            let response = match &hint {
-                Ok(hint) if hint.is_empty() => response,
-                Ok(hint) => response.on_hover_text(hint),
-                Err(why) => response.on_disabled_hover_text(why),
-            };
-            if response.clicked() {
+            if menu_line_ui(ui, &button.label(app), button.keys(), hint) {
                 pressed = button.press(app);
-                ui.close();
             }
         }
         ui.separator();
-        guide_ui(ui, app);
-        for action in [Action::Back, Action::Keys] {
-            let keys = if action == Action::Keys { "?" } else { action.keys() };
-            let keys = RichText::new(keys).size(theme::CAPTION_TEXT).color(tokens(ui).weak_text);
+        let guide = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_)));
+        if let Some(guide) = guide {
+            let hint = format!("Opens the guide “{}”: {}", guide.title, guide.about);
+            if menu_line_ui(ui, "Guide", "F1", Ok(hint)) {
+                app.send(Command::Go(Route::Help(guide.name)));
+            }
+        }
+        for (action, keys) in [(Action::Back, Action::Back.keys()), (Action::Keys, "?")] {
             let resolved = resolve(action, app);
-            let line = ui.add_enabled(resolved.is_ok(), Button::new(action.label_now(app)).right_text(keys));
-            if line.clicked()
+            let hint = resolved.as_ref().map(|_| action.hint().to_owned()).map_err(|why| (*why).to_owned());
+            if menu_line_ui(ui, &action.label(), keys, hint)
                 && let Ok(command) = resolved
             {
                 app.send(command);
-                ui.close();
             }
         }
     });
     pressed
 }
 
-/// A line that opens the guide that explains the page.
-fn guide_ui(ui: &mut Ui, app: &mut AppState) {
-    let Some(guide) = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_))) else {
-        return;
+/// A line of the menu with its keys, off with its reason where it has one; true when it was chosen.
+fn menu_line_ui(ui: &mut Ui, label: &str, keys: &str, hint: Result<String, String>) -> bool {
+    let keys = RichText::new(keys).size(theme::CAPTION_TEXT).color(tokens(ui).weak_text);
+    let response = ui.add_enabled(hint.is_ok(), Button::new(label).right_text(keys));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, hint.is_ok(), label));
+    let response = match &hint {
+        Ok(hint) if hint.is_empty() => response,
+        Ok(hint) => response.on_hover_text(hint),
+        Err(why) => response.on_disabled_hover_text(why),
     };
-    let keys = RichText::new("F1").size(theme::CAPTION_TEXT).color(tokens(ui).weak_text);
-    let hint = format!("Opens the guide “{}”: {}", guide.title, guide.about);
-    if ui.add(Button::new("Guide").right_text(keys)).on_hover_text(hint).clicked() {
-        app.send(Command::Go(Route::Help(guide.name)));
+    if response.clicked() {
         ui.close();
     }
+    response.clicked()
 }
 
 fn place_id() -> Id {

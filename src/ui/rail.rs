@@ -82,7 +82,7 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
         |ui| {
             begin_region(ui, Region::Rail, "Pages");
             let area = ui.max_rect();
-            ui.painter().vline(area.right() - 0.5, area.y_range(), Stroke::new(1.0, colors.hairline));
+            ui.painter().vline(area.right() - 0.5, area.y_range(), theme::part_line(ui));
             let has_groups = !is_narrow && area.height() >= GROUPED_FROM;
             let groups = if has_groups { 4.0 * GROUP } else { 4.0 * theme::GAP };
             let top = if is_narrow { 2.0 * theme::RAIL_ROW } else { CHOOSER + theme::RAIL_ROW };

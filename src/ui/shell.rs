@@ -8,7 +8,7 @@ use super::widgets::is_settled;
 use crate::app::models::Loaded;
 use crate::app::{AppState, Command, Route};
 use crate::jobs::{Pace, Progress};
-use egui::{Align, Id, Label, Layout, RichText, Stroke, TextStyle, Ui, vec2};
+use egui::{Align, Id, Label, Layout, RichText, TextStyle, Ui, vec2};
 
 /// The running job that is waited for, and the state of the workspace, always in one line. Says what it
 /// is in the tree of who listens to it.
@@ -16,7 +16,7 @@ pub fn strip_ui(ui: &mut Ui, app: &mut AppState) -> Id {
     let colors = tokens(ui);
     let area = ui.max_rect();
     ui.painter().rect_filled(area, 0.0, colors.chrome_bg);
-    ui.painter().hline(area.x_range(), area.top() + 0.5, Stroke::new(1.0, colors.hairline));
+    ui.painter().hline(area.x_range(), area.top() + 0.5, theme::part_line(ui));
     begin_region(ui, Region::Strip, "Messages and jobs");
     let bar = ui.unique_id();
     let first = app.jobs().iter().min_by_key(|job| (job.by_itself, !job.kind.is_crawl()));

@@ -418,6 +418,12 @@ pub fn chosen_outline(ui: &egui::Ui) -> Stroke {
     if is_high_contrast(ui) { Stroke::new(RING, tokens(ui).border) } else { Stroke::NONE }
 }
 
+/// The line between the parts of the window.
+pub fn part_line(ui: &egui::Ui) -> Stroke {
+    let colors = tokens(ui);
+    Stroke::new(1.0, if is_high_contrast(ui) { colors.border } else { colors.hairline })
+}
+
 /// The edge of a button, where its ground alone must not show it.
 pub fn button_edge(ui: &egui::Ui) -> Stroke {
     if is_high_contrast(ui) { Stroke::new(1.0, tokens(ui).border) } else { Stroke::NONE }

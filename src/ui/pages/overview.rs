@@ -48,8 +48,8 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
     let crawls = app.reads.all_launches(row.id);
     let launches = app.reads.launches(row.id);
     let page = crawls.shown().cloned();
-    header_ui(ui, app, &row, page.as_deref(), launches.shown().and_then(|rows| rows.last()));
-    let to_do = app.to_do(&row, page.as_deref());
+    header_ui(ui, app, &row, launches.shown().and_then(|rows| rows.last()));
+    let to_do = app.to_do(&row, launches.shown().and_then(|rows| rows.last()));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         figures_ui(ui, app, &row, page.as_deref());
         loaded_ui(ui, &crawls, |ui, page| shares_ui(ui, page));
@@ -74,7 +74,7 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
     });
 }
 
-fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&CrawlPage>, last: Option<&LaunchRow>) {
+fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&LaunchRow>) {
     let colors = tokens(ui);
     let mut header = Header::<()>::new("Overview");
     header = match (app.crawl_job(), last) {
@@ -94,7 +94,9 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&C
     if let Some(next) = &row.next_run {
         header = header.detail(format!("next run {next}"));
     }
-    header = match app.next_step(row, page) {
+    let next = app.next_step(row, last);
+    let is_crawl = matches!(next, NextStep::Do(Action::StartCrawl, _) | NextStep::Go(Route::Crawl, ..));
+    header = match next {
         NextStep::Do(action, label) => header.primary(HeaderButton::named(action, label)),
         NextStep::Go(route, label, count) => {
             let label = count.map_or(label.to_owned(), |count| format!("{label} {}", text::count(count)));
@@ -105,9 +107,7 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&C
         true => HeaderButton::send("Open crawl", Command::Go(Route::Crawl)).hint("Goes to the running crawl"),
         false => HeaderButton::named(Action::StartCrawl, "Start crawl…"),
     };
-    let is_primary =
-        matches!(app.next_step(row, page), NextStep::Do(Action::StartCrawl, _) | NextStep::Go(Route::Crawl, ..));
-    if !is_primary {
+    if !is_crawl {
         header = header.plain(crawl);
     }
     let spec = Command::Go(Route::Spec(Some(row.id)));
@@ -158,7 +158,8 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&
                     let line = Stroke::new(1.0, tokens(ui).hairline);
                     ui.painter().vline(rect.right() - theme::GROUP_GAP, rect.shrink2(vec2(0.0, 4.0)).y_range(), line);
                 }
-                let mut cell = ui.new_child(UiBuilder::new().id_salt(label.as_str()).max_rect(rect));
+                let builder = UiBuilder::new().id_salt(label.as_str()).max_rect(rect);
+                let mut cell = ui.new_child(builder.layout(Layout::top_down(Align::Min)));
                 if figure_ui(&mut cell, value, label, about) {
                     app.send(Command::GoToAll(route.clone()));
                 }
@@ -289,6 +290,7 @@ fn launches_ui(ui: &mut Ui, app: &mut AppState, rows: &[LaunchRow]) {
     }
     line_ui(ui, drawn);
     ui.add_space(theme::GAP);
+    ui.spacing_mut().item_spacing.y = 0.0;
     let colors = tokens(ui);
     for launch in drawn.iter().rev().take(LISTED) {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), theme::ROW), Sense::hover());
@@ -405,6 +407,7 @@ fn to_do_ui(ui: &mut Ui, app: &mut AppState, list: &[ToDo]) {
     if list.is_empty() {
         ui.weak("Nothing waits for you");
     }
+    ui.spacing_mut().item_spacing.y = 0.0;
     for to_do in list {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), theme::SIDE_ROW), Sense::hover());
         ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, colors.hairline));

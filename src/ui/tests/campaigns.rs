@@ -111,6 +111,7 @@ fn a_draft_takes_the_place_of_what_somebody_else_saved_only_after_a_question() {
     let session = window.session();
     session.save_campaign(Some(TOWN), &Campaign { owner: "somebody".to_owned(), ..campaign }).unwrap();
     let open_comparison = |window: &mut Window| {
+        window.settle();
         let version = window.app().open.spec.as_ref().unwrap().next_version();
         window.click(&format!("Save as v{version}"));
         window.until("the dialog is open", |window| window.app().dialog() == Some(Dialog::NewerVersion));

@@ -222,7 +222,7 @@ fn a_second_click_on_stop_starts_nothing() {
     window.pass(2.0);
     click(&mut window);
     window.until("the crawl ends", |window| window.app().jobs().is_empty());
-    window.until("the page knows", |window| window.can_click("Build inlinks"));
+    window.until("the page knows", |window| !window.can_click("Pause crawl") && window.shows("Stopped"));
     click(&mut window);
     window.settle();
     let started = window.app().jobs().iter().map(|job| job.kind).chain(window.app().ended().iter().map(|job| job.kind));

@@ -2,7 +2,7 @@
 
 use super::shell::begin_crawl;
 use super::{TOWN, Window, is_pressed};
-use crate::app::{Command, Dialog, PAGES, Route};
+use crate::app::{Dialog, PAGES, Route};
 use crate::ui::theme;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
@@ -32,9 +32,12 @@ fn the_overview_counts_what_its_links_show() {
     assert_eq!(window.route(), Route::Review { filter: String::new() });
     window.go_back();
     window.assert_shows("Launches over time. ");
-    window.assert_shows("Inlinks not built");
-    window.click("Build: Inlinks not built");
-    assert!(window.app().sent().any(|command| *command == Command::BuildInlinks));
+    // What failed in the last launch waits; what has no reason to wait is not listed.
+    let last = window.session().catalogue().launches(Some(TOWN)).unwrap().pop().unwrap();
+    window.assert_shows(&format!("{} URLs of the last launch failed", last.to_retry()));
+    assert!(!window.shows("Inlinks not built") && !window.shows("No seeds yet"));
+    window.click(&format!("Show: {} URLs of the last launch failed", last.to_retry()));
+    assert_eq!(window.route(), Route::Crawl);
 }
 
 #[test]
@@ -73,13 +76,13 @@ fn every_page_has_its_title_and_a_menu_in_the_header() {
 fn a_narrow_window_has_a_rail_of_icons_and_folds_buttons_into_the_menu() {
     let mut window = Window::town();
     let width =
-        |window: &Window| window.harness.query_by_role_and_label(Role::Navigation, "Pages").unwrap().rect().width();
+        |window: &Window| window.harness.query_all_by_label("Overview").find(is_pressed).unwrap().rect().width();
     window.press_with(Modifiers::COMMAND, Key::Num7);
-    assert!((width(&window) - theme::RAIL_WIDTH).abs() < 1.0, "{}", width(&window));
+    assert!((width(&window) - (theme::RAIL_WIDTH - theme::GROUP_GAP)).abs() < 1.0, "{}", width(&window));
     assert!(window.can_click("Hosts") && window.can_click("Cited pages"));
     window.harness.set_size(egui::vec2(900.0, 600.0));
     window.settle();
-    assert!((width(&window) - theme::RAIL_NARROW).abs() < 1.0, "{}", width(&window));
+    assert!((width(&window) - (theme::RAIL_NARROW - theme::GAP)).abs() < 1.0, "{}", width(&window));
     assert!(window.can_click("Hosts") && !window.can_click("Cited pages"));
     window.click_more("Cited pages");
     assert!(matches!(window.route(), Route::CitedPages(..)));

@@ -283,7 +283,7 @@ fn refused_urls_explain_themselves() {
     let session = window.session();
     go(&mut window, Key::Num4);
     window.until("the launch is shown", |window| window.shows("Stopped, can be resumed"));
-    window.click("End this launch");
+    window.click_more("End this launch");
     window.until("it is ended", |window| !window.shows("Stopped, can be resumed"));
     let state = session.crawl(Some(TOWN), Launches::Last).unwrap().launch.unwrap().state;
     assert_eq!(state, LaunchState::Finished);
@@ -681,7 +681,7 @@ fn selections_are_saved_and_collections_made_filled_and_selected() {
     let captures = collections(&window)[0].captures;
     window.until("the number is there", |window| window.shows(&format!("Captures: {captures}")));
     // Its captures come in with the draft, before anything is kept.
-    window.scroll_to("Score and select");
+    window.scroll_to("Default weights");
     window.click("Ria");
     assert_eq!(window.app().open.selection_draft.collections, ["Ria"]);
     window.until("what it adds is shown", |window| window.shows("compared with the saved selection"));

@@ -9,14 +9,13 @@ use crate::app::{
     SeenListQuery,
 };
 use crate::scope::{Decision, Verdict, rule_label};
-use crate::ui::header::Header;
+use crate::ui::header::{Header, HeaderButton};
 use crate::ui::pages::crawl::{explain, seen_table};
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
-    action_named_ui, cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui,
-    tab_ui, tabs_ui,
+    cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, tab_ui, tabs_ui,
 };
 use egui::Ui;
 use std::path::Path;
@@ -41,9 +40,7 @@ impl ScopeLists {
 
     /// A list of URLs, or the hosts.
     fn what_if_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CampaignId, list: Option<WhatIfList>) {
-        Header::<()>::new("Changes by the edited rules")
-            .detail("Select a row to see both decisions, rule by rule")
-            .ui(ui, app);
+        header_ui(ui, app, "Changes by the edited rules", "Select a row to see both decisions, rule by rule");
         back_ui(ui, app);
         // The last answer stays while further edits are tried.
         let (answer, is_old) = match &app.what_if() {
@@ -71,14 +68,20 @@ impl ScopeLists {
     }
 }
 
+fn header_ui(ui: &mut Ui, app: &mut AppState, title: &str, about: &str) {
+    Header::<()>::new(title)
+        .detail(about)
+        .more(HeaderButton::action(Action::Undo))
+        .more(HeaderButton::action(Action::Redo))
+        .ui(ui, app);
+}
+
 fn back_ui(ui: &mut Ui, app: &mut AppState) {
     ui.horizontal_wrapped(|ui| {
         if ui.button("Back to the rules").clicked() {
             let id = app.open.spec.as_ref().map_or(app.campaign(), |spec| spec.id);
             app.send(Command::Go(Route::Spec(id)));
         }
-        action_named_ui(ui, app, Action::Undo, "↶ Undo edit");
-        action_named_ui(ui, app, Action::Redo, "↷ Redo edit");
     });
 }
 
@@ -217,7 +220,7 @@ fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
 
 fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = format!("“{}”: this rule decided these URLs", text::short(&rule.summary, 200));
-    Header::<()>::new(format!("URLs decided by rule {}", rule.index)).detail(about).ui(ui, app);
+    header_ui(ui, app, &format!("URLs decided by rule {}", rule.index), &about);
     back_ui(ui, app);
     let hits = app.rule_hits(id);
     loaded_ui(ui, &hits, |ui, report| {
@@ -236,7 +239,7 @@ fn decided_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
 fn rule_matches_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, rule: &RuleRef) {
     let about = "this rule matched these URLs; a later rule may have decided";
     let about = format!("“{}”: {about}", text::short(&rule.summary, 200));
-    Header::<()>::new(format!("URLs matched by rule {}", rule.index)).detail(about).ui(ui, app);
+    header_ui(ui, app, &format!("URLs matched by rule {}", rule.index), &about);
     back_ui(ui, app);
     let (rule_matches, progress) = app.urls_matched_by_rule(id, rule.index);
     progress_ui(ui, progress);
@@ -283,7 +286,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         ),
         _ => ("URLs accepted by geolocation".to_owned(), "A country rule decided these URLs"),
     };
-    Header::<()>::new(title).detail(about).ui(ui, app);
+    header_ui(ui, app, &title, about);
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &report, |ui, rows| {
@@ -301,7 +304,7 @@ fn geo_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
 
 fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
     let Some(path) = app.compared().map(Path::to_owned) else {
-        Header::<()>::new("Changes with another database").detail("").ui(ui, app);
+        header_ui(ui, app, "Changes with another database", "");
         back_ui(ui, app);
         empty_ui(ui, "No database compared", "Enter one on the Spec page, Geolocation");
         return;
@@ -313,9 +316,7 @@ fn drift_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, list: &GeoList) {
         _ => return,
     };
     let title = format!("URLs of {} that it would {label}", text::line(host));
-    Header::<()>::new(title)
-        .detail(format!("With the countries of {}", text::line(&path.display().to_string())))
-        .ui(ui, app);
+    header_ui(ui, app, &title, &format!("With the countries of {}", text::line(&path.display().to_string())));
     back_ui(ui, app);
     progress_ui(ui, progress);
     loaded_ui(ui, &drift, |ui, rows| {
