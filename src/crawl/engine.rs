@@ -3,7 +3,7 @@
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
-use super::plan::VersionChange;
+use super::plan::PlanChange;
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
@@ -375,7 +375,7 @@ impl Engine<'_> {
             self.stats.found(1);
             self.frontier.announce(authority_of(&admission.candidate.url), admission.priority);
         };
-        let keep = |change: &VersionChange| self.ledger.change_version(change.from, change.to, change.since);
+        let keep = |change: &PlanChange| self.ledger.change_version(change.from, change.to, change.since);
         let judge = || -> Result<Rejudged, CrawlError> {
             // The ledger has the last one when all is decided by it: a run in
             // between ends with another version than the next one begins with.

@@ -81,7 +81,7 @@ pub(super) type MetSeed = (String, Url);
 
 /// A version of the campaign that took the place of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct VersionChange {
+pub(super) struct PlanChange {
     pub from: u32,
     pub to: u32,
     pub since: CaptureDate,
@@ -96,7 +96,7 @@ struct PlanState {
     met: Vec<MetSeed>,
     known: HashSet<MetSeed>,
     /// Those after which what was refused is not decided again yet, in order.
-    changes: Vec<VersionChange>,
+    changes: Vec<PlanChange>,
 }
 
 impl CurrentPlan {
@@ -123,7 +123,7 @@ impl CurrentPlan {
         let plan = plan.with_met(&state.met)?;
         let (from, to, since) = (state.plan.version, plan.version, CaptureDate::now());
         if from != to {
-            state.changes.push(VersionChange { from, to, since });
+            state.changes.push(PlanChange { from, to, since });
         }
         state.plan = Arc::new(Plan { generation: state.plan.generation + 1, ..plan });
         Ok(())
@@ -135,7 +135,7 @@ impl CurrentPlan {
     }
 
     /// The plan, and the changes after which what was refused is not decided again yet.
-    pub(super) fn changes(&self) -> (Arc<Plan>, Vec<VersionChange>) {
+    pub(super) fn changes(&self) -> (Arc<Plan>, Vec<PlanChange>) {
         let state = self.read();
         (Arc::clone(&state.plan), state.changes.clone())
     }
