@@ -645,7 +645,7 @@ mod tests {
     fn both_weights_have_the_letters_of_latin_greek_and_cyrillic_and_digits_of_one_width() {
         let ctx = egui::Context::default();
         install(&ctx);
-        let _ = ctx.run_ui(egui::RawInput::default(), |ui| {
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
             for font in [FontId::proportional(BODY_TEXT), strong_font(BODY_TEXT)] {
                 let width =
                     |text: &str| ui.painter().layout_no_wrap(text.to_owned(), font.clone(), Color32::WHITE).size().x;
@@ -653,6 +653,7 @@ mod tests {
                 assert!(ui.fonts_mut(|fonts| fonts.has_glyphs(&font, "ãçğőšžΑώжЩ–−…×·ºª«»€")), "{font:?}");
             }
         });
+        output.textures_delta.clear();
     }
 
     #[test]
@@ -666,7 +667,8 @@ mod tests {
             (ThemeChoice::HighContrast, &HIGH_CONTRAST),
         ] {
             choose(&ctx, choice);
-            let _ = ctx.run_ui(egui::RawInput::default(), |ui| assert_eq!(tokens(ui), expected));
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| assert_eq!(tokens(ui), expected));
+            output.textures_delta.clear();
         }
     }
 }
