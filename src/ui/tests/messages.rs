@@ -30,7 +30,7 @@ fn not_a_pixel_beside_a_message_changes_when_it_comes_and_goes() {
     let place =
         |window: &Window| window.harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique("messages"))).unwrap();
     // The strip says how much room the disk has, which others use as well.
-    let strip = window.harness.get_by_role_and_label(Role::ContentInfo, "Messages and jobs").rect().top() - 8.0;
+    let strip = size.y - crate::ui::theme::STRIP - 8.0;
     let before = picture(&window);
     assert_eq!(before.difference_above(strip, &picture(&window)), None, "the page itself is at rest");
     for is_error in [false, true] {
