@@ -98,6 +98,13 @@ pub fn beside_facet(query: &Query<FieldTerm>, kind: FacetKind) -> Option<Query<F
     chooses.then(|| replaced(query.clone(), kind, &[]))
 }
 
+/// The parts of a query that choose values of a facet.
+pub fn of_facet(query: &Query<FieldTerm>, kind: FacetKind) -> Query<FieldTerm> {
+    let mut parts = parts_of(query.clone());
+    parts.retain(|part| FacetChoice::all_of(part).iter().any(|choice| choice.kind == kind));
+    Query::And(parts)
+}
+
 /// A query that chooses these values of a facet in the place of those that it chose; a line that cannot be read as it is.
 pub fn with_facets(line: &str, kind: FacetKind, choices: &[FacetChoice]) -> String {
     parse_fields(line).map_or_else(|_| line.to_owned(), |query| write_query(&replaced(query, kind, choices)))

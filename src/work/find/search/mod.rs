@@ -8,7 +8,7 @@ use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
-    stem_term,
+    of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -503,9 +503,26 @@ pub(in crate::work) fn facet_counts(
     captures: &FixedBitSet,
     kinds: &[FacetKind],
 ) -> anyhow::Result<Vec<Vec<FacetValue>>> {
+    let query = parse_query(&filter.filter)?;
+    let mut beside_all = query.clone();
+    // What a facet chooses is of no campaign and no ready filter: the rest of the line has these.
+    let mut chosen = Vec::new();
+    for kind in FacetKind::ALL {
+        let Some(beside) = beside_facet(&beside_all, kind) else { continue };
+        beside_all = beside;
+        let of_kind = CaptureQuery { filter: write_query(&of_facet(&query, kind)), ..everything() };
+        chosen.push((kind, catalogue.matching_captures(&of_kind)?));
+    }
     let mut counts = facts.counts(kinds, captures);
+    if chosen.is_empty() {
+        return Ok(counts);
+    }
+    let beside_all = CaptureQuery { filter: write_query(&beside_all), ..filter.clone() };
+    let beside_all = catalogue.matching_captures(&beside_all)?;
     for (kind, values) in kinds.iter().zip(&mut counts) {
-        if let Some(beside) = captures_beside(catalogue, filter, *kind)? {
+        if chosen.iter().any(|(of, _)| of == kind) {
+            let mut beside = beside_all.clone();
+            chosen.iter().filter(|(of, _)| of != kind).for_each(|(_, captures)| beside.intersect_with(captures));
             *values = facts.count(*kind, &beside);
         }
     }
