@@ -100,5 +100,5 @@ pub(super) fn changed_admission(
     if to.state == before.state {
         (to.date, to.priority) = (before.date, before.priority);
     }
-    Ok((to != *before).then(|| ChangedAdmission { id: url.id, from: before.state, to }))
+    Ok((to != *before).then_some(ChangedAdmission { id: url.id, from: before.state, to }))
 }

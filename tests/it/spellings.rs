@@ -123,7 +123,7 @@ fn anchors_have_the_blanks_that_a_reader_sees() {
         page("http://d.example/y", date, "<title>Y</title><p>Nada"),
     ];
     let warc = file(folder.path(), "a.warc.gz", &pages);
-    let workspace = indexed(folder.path(), &[warc.clone()]);
+    let workspace = indexed(folder.path(), std::slice::from_ref(&warc));
     let dataset = |options: &[&str]| {
         let of_file = fonds(&[&["inlinks", "dataset", arg(&warc)], options].concat()).with_status(0).out;
         let of_workspace = fonds(&[&["inlinks", "export", arg(&workspace)], options].concat()).with_status(0).out;

@@ -7,6 +7,7 @@ pub(super) mod hop_paths;
 pub(super) mod launch_choice;
 pub(super) mod ledger;
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod ledger_tests;
 pub(super) mod recovery;
 pub(super) mod refused;

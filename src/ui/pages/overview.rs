@@ -52,7 +52,7 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
     let to_do = app.to_do(&row, launches.shown().and_then(|rows| rows.last()));
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         figures_ui(ui, app, &row, page.as_deref());
-        loaded_ui(ui, &crawls, |ui, page| shares_ui(ui, page));
+        loaded_ui(ui, &crawls, shares_ui);
         ui.add_space(theme::GAP);
         let has_columns = ui.available_width() >= 2.0 * theme::SIDE_LIST + theme::PART_GAP;
         if !has_columns {

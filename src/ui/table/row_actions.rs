@@ -2,7 +2,7 @@
 
 use super::rows::{MANY_ROWS, RowSource, Slot};
 use super::state::{RANGE_ROWS, TableState};
-use super::{Table, state_id};
+use super::{RowAction, Table, state_id};
 use crate::app::AppState;
 use crate::app::models::Notice;
 use crate::ui::icons::Icon;
@@ -44,7 +44,7 @@ impl<'a, R, A> RowsAction<'a, R, A> {
 pub struct RowIcon<'a, R, A> {
     pub(super) icon: Icon,
     pub(super) name: &'a str,
-    pub(super) act: Box<dyn Fn(&R) -> Option<A> + 'a>,
+    pub(super) act: RowAction<'a, R, A>,
 }
 
 impl<'a, R, A> RowIcon<'a, R, A> {
