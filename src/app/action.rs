@@ -4,8 +4,7 @@ use super::spec_draft::SpecDraft;
 use super::state::AppState;
 use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
 use crate::app::models::ReviewMark;
-use crate::query::{TextTest, parse_fields};
-use crate::work::JobKind;
+use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
 
 /// Pages of the window, by their numbers: those below 10 have the key `Ctrl` with it.
@@ -464,15 +463,8 @@ impl Route {
     /// Where a typed line is found: text in the page Search, fields and pasted URLs alone as a filter of
     /// captures. What cannot be read leads to Search, which explains it.
     pub fn of_line(line: &str) -> Self {
-        let mut has_text = false;
-        match parse_fields(line) {
-            Ok(query) => query.for_each_term(&mut |term| {
-                has_text |= term.field.is_none() && !matches!(term.test, TextTest::Url(_) | TextTest::Any);
-            }),
-            Err(_) => has_text = true,
-        }
         let text = line.to_owned();
-        match has_text {
+        match has_text_terms(line) {
             true => Self::Search(super::models::SearchQuery { text, ..Default::default() }),
             false => Self::Captures { filter: text },
         }

@@ -9,10 +9,10 @@ use super::Unread;
 use super::lone_surrogates::without_halves;
 use super::media::{is_page_type, is_unknown_type};
 use crate::links::html::collect::{
-    MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink, origin_of, scheme_of,
+    MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink,
 };
 use crate::links::html::fold::fold_into;
-use crate::links::resolve::{Resolver, web_url};
+use crate::links::resolve::{Resolver, origin_of, scheme_of, web_url};
 use crate::links::{LinkKind, PageCuts, PageOptions, has_token};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use crate::warc::http::MediaType;

@@ -341,6 +341,28 @@ pub(crate) fn may_be_file(value: &str) -> bool {
         && !value.bytes().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b'{' | b'<' | b'"' | b'|'))
 }
 
+/// Whether the reference starts with a scheme other than http and https. Only
+/// saves work: what slips through is dropped when it is resolved.
+pub(crate) fn has_foreign_scheme(reference: &str) -> bool {
+    scheme_of(reference)
+        .is_some_and(|scheme| !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https"))
+}
+
+/// The scheme that a reference starts with.
+pub(crate) fn scheme_of(reference: &str) -> Option<&str> {
+    let bytes = reference.as_bytes();
+    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let end = bytes.iter().position(|byte| !is_inside(byte))?;
+    let is_scheme = bytes.get(end) == Some(&b':') && bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    reference.get(..end).filter(|_| is_scheme)
+}
+
+/// The URL of a site's front page.
+pub(crate) fn origin_of(url: &Url) -> Url {
+    let origin = &url[..Position::BeforePath];
+    Url::parse(origin).unwrap_or_else(|_| url.clone())
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -17,7 +17,7 @@ use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, Term};
 const MANY: usize = 8;
 /// The parameters of BM25, near those of Robertson and Zaragoza 2009 (1.2 and 0.75). With the weights of fields and
 /// of typed forms they are measured on CACM and Vaswani, whose precision they change by less than 0.01.
-const K1: Score = 1.3;
+const K1: Score = 1.32;
 const B: Score = 0.7;
 
 /// The forms of one word, or the words that a pattern means, in fields that are one text.

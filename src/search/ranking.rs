@@ -21,7 +21,7 @@ const MOST_TERMS: usize = 200;
 const PHRASE_WEIGHT: f32 = 2.0;
 /// The weight of the typed form of a word beside its stem: at 1 the precision on Vaswani falls by
 /// 0.02, at 0.3 by 0.005; without it forms that were typed are not before others.
-const AS_WRITTEN_WEIGHT: f32 = 0.12;
+const AS_WRITTEN_WEIGHT: f32 = 0.1;
 /// Terms that a text is compared with others by, the rarest of it.
 const SIMILAR_TERMS: usize = 25;
 

@@ -47,7 +47,7 @@ impl Fields {
         let body = |field, stems| SearchedField { field, stems: Some(stems), weight: 1.0, is_body: true };
         let (title, main) = (body(self.title, self.title_stems), body(self.text, self.stems));
         let plain = |field, weight| SearchedField { field, stems: None, weight, is_body: false };
-        let (rest, anchors, url) = (plain(self.rest, 0.05), plain(self.anchors, 2.0), plain(self.url, 1.5));
+        let (rest, anchors, url) = (plain(self.rest, 0.02), plain(self.anchors, 2.0), plain(self.url, 1.5));
         match name {
             None => vec![title, main, rest, anchors, url],
             Some("text") => vec![title, main, rest],

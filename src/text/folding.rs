@@ -35,7 +35,7 @@ pub fn fold(text: &str) -> String {
         }
         let (one, behind) = other.split_at(other.chars().next().map_or(0, char::len_utf8));
         each_folded(one, |c| {
-            if !is_of_word(c) {
+            if !is_of_token(c) {
                 gap = true;
                 return;
             }
@@ -65,7 +65,7 @@ fn last_char(text: &[u8]) -> Option<(usize, char)> {
 }
 
 /// Whether a folded character is a part of a word.
-fn is_of_word(c: char) -> bool {
+fn is_of_token(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
@@ -199,7 +199,7 @@ pub fn text_tokens(text: &str) -> Vec<TextToken> {
             continue;
         }
         each_folded(&text[range.clone()], |part| match run.last_mut() {
-            _ if !is_of_word(part) => end_run(&mut run, &mut tokens),
+            _ if !is_of_token(part) => end_run(&mut run, &mut tokens),
             Some(last) if composed(last.0, part).is_some() => {
                 last.0 = composed(last.0, part).unwrap_or(last.0);
                 last.1.end = range.end;

@@ -29,7 +29,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn tokens_are_the_words_and_where_they_are(
+    fn tokens_have_their_places(
         text in "\\PC{0,40}|[a-zß½ﬁ東京都가각힣ㄱ\u{1100}\u{1161}\u{11a8}かﾊﾞ\u{3099}\u{301}ʻ１٣ -]{0,20}"
     ) {
         let tokens = text_tokens(&text);
@@ -97,7 +97,7 @@ fn decimal_digits_of_all_scripts_are_numbers() {
 
 /// Rule WB4 of UAX 29; and `<wbr>` and U+200B are the same, which nobody sees.
 #[test]
-fn format_characters_split_no_word() {
+fn format_characters_split_no_token() {
     let format = regex::Regex::new(r"^[\p{Cf}\p{Variation_Selector}]$").unwrap();
     for c in ('\0'..=char::MAX).filter(|c| format.is_match(c.encode_utf8(&mut [0; 4]))) {
         assert_eq!(fold(&format!("quin{c}tal")), "quintal", "{:x}", u32::from(c));

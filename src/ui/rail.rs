@@ -65,7 +65,7 @@ fn icon_of(page: u8) -> Icon {
 }
 
 /// Work that waits on a page: what is drawn, what it means, and its colour.
-struct Waiting {
+struct WaitingCount {
     sign: String,
     about: String,
     color: Color32,
@@ -120,8 +120,8 @@ pub fn rail_ui(ui: &mut Ui, app: &mut AppState) {
 }
 
 /// A page's count, only where work waits.
-fn waiting(app: &mut AppState, page: u8, colors: &theme::Tokens) -> Option<Waiting> {
-    let waits = |sign: &str, about: String, color| Some(Waiting { sign: sign.to_owned(), about, color });
+fn waiting(app: &mut AppState, page: u8, colors: &theme::Tokens) -> Option<WaitingCount> {
+    let waits = |sign: &str, about: String, color| Some(WaitingCount { sign: sign.to_owned(), about, color });
     match page {
         2 => {
             let edited = app.open.spec.as_ref().is_some_and(|spec| spec.shows_edits());
@@ -160,7 +160,7 @@ fn group_ui(ui: &mut Ui, name: &str) {
     ui.painter().text(at, Align2::LEFT_BOTTOM, name, font, tokens(ui).faint_text);
 }
 
-fn page_ui(ui: &mut Ui, app: &mut AppState, page: u8, height: f32, is_narrow: bool, waiting: Option<Waiting>) {
+fn page_ui(ui: &mut Ui, app: &mut AppState, page: u8, height: f32, is_narrow: bool, waiting: Option<WaitingCount>) {
     let action = Action::GoTo(page);
     let label = page_name(usize::from(page));
     let here = app.route().page() == usize::from(page);
@@ -197,7 +197,7 @@ fn row_ui(
     icon: Icon,
     label: &str,
     (here, height, is_narrow): (bool, f32, bool),
-    waiting: Option<&Waiting>,
+    waiting: Option<&WaitingCount>,
 ) -> Response {
     let colors = tokens(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());

@@ -31,7 +31,7 @@ pub use find::request_sample::{RequestSample, SampleRow};
 pub use find::saved_searches::{forget_search, rename_search, save_search, saved_search, saved_searches};
 pub use find::search::{Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use find::text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
-pub use find::text_marks::text_marks;
+pub use find::text_marks::{has_text_terms, text_marks};
 use handover::attach_annotations;
 pub use handover::collections::{CollectionsFilled, fill_collections};
 pub use handover::dry_run::{ExportDryRun, dry_run_export};

@@ -109,11 +109,19 @@ def edits(word):
             yield re.escape(before + after[1] + after[0] + after[2:])
 
 
-def phrase_spans(wanted, slop, text):
+def phrase_spans(wanted, slop, text, is_begin=False):
+    """Where words follow one another; the last one may go on where `is_begin`."""
     if not wanted:
         return set()
     last = len(wanted) - 1
-    places = [[at for at, word in enumerate(text) if is_met(one, nth == last, word)] for nth, one in enumerate(wanted)]
+    places = [
+        [
+            at
+            for at, word in enumerate(text)
+            if is_met(one, nth == last, word) or is_begin and nth == last and word.startswith(one)
+        ]
+        for nth, one in enumerate(wanted)
+    ]
     found = set()
     for chosen in itertools.product(*places):
         begins = [at - nth for nth, at in enumerate(chosen)]
@@ -133,6 +141,9 @@ def spans(test, text):
         return phrase_spans(words(url_text(value)), 0, text)
     if kind == "phrase":
         return phrase_spans(words(value["text"]), value["slop"], text)
+    if kind == "pattern" and any(is_unspaced(c) for c in value):
+        # A `*` at the end, where words are glued.
+        return phrase_spans(words(value.rstrip("*")), 0, text, value.endswith("*"))
     if kind == "pattern":
         pieces = re.split(r"([*?])", value)
         pattern = glob("".join(piece if piece in "*?" else "".join(fold_letters(piece)) for piece in pieces))

@@ -152,7 +152,8 @@ fn text_term(dice: &mut Dice, of: &Vocabulary) -> String {
         6 if letters.len() > 2 => {
             format!("{}*", letters[..2 + dice.below(letters.len() - 2)].iter().collect::<String>())
         }
-        7 if letters.len() > 3 => {
+        // Within words of scripts without blanks there is none.
+        7 if letters.len() > 3 && letters.iter().all(|c| *c < '\u{e00}') => {
             let at = 1 + dice.below(letters.len() - 2);
             let sign = *dice.one_of(&['?', '*']);
             letters.iter().enumerate().map(|(nth, c)| if nth == at { sign } else { *c }).collect()

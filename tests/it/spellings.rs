@@ -34,7 +34,7 @@ fn check(workspace: &Path, query: &str, expected: usize) {
 }
 
 #[test]
-fn reported_words_are_found() {
+fn reported_spellings_are_found() {
     let names = [
         "09-one-han-character",
         "10-persian-digits",
@@ -79,7 +79,7 @@ fn reported_words_are_found() {
 }
 
 #[test]
-fn words_of_scripts_without_blanks_are_found_beside_digits() {
+fn scripts_without_blanks_are_found_beside_digits() {
     let folder = tempfile::tempdir().unwrap();
     let html = |text: &str| format!("<html lang=ja><title>T</title><p>{text}</p></html>");
     let date = "2024-03-01T09:00:00Z";

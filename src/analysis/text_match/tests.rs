@@ -36,7 +36,7 @@ fn every_form_is_found() {
 
 /// What Lucene's analyzers of these languages find, and the mark is no longer than what was looked for.
 #[test]
-fn parts_of_words_without_blanks_are_found() {
+fn parts_of_scripts_without_blanks_are_found() {
     let japanese = "2011年3月11日に地震がありました。ガス";
     for part in ["2011", "2011年", "3月11日", "2011年3月11日", "年", "地震", "地", "た", "ガ", "\"2011年 3月\"", "震*"]
     {

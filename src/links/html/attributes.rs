@@ -1,5 +1,6 @@
 //! References inside attribute values that hold more than a URL.
 
+use crate::links::page::LinkKind;
 use std::ops::Range;
 
 /// The URLs of a `srcset` (HTML standard, “parse a srcset attribute”).
@@ -76,6 +77,26 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
 /// Whether a list of words parted by white space (or commas) holds `token`.
 pub fn has_token(list: &str, token: &str) -> bool {
     list.split(|c: char| c.is_ascii_whitespace() || c == ',').any(|one| one.eq_ignore_ascii_case(token))
+}
+
+/// The kind of a link with this `rel`, in a `link` element or a `Link` field; none for hints about hosts, which are
+/// none about documents.
+pub(crate) fn kind_of_rel(rel: &str) -> Option<LinkKind> {
+    if has_token(rel, "dns-prefetch") || has_token(rel, "preconnect") {
+        return None;
+    }
+    let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
+    Some(match embeds.iter().any(|name| has_token(rel, name)) {
+        true => LinkKind::Stylesheet,
+        false => LinkKind::LinkElement,
+    })
+}
+
+/// `pt-PT` as `pt`; nothing for what is no language tag.
+pub(super) fn primary_language(tag: &str) -> Option<String> {
+    let first = tag.trim().split(['-', '_', ',', ' ']).next().unwrap_or_default();
+    let is_code = matches!(first.len(), 2 | 3) && first.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_code.then(|| first.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Everything is kept as ranges of a few long buffers; URLs are resolved when
 //! the whole page is known, since its first `base` may stand anywhere.
 
-use super::attributes::{has_token, refresh_url, srcset_urls};
+use super::attributes::{has_token, kind_of_rel, primary_language, refresh_url, srcset_urls};
 use super::builder::Builder;
 use super::elements::PageElements;
 use super::fold::{fold, fold_into, is_white, without_marks};
@@ -15,7 +15,7 @@ use super::tokens::{Attr, Attributes, Text};
 use super::tree::Tree;
 use crate::links::css::css_references;
 use crate::links::page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, Outlink, PageCuts, PageOptions};
-use crate::links::resolve::{Resolved, Resolver, join, web_url};
+use crate::links::resolve::{Resolved, Resolver, has_foreign_scheme, join, origin_of, scheme_of, web_url};
 use crate::uri::{Url, drop_user};
 use encoding_rs::{Encoding, UTF_8};
 use std::collections::HashSet;
@@ -792,46 +792,4 @@ pub(crate) struct Collected {
     pub(crate) elements: PageElements,
     pub(crate) canonical: Option<Url>,
     pub(crate) cut: PageCuts,
-}
-
-/// The kind of a link with this `rel`, in a `link` element or a `Link` field; none for hints about hosts, which are
-/// none about documents.
-pub(crate) fn kind_of_rel(rel: &str) -> Option<LinkKind> {
-    if has_token(rel, "dns-prefetch") || has_token(rel, "preconnect") {
-        return None;
-    }
-    let embeds = ["stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"];
-    Some(match embeds.iter().any(|name| has_token(rel, name)) {
-        true => LinkKind::Stylesheet,
-        false => LinkKind::LinkElement,
-    })
-}
-
-/// Whether the reference starts with a scheme other than http and https. Only
-/// saves work: what slips through is dropped when it is resolved.
-fn has_foreign_scheme(reference: &str) -> bool {
-    scheme_of(reference)
-        .is_some_and(|scheme| !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https"))
-}
-
-/// The scheme that a reference starts with.
-pub(crate) fn scheme_of(reference: &str) -> Option<&str> {
-    let bytes = reference.as_bytes();
-    let is_inside = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-    let end = bytes.iter().position(|byte| !is_inside(byte))?;
-    let is_scheme = bytes.get(end) == Some(&b':') && bytes.first().is_some_and(u8::is_ascii_alphabetic);
-    reference.get(..end).filter(|_| is_scheme)
-}
-
-/// The URL of a site's front page.
-pub(crate) fn origin_of(url: &Url) -> Url {
-    let origin = &url[..Position::BeforePath];
-    Url::parse(origin).unwrap_or_else(|_| url.clone())
-}
-
-/// `pt-PT` as `pt`; nothing for what is no language tag.
-fn primary_language(tag: &str) -> Option<String> {
-    let first = tag.trim().split(['-', '_', ',', ' ']).next().unwrap_or_default();
-    let is_code = matches!(first.len(), 2 | 3) && first.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_code.then(|| first.to_ascii_lowercase())
 }

@@ -20,10 +20,10 @@ mod tokens;
 mod tree;
 
 pub use attributes::has_token;
+pub(crate) use attributes::kind_of_rel;
 pub(crate) use attributes::refresh_url;
 pub use charset::CharsetSource;
 pub(in crate::links) use charset::{decode as decode_text, detect_xml};
-pub(crate) use collect::kind_of_rel;
 pub use collect::{MAX_ANCHOR_BYTES, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageLink};
 pub use elements::{MAX_PAGE_IMAGES, PageElements, PageImage};
 pub(crate) use extract::read_text;

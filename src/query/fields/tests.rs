@@ -41,7 +41,7 @@ fn operators_and_brackets_make_a_tree() {
 }
 
 #[test]
-fn a_field_before_a_bracket_is_that_of_all_words_in_it() {
+fn a_field_before_a_bracket_is_that_of_all_in_it() {
     check("title:(a OR b)", "or[title:<a> title:<b>]");
     check("-Title:(a \"c d\") e", "and[not[and[title:<a> title:<c d>]] <e>]");
     check("text:(a OR (b -cd*))", "or[text:<a> and[text:<b> not[text:<cd*>]]]");

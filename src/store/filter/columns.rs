@@ -60,10 +60,15 @@ impl FilterField {
     }
 }
 
+/// See [`FilterWriter::host`](super::FilterWriter::host): without a port a host is meant on any one.
 fn host_test(test: &FieldTest, text: &TextTest) -> ValueTest {
+    let has_port = test.value.contains(':');
+    fn meant(of: &str, has_port: bool) -> &str {
+        if has_port { of } else { without_port(of) }
+    }
     if let TextTest::Pattern(pattern) = text {
         let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
-        return Box::new(move |of| is_like(&pattern, of));
+        return Box::new(move |of| is_like(&pattern, meant(of, has_port)));
     }
     let host = host_text(&test.value);
     if test.sign == Sign::Is {
@@ -71,7 +76,8 @@ fn host_test(test: &FieldTest, text: &TextTest) -> ValueTest {
     }
     let below = format!(".{host}");
     Box::new(move |of| {
-        of == host || without_port(of) == host || of.ends_with(&below) || without_port(of).ends_with(&below)
+        let of = meant(of, has_port);
+        of == host || of.ends_with(&below)
     })
 }
 

@@ -16,7 +16,8 @@ use crate::ui::widgets::{
     REVIEW_NOTE, action_ui, decision_ui, empty_ui, hair, heading_ui, is_typing, keep_page_room, keyed_button_ui,
     line_field_ui, loaded_ui, note_field_ui, read_only, status_ui, takes_letter, tick_chip_ui,
 };
-use egui::{Align, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2};
+use egui::accesskit::Role;
+use egui::{Align, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo};
 use std::sync::Arc;
 
 /// Captures of the queue that are held at once.
@@ -366,15 +367,24 @@ fn evidence_text(evidence: FindingEvidence) -> String {
     }
 }
 
+/// What a finding begins with, for who listens.
+fn sign_of(level: FindingLevel) -> &'static str {
+    match level {
+        FindingLevel::Passed => "✔ ",
+        FindingLevel::Odd => "⚠ ",
+        FindingLevel::Neutral => "",
+    }
+}
+
 /// Draws the findings of the review checks in a line.
 fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
     let colors = tokens(ui);
     ui.horizontal_wrapped(|ui| {
         for finding in run_checks(&detail.page_input()) {
-            let evidence = evidence_text(finding.evidence);
+            let evidence = format!("{}{}", sign_of(finding.level), evidence_text(finding.evidence));
             match finding.level {
-                FindingLevel::Passed => ui.colored_label(colors.accept, format!("✔ {evidence}")),
-                FindingLevel::Odd => ui.colored_label(colors.flag, format!("⚠ {evidence}")),
+                FindingLevel::Passed => ui.colored_label(colors.accept, evidence),
+                FindingLevel::Odd => ui.colored_label(colors.flag, evidence),
                 FindingLevel::Neutral => ui.weak(evidence),
             };
             ui.add_space(GROUP_GAP / 2.0);
@@ -405,7 +415,9 @@ fn findings_ui(ui: &mut Ui, detail: &CaptureDetail) {
                 if let Some(icon) = icon {
                     icon.paint(ui.painter(), square, color);
                 }
-                ui.label(RichText::new(evidence_text(finding.evidence)).color(color));
+                let (sign, evidence) = (sign_of(finding.level), evidence_text(finding.evidence));
+                let label = ui.label(RichText::new(&evidence).color(color));
+                label.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{sign}{evidence}")));
             });
         }
         anchor_ui(ui, detail);

@@ -1,7 +1,7 @@
 //! Messages lie over the page: nothing moves when they come and go.
 
 use super::Window;
-use super::pixels::Picture;
+use super::drawn::pixels::Picture;
 use crate::app::models::Notice;
 use crate::app::{Action, Route};
 use egui::accesskit::{Live, Role};
@@ -29,19 +29,22 @@ fn not_a_pixel_beside_a_message_changes_when_it_comes_and_goes() {
     let picture = |window: &Window| Picture::of(&window.harness.ctx, window.harness.output(), size);
     let place =
         |window: &Window| window.harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique("messages"))).unwrap();
-    // The strip says how much room the disk has, which others use as well.
-    let strip = size.y - crate::ui::theme::STRIP - 8.0;
+    // The strip says how much room the disk has, which others use as well; the rail counts open errors.
+    let page = egui::Rect::from_min_max(
+        Pos2::new(crate::ui::theme::RAIL_WIDTH, 0.0),
+        Pos2::new(size.x, size.y - crate::ui::theme::STRIP - 8.0),
+    );
     let before = picture(&window);
-    assert_eq!(before.difference_above(strip, &picture(&window)), None, "the page itself is at rest");
+    assert_eq!(before.difference_in(page, &picture(&window)), None, "the page itself is at rest");
     for is_error in [false, true] {
         notice(&mut window, is_error, "Something happened");
         let (came, own) = (picture(&window), place(&window));
-        let changed = before.difference_above(strip, &came).expect("it is on screen");
+        let changed = before.difference_in(page, &came).expect("it is on screen");
         assert!(own.expand(0.6).contains_rect(changed), "{changed} beside {own}");
         window.press(Key::Escape);
         window.harness.hover_at(Pos2::ZERO);
         window.settle();
-        assert_eq!(before.difference_above(strip, &picture(&window)), None, "it is gone");
+        assert_eq!(before.difference_in(page, &picture(&window)), None, "it is gone");
     }
 }
 

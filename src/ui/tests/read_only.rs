@@ -137,10 +137,7 @@ fn what_writes_is_there_and_off_with_its_reason() {
     for (route, labels) in [
         (Route::Campaigns, &["Start crawl", "Build inlinks", "Import archive files…", "Switch off", "Delete…"][..]),
         (Route::Spec(Some(TOWN)), &["Save as v2", "Start crawl"]),
-        (
-            Route::Captures { filter: String::new() },
-            &["Approve", "Reject", "Flag", "Clear decision", "Add to collection", "Undo last decision"],
-        ),
+        (Route::Captures { filter: String::new() }, &["Approve", "Reject", "Flag", "Clear decision"]),
         (Route::Review { filter: String::new() }, &["Approve  A", "Reject  D", "Flag  F"]),
         (Route::Select, &["Score and select", "Export selection", "Save collection", "Save kept selection"]),
         (Route::Files(FilesRoute::Files(None)), &["Import archive files…", "Locate missing files…"]),

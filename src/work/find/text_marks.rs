@@ -14,6 +14,18 @@ const FIELDS: [&str; 3] = ["text", "main", "rest"];
 /// Queries within queries that are read: `found:"found:…"`.
 const MOST_NESTED: usize = 4;
 
+/// Whether a line looks for text in pages, and not by fields and URLs alone; also where it cannot be read.
+pub fn has_text_terms(line: &str) -> bool {
+    let mut has_text = false;
+    match parse_fields(line) {
+        Ok(query) => query.for_each_term(&mut |term| {
+            has_text |= term.field.is_none() && !matches!(term.test, TextTest::Url(_) | TextTest::Any);
+        }),
+        Err(_) => has_text = true,
+    }
+    has_text
+}
+
 /// The bytes of a capture's text that a query finds, in order, none of which
 /// overlap. A query that cannot be read finds nothing.
 ///

@@ -90,11 +90,14 @@ impl PermissionsEditor {
             }
         }
         FormRow::new("Match records").show_ui(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = GAP;
-            ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
-                .on_hover_text("By whole host labels and path segments");
-            ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
-                .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same")
+            let choices = ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = GAP;
+                ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
+                    .on_hover_text("By whole host labels and path segments");
+                ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
+                    .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same");
+            });
+            choices.response
         });
     }
 

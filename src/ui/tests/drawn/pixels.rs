@@ -5,7 +5,7 @@ use egui::epaint::{Mesh, Primitive};
 use egui::{Color32, ColorImage, Context, FullOutput, Pos2, Rect};
 
 /// A picture of a window.
-pub(super) struct Picture {
+pub(in crate::ui::tests) struct Picture {
     width: usize,
     height: usize,
     pixels: Vec<[f32; 3]>,
@@ -14,7 +14,7 @@ pub(super) struct Picture {
 
 impl Picture {
     /// Draws what was drawn last.
-    pub(super) fn of(ctx: &Context, output: &FullOutput, size: egui::Vec2) -> Self {
+    pub(in crate::ui::tests) fn of(ctx: &Context, output: &FullOutput, size: egui::Vec2) -> Self {
         let scale = output.pixels_per_point;
         let (width, height) = ((size.x * scale) as usize, (size.y * scale) as usize);
         let mut picture = Self { width, height, pixels: vec![[0.0; 3]; width * height], scale };
@@ -67,21 +67,21 @@ impl Picture {
     }
 
     /// Writes it as a portable pixmap, which image viewers show.
-    pub(super) fn write(&self, path: &std::path::Path) -> std::io::Result<()> {
+    pub(in crate::ui::tests) fn write(&self, path: &std::path::Path) -> std::io::Result<()> {
         let mut bytes = format!("P6 {} {} 255\n", self.width, self.height).into_bytes();
         bytes.extend(self.pixels.iter().flatten().map(|part| part.round().clamp(0.0, 255.0) as u8));
         std::fs::write(path, bytes)
     }
 
-    /// The smallest place with all pixels above this height that differ between the two, in points; none
-    /// where no pixel does.
-    pub(super) fn difference_above(&self, bottom: f32, other: &Self) -> Option<Rect> {
+    /// The smallest place with all pixels of an area that differ between the two, in points; none where no
+    /// pixel does.
+    pub(in crate::ui::tests) fn difference_in(&self, area: Rect, other: &Self) -> Option<Rect> {
         assert_eq!((self.width, self.height), (other.width, other.height), "of one size");
         let mut place = Rect::NOTHING;
-        let most = ((bottom * self.scale) as usize).min(self.height) * self.width;
-        for (at, (one, other)) in self.pixels.iter().zip(&other.pixels).enumerate().take(most) {
-            if one.iter().zip(other).any(|(one, other)| (one - other).abs() > 1.0) {
-                let (x, y) = ((at % self.width) as f32, (at / self.width) as f32);
+        for (at, (one, other)) in self.pixels.iter().zip(&other.pixels).enumerate() {
+            let (x, y) = ((at % self.width) as f32, (at / self.width) as f32);
+            let is_other = one.iter().zip(other).any(|(one, other)| (one - other).abs() > 1.0);
+            if is_other && area.contains(Pos2::new(x, y) / self.scale) {
                 place.extend_with(Pos2::new(x, y) / self.scale);
                 place.extend_with(Pos2::new(x + 1.0, y + 1.0) / self.scale);
             }

@@ -1,8 +1,8 @@
 //! Pictures of pages for eyes: `FONDS_PICTURES=folder cargo test pictures_of_pages` writes them.
 
-use super::Window;
 use super::pixels::Picture;
 use crate::app::ThemeChoice;
+use crate::ui::tests::Window;
 use egui::{Key, Modifiers};
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ fn pictures_of_pages_are_drawn() {
         Some(_) => (&PALETTES[..], &SIZES[..]),
         None => (&PALETTES[..1], &SIZES[1..2]),
     };
-    let mut window = super::search::searched("estaleiro OR festival");
+    let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
     window.app_mut().settings.panel_open = false;
     for (theme, theme_name) in themes {
         window.app_mut().settings.theme = *theme;

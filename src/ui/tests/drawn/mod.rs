@@ -1,0 +1,5 @@
+//! What is drawn: pictures of pages and widgets.
+
+mod gallery;
+mod pictures;
+pub(super) mod pixels;
