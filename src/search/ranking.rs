@@ -6,12 +6,13 @@ use super::term_matches::SearchedPhrase;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::analysis::TokenTest;
 use crate::query::{FieldTerm, Query, TextTest};
+use crate::text::words;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{Bm25StatisticsProvider, BoostQuery, EnableScoring, MoreLikeThisQuery, PhraseQuery};
-use tantivy::schema::{Field, OwnedValue};
+use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Searcher, Term};
 
 /// Terms that a pattern or an inexact word brings into the ranking at most:
@@ -24,6 +25,8 @@ const PHRASE_WEIGHT: f32 = 2.0;
 const AS_WRITTEN_WEIGHT: f32 = 0.1;
 /// Terms that a text is compared with others by, the rarest of it.
 const SIMILAR_TERMS: usize = 25;
+/// Bytes of such a term at least.
+const SIMILAR_TERM_BYTES: usize = 3;
 
 /// A content version with its rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,14 +97,14 @@ impl TextIndex {
         if page.main.is_empty() {
             return Ok(Vec::new());
         }
-        let value = OwnedValue::Str(page.main);
-        let query = MoreLikeThisQuery::builder()
-            .with_min_doc_frequency(2)
-            .with_min_term_frequency(1)
-            .with_min_word_length(3)
-            .with_max_query_terms(SIMILAR_TERMS)
-            .with_document_fields(vec![(self.fields.text, vec![value])]);
         let searcher = self.reader.searcher();
+        let terms = self.rarest_terms(&searcher, &page.main).map_err(&engine)?;
+        let most_weight = terms.first().map_or(1.0, |(weight, _)| *weight);
+        let parts = terms.into_iter().map(|(weight, term)| {
+            let one = Box::new(TermQuery::new(term, IndexRecordOption::Basic));
+            (Occur::Should, Box::new(BoostQuery::new(one, weight / most_weight)) as Box<dyn tantivy::query::Query>)
+        });
+        let query = BooleanQuery::from(parts.collect::<Vec<_>>());
         let best_of = |is_itself: bool, most: usize| {
             let is_meant = move |number: u64| (number == version) == is_itself;
             let best = FilterCollector::new("version".to_owned(), is_meant, TopDocs::with_limit(most).order_by_score());
@@ -113,6 +116,28 @@ impl TextIndex {
             other.score = if of_itself > 0.0 { (other.score / of_itself).min(1.0) } else { 0.0 };
         }
         Ok(ranked)
+    }
+
+    /// The words of a text that are rare elsewhere and frequent in it, with their weights, at most
+    /// [`SIMILAR_TERMS`]; of equal ones the first by their letters, so that the same are compared each time.
+    fn rarest_terms(&self, searcher: &Searcher, text: &str) -> tantivy::Result<Vec<(f32, Term)>> {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        for term in words(text).into_iter().filter(|term| term.len() >= SIMILAR_TERM_BYTES) {
+            *counts.entry(term).or_default() += 1;
+        }
+        let all = searcher.num_docs();
+        let mut weighted = Vec::new();
+        for (term, count) in counts {
+            let term = Term::from_field_text(self.fields.text, &term);
+            let documents = searcher.doc_freq(&term)?.min(all);
+            if documents > 1 {
+                let rarity = (1.0 + ((all - documents) as f32 + 0.5) / (documents as f32 + 0.5)).ln();
+                weighted.push((count as f32 * rarity, term));
+            }
+        }
+        weighted.sort_by(|one, other| other.0.total_cmp(&one.0));
+        weighted.truncate(SIMILAR_TERMS);
+        Ok(weighted)
     }
 
     /// Documents by the numbers of their versions.
