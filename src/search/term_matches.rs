@@ -201,9 +201,9 @@ impl Leaf<'_> {
         let field = self.searched.field;
         Ok(match test {
             TokenTest::Like(pattern) => self.terms_like(pattern)?,
-            TokenTest::OneEdit(word) => {
-                let word: String = word.iter().collect();
-                let query = FuzzyTermQuery::new(Term::from_field_text(field, &word), 1, true);
+            TokenTest::OneEdit(letters) => {
+                let text: String = letters.iter().collect();
+                let query = FuzzyTermQuery::new(Term::from_field_text(field, &text), 1, true);
                 let inverted = self.inverted(field)?;
                 let mut stream = inverted.terms().search(query.automaton()?).into_stream()?;
                 let mut found = Vec::new();

@@ -74,12 +74,12 @@ fn language_period_title_and_url_are_read() {
             TextFields { title: "Ria", url: "blog.example/Amélia-Vaz?ria=1", main: "", rest: "", language, date };
         assert_eq!(hits(&matcher.read(&page)), expected, "{language:?} {date:?}");
     }
-    let keyword_hits = "0:title:1 0:URL:1";
-    check(&matcher, Some("pt"), "2024-07-01", &format!("{keyword_hits} 1:language:1 2:date:1 3:URL:1"));
-    check(&matcher, Some("pt_BR"), "2024-08-15T23:59:59Z", &format!("{keyword_hits} 1:language:1 2:date:1 3:URL:1"));
-    check(&matcher, Some("GL"), "2024-08-16", &format!("{keyword_hits} 1:language:1 3:URL:1"));
-    check(&matcher, Some("ptx"), "2024-06-30T23:59:59Z", &format!("{keyword_hits} 3:URL:1"));
-    check(&matcher, None, "no date", &format!("{keyword_hits} 3:URL:1"));
+    let term_hits = "0:title:1 0:URL:1";
+    check(&matcher, Some("pt"), "2024-07-01", &format!("{term_hits} 1:language:1 2:date:1 3:URL:1"));
+    check(&matcher, Some("pt_BR"), "2024-08-15T23:59:59Z", &format!("{term_hits} 1:language:1 2:date:1 3:URL:1"));
+    check(&matcher, Some("GL"), "2024-08-16", &format!("{term_hits} 1:language:1 3:URL:1"));
+    check(&matcher, Some("ptx"), "2024-06-30T23:59:59Z", &format!("{term_hits} 3:URL:1"));
+    check(&matcher, None, "no date", &format!("{term_hits} 3:URL:1"));
 }
 
 #[test]

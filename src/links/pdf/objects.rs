@@ -104,11 +104,11 @@ impl<'a> Iterator for Tokens<'a> {
                 let len = regular(name);
                 Token::Name(self.take(len + 1).get(1..).unwrap_or_default())
             }
-            keyword => {
-                let keyword = self.take(regular(keyword).max(1));
+            regulars => {
+                let token = self.take(regular(regulars).max(1));
                 let number =
-                    std::str::from_utf8(keyword).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
-                number.and_then(|text| text.parse().ok()).map_or(Token::Keyword(keyword), Token::Number)
+                    std::str::from_utf8(token).ok().filter(|text| !text.contains(['e', 'E', 'n', 'N', 'i', 'I']));
+                number.and_then(|text| text.parse().ok()).map_or(Token::Keyword(token), Token::Number)
             }
         })
     }

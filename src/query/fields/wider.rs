@@ -103,8 +103,8 @@ fn text_of(test: &TextTest) -> &str {
 fn without_quotes(term: &FieldTerm) -> Option<Query<FieldTerm>> {
     let parts = match &term.test {
         TextTest::Phrase { text, .. } => {
-            let words = text.split(|c: char| !crate::query::limits::is_letter(c)).filter(|word| !word.is_empty());
-            words.map(|word| with_test(term, TextTest::Word(word.to_owned()))).collect::<Vec<_>>()
+            let parts = text.split(|c: char| !crate::query::limits::is_letter(c)).filter(|part| !part.is_empty());
+            parts.map(|word| with_test(term, TextTest::Word(word.to_owned()))).collect::<Vec<_>>()
         }
         TextTest::Near { left, right, .. } => {
             vec![with_test(term, (**left).clone()), with_test(term, (**right).clone())]

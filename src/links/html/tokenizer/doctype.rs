@@ -47,9 +47,9 @@ impl<'i> DoctypeReader<'i> {
             return End::Cut;
         }
         self.skip_space();
-        let keyword = self.input.as_bytes().get(self.at..self.at + 6).unwrap_or_default();
-        let public = keyword.eq_ignore_ascii_case(b"public");
-        if !public && !keyword.eq_ignore_ascii_case(b"system") {
+        let token = self.input.as_bytes().get(self.at..self.at + 6).unwrap_or_default();
+        let public = token.eq_ignore_ascii_case(b"public");
+        if !public && !token.eq_ignore_ascii_case(b"system") {
             return self.odd_rest();
         }
         self.at += 6;

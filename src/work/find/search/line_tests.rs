@@ -48,7 +48,7 @@ impl FullText for OnDisk {
 
 /// Words of pages, values of every facet, and each field as its example has it.
 struct Leaves {
-    words: Vec<String>,
+    terms: Vec<String>,
     choices: Vec<FacetChoice>,
     captures: usize,
 }
@@ -57,17 +57,17 @@ impl Leaves {
     fn of(session: &Session) -> Self {
         let rows = session.catalogue().captures(&CaptureQuery { limit: 60, ..everything() }).unwrap().rows;
         let texts = rows.iter().map(|row| format!("{} {}", row.title, row.url));
-        let mut words: Vec<String> = texts.flat_map(|text| crate::text::words(&text)).collect();
-        words.extend(["ria", "de", "the", "a", "report"].map(str::to_owned));
+        let mut terms: Vec<String> = texts.flat_map(|text| crate::text::words(&text)).collect();
+        terms.extend(["ria", "de", "the", "a", "report"].map(str::to_owned));
         let counts = session.search_counts(&SearchQuery::default(), &FacetKind::ALL, None).unwrap();
         let of_kind = |(kind, values): (FacetKind, Vec<FacetValue>)| {
             values.into_iter().take(12).map(move |of| FacetChoice { kind, value: of.value, is_excluded: false })
         };
-        Self { words, choices: counts.facets.into_iter().flat_map(of_kind).collect(), captures: rows.len() }
+        Self { terms, choices: counts.facets.into_iter().flat_map(of_kind).collect(), captures: rows.len() }
     }
 
     fn leaf(&self, numbers: &mut RandomLineNumbers) -> String {
-        let [one, other] = [0; 2].map(|_| numbers.one_of(&self.words).clone());
+        let [one, other] = [0; 2].map(|_| numbers.one_of(&self.terms).clone());
         let begin: String = one.chars().take(3).collect();
         let (long, capture) = (one.chars().count() > 3, 1 + numbers.below(self.captures));
         match numbers.below(16) {
