@@ -160,10 +160,10 @@ fn a_line_finds_the_same_as_filter_and_as_search() {
     let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
     check(&session, 300);
     // Of words that are as rare, the same are compared each time.
-    let alike = |capture: usize| filtered(&session, &format!("like:{capture}"));
+    let similar = |capture: usize| filtered(&session, &format!("like:{capture}"));
     for capture in 1..40 {
-        let first = alike(capture);
-        assert!((0..4).all(|_| alike(capture) == first), "like:{capture}");
+        let first = similar(capture);
+        assert!((0..4).all(|_| similar(capture) == first), "like:{capture}");
     }
 }
 
