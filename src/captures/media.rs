@@ -304,7 +304,33 @@ fn type_of_signature(begin: &[u8]) -> Option<&'static str> {
     let fits = |(_, at, bytes): &&(&str, usize, &[u8])| {
         begin.get(*at..).is_some_and(|rest| rest.starts_with(bytes)) && is_contained(*at)
     };
-    OF_BYTES.iter().find(fits).map(|(mime, ..)| *mime)
+    OF_BYTES.iter().find(fits).map(|(mime, ..)| *mime).or_else(|| is_mp3(begin).then_some("audio/mpeg"))
+}
+
+/// Whether two frames of MP3 follow one another, as they do in files without ID3 (MIME Sniffing Standard, 6.2.3).
+fn is_mp3(begin: &[u8]) -> bool {
+    let second = mp3_frame_bytes(begin).and_then(|len| begin.get(len..));
+    second.and_then(mp3_frame_bytes).is_some()
+}
+
+/// Bytes of the frame of MPEG audio, layer III, that begins here (ISO 11172-3, 2.4.2.3; ISO 13818-3, 2.4.2.3).
+fn mp3_frame_bytes(bytes: &[u8]) -> Option<usize> {
+    const KBITS_OF_MPEG_1: [usize; 14] = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
+    const KBITS_OF_MPEG_2: [usize; 14] = [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
+    const HERTZ: [usize; 3] = [44_100, 48_000, 32_000];
+    let [0xff, second, third, _, ..] = *bytes else { return None };
+    let is_layer_3 = second & 0xe6 == 0xe2;
+    // MPEG-2 has half of the rates, MPEG-2.5 a quarter.
+    let (samples, divisor, kbits) = match (second >> 3) & 3 {
+        3 => (144, 1, KBITS_OF_MPEG_1),
+        2 => (72, 2, KBITS_OF_MPEG_2),
+        0 => (72, 4, KBITS_OF_MPEG_2),
+        _ => return None,
+    };
+    let kbits = kbits.get(usize::from(third >> 4).checked_sub(1)?)?;
+    let hertz = HERTZ.get(usize::from(third >> 2) & 3)? / divisor;
+    let padding = usize::from(third >> 1) & 1;
+    is_layer_3.then_some(samples * 1000 * kbits / hertz + padding)
 }
 
 /// The type of markup that text begins with.
@@ -444,6 +470,12 @@ mod tests {
         check("application/vnd.ms-fontobject", "a.eot", b"", Media::Other);
         check("application/vnd.google-earth.kml+xml", "a.kml", b"", Media::Other);
         check("-", "a", b"\x89PNG\r\n\x1a\n", Media::Image);
+        // MP3 without ID3: 128 kbit/s at 44.1 kHz are frames of 417 or 418 bytes.
+        let frames = |first: [u8; 4], len: usize| [&first[..], &vec![0; len - 4], &[0xff, 0xfb, 0x90, 0]].concat();
+        check("", "a", &frames([0xff, 0xfb, 0x90, 0], 417), Media::Audio);
+        check("", "a", &frames([0xff, 0xfb, 0x92, 0], 418), Media::Audio);
+        check("", "a", &frames([0xff, 0xfb, 0x90, 0], 418), Media::Other);
+        check("", "a", &[0xff; 1445], Media::Other);
         check("application/octet-stream", "a.bin", b"PK\x03\x04", Media::Other);
     }
 

@@ -30,13 +30,25 @@ impl ListedLinks {
             return;
         }
         // A long base makes much out of little.
-        let is_full = self.links.len() >= MAX_LINKS_PER_PAGE || self.bytes >= MAX_LINK_BYTES_PER_PAGE;
-        if reference.len() > MAX_URL_BYTES || is_full {
+        if reference.len() > MAX_URL_BYTES || self.is_full() {
             self.left_out += 1;
             return;
         }
         let Some(url) = resolve(base.unwrap_or(&self.base), reference) else { return };
         self.keep(Outlink::bare(url, kind));
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// One more is left out.
+    pub(super) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    fn is_full(&self) -> bool {
+        self.links.len() >= MAX_LINKS_PER_PAGE || self.bytes >= MAX_LINK_BYTES_PER_PAGE
     }
 
     fn keep(&mut self, link: Outlink) {
@@ -61,7 +73,7 @@ impl ListedLinks {
         let page = read_page(html.as_bytes(), Some("utf-8"), base.unwrap_or(&self.base), &PageOptions::links_only());
         self.left_out += page.cut.links;
         for link in page.links {
-            if self.links.len() >= MAX_LINKS_PER_PAGE || self.bytes >= MAX_LINK_BYTES_PER_PAGE {
+            if self.is_full() {
                 self.left_out += 1;
                 continue;
             }

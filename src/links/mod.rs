@@ -21,6 +21,7 @@
 //! Not here: archive files ([`crate::warc`]), inlinks ([`crate::inlinks`]).
 
 mod css;
+mod dash;
 mod headers;
 pub(crate) mod html;
 mod json;

@@ -5,6 +5,7 @@
 //! no DTD is read, and nothing outside of the document is asked for.
 
 use super::css::css_references;
+use super::dash::{Representation, SegmentTemplate, seconds};
 use super::html::{MAX_URL_BYTES, Reading, decode_references, decode_text, detect_xml};
 use super::listed::ListedLinks;
 use super::page::{LinkKind, Outlink};
@@ -14,6 +15,9 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Elements that may change the base of references at the same time.
 const MAX_BASES: usize = 32;
+
+/// Representations of a period of a media presentation whose segments are named.
+const MAX_REPRESENTATIONS: usize = 256;
 
 /// Elements deeper than this are read as if they stood there.
 const MAX_DEPTH: usize = 512;
@@ -88,6 +92,7 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
         bases: Vec::new(),
         text_use: None,
         text: String::new(),
+        presentation: Presentation::default(),
     };
     let mut is_damaged = false;
     loop {
@@ -123,6 +128,7 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
             }
         }
     }
+    document.add_segments(None);
     let (links, left_out) = document.found.finish();
     XmlLinks { links, left_out, is_damaged }
 }
@@ -142,6 +148,21 @@ struct Document<'u> {
     /// The element whose text is text_use, by its depth.
     text_use: Option<(usize, TextUse)>,
     text: String,
+    presentation: Presentation,
+}
+
+/// What a media presentation said of its segments so far.
+#[derive(Default)]
+struct Presentation {
+    /// Seconds of all of it, and where the period that is read begins and how long it says that it is.
+    seconds: Option<f64>,
+    begin: f64,
+    period: Option<f64>,
+    /// `SegmentTemplate` of the open elements, the outermost first.
+    templates: Vec<SegmentTemplate>,
+    representation: Representation,
+    /// Representations of the period that is read: how long it is may be known at its end only.
+    read: Vec<(SegmentTemplate, Representation, Url)>,
 }
 
 impl Document<'_> {
@@ -193,17 +214,75 @@ impl Document<'_> {
                 }
             }
             Vocabulary::Opml => {}
-            Vocabulary::Dash => {
-                for attribute in ["media", "sourceURL", "initialization"] {
-                    // What holds a variable is a pattern of names.
-                    if tag.get(attribute).is_some_and(|value| !value.contains('$')) {
-                        self.add_attribute(&tag, attribute, LinkKind::Media);
-                    }
-                }
-            }
+            Vocabulary::Dash => self.part_of_presentation(&tag, depth),
             Vocabulary::Svg => self.svg_element(&tag),
         }
         true
+    }
+
+    fn part_of_presentation(&mut self, tag: &Element<'_, '_>, depth: usize) {
+        let duration = |name| tag.get(name).and_then(|value| seconds(&value));
+        match tag.name {
+            "MPD" => self.presentation.seconds = duration("mediaPresentationDuration"),
+            "Period" => {
+                let begin = duration("start");
+                self.add_segments(begin);
+                let presentation = &mut self.presentation;
+                presentation.begin = begin.unwrap_or(presentation.begin + presentation.period.unwrap_or_default());
+                presentation.period = duration("duration");
+            }
+            "Representation" => {
+                let get = |name| tag.get(name).unwrap_or_default();
+                self.presentation.representation = Representation { id: get("id"), bandwidth: get("bandwidth") };
+            }
+            "SegmentTemplate" => {
+                let templates = &mut self.presentation.templates;
+                let template = SegmentTemplate::new(depth - 1, templates.last(), |name| tag.get(name));
+                if templates.len() < MAX_BASES {
+                    templates.push(template);
+                }
+            }
+            "SegmentTimeline" => {
+                if let Some(template) = self.presentation.templates.last_mut() {
+                    template.begin_timeline();
+                }
+            }
+            "S" => {
+                if let Some(template) = self.presentation.templates.last_mut() {
+                    template.push(|name| tag.get(name));
+                }
+            }
+            _ => {
+                for attribute in ["media", "sourceURL"] {
+                    self.add_attribute(tag, attribute, LinkKind::Media);
+                }
+            }
+        }
+    }
+
+    /// Adds the segments of the period that was read; the next begins at `next`, where it says so.
+    fn add_segments(&mut self, next: Option<f64>) {
+        let Presentation { seconds, begin, period, read, .. } = &mut self.presentation;
+        let end = next.or(*seconds).map(|end| (end - *begin).max(0.0));
+        for (template, representation, base) in std::mem::take(read) {
+            template.add_segments(&representation, &base, period.or(end), &mut self.found);
+        }
+    }
+
+    /// An element of a presentation ends.
+    fn end_of_part(&mut self, depth: usize) {
+        let Some(&begin) = self.begins.last() else { return };
+        let Self { presentation, bases, .. } = self;
+        if &self.names[begin..] == "Representation"
+            && let Some(template) = presentation.templates.last()
+            && presentation.read.len() < MAX_REPRESENTATIONS
+        {
+            let base = bases.last().map_or(self.url, |(_, base)| base).clone();
+            presentation.read.push((template.clone(), std::mem::take(&mut presentation.representation), base));
+        }
+        while presentation.templates.last().is_some_and(|template| template.of >= depth) {
+            presentation.templates.pop();
+        }
     }
 
     /// What the attributes of an element of RSS or Atom name.
@@ -307,6 +386,9 @@ impl Document<'_> {
                     self.set_base(depth.saturating_sub(1), text.trim());
                 }
             }
+        }
+        if self.vocabulary == Some(Vocabulary::Dash) {
+            self.end_of_part(depth);
         }
         let is_inside = |bases: &[(usize, Url)]| bases.last().is_some_and(|(of, _)| *of >= depth);
         while is_inside(&self.bases) {

@@ -142,11 +142,10 @@ fn links_of_entries_are_no_inlinks() {
 fn media_presentations_and_drawings_name_files() {
     check(
         "<MPD><BaseURL>http://cdn.pt/v/</BaseURL><Period><AdaptationSet><BaseURL>720/</BaseURL>\
-         <SegmentTemplate media='$Number$.m4s' initialization='init.mp4'/><SegmentList><Initialization sourceURL='i.mp4'/>\
+         <SegmentTemplate media='$Number$.m4s'/><SegmentList><Initialization sourceURL='i.mp4'/>\
          <SegmentURL media='1.m4s'/></SegmentList></AdaptationSet>\
          <AdaptationSet><Representation><BaseURL>a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>",
         &[
-            "http://cdn.pt/v/720/init.mp4",
             "http://cdn.pt/v/720/i.mp4",
             "http://cdn.pt/v/720/1.m4s",
             "http://cdn.pt/v/a.mp4",
@@ -168,6 +167,64 @@ fn media_presentations_and_drawings_name_files() {
     let prefixed =
         "<svg:svg><svg:image xlink:href='data:image/png;base64,AAAA'/><svg:image xlink:href='/i'/></svg:svg>";
     check(prefixed, &["http://a.pt/i"]);
+}
+
+/// Expected by hand from ISO 23009-1, 5.3.9.4 and 5.3.9.6.
+#[test]
+fn segments_that_players_ask_for_are_links() {
+    // By duration: 10 s in pieces of 4, for each quality.
+    check(
+        "<MPD mediaPresentationDuration='PT10S'><Period><AdaptationSet>\
+         <SegmentTemplate timescale='1000' duration='4000' startNumber='0' initialization='$RepresentationID$/i.mp4' \
+         media='$RepresentationID$/$Number%03d$.m4s'/><Representation id='a' bandwidth='1'/>\
+         <Representation id='b' bandwidth='2'><BaseURL>http://cdn.pt/</BaseURL></Representation></AdaptationSet></Period></MPD>",
+        &[
+            "http://a.pt/dir/a/i.mp4",
+            "http://a.pt/dir/a/000.m4s",
+            "http://a.pt/dir/a/001.m4s",
+            "http://a.pt/dir/a/002.m4s",
+            "http://cdn.pt/b/i.mp4",
+            "http://cdn.pt/b/000.m4s",
+            "http://cdn.pt/b/001.m4s",
+            "http://cdn.pt/b/002.m4s",
+        ],
+    );
+    // By a timeline, with repeats; what the inner element leaves out is of the outer one.
+    check(
+        "<MPD><Period duration='PT20S'><AdaptationSet><SegmentTemplate media='$Time$-$Number$' timescale='10'>\
+         <SegmentTimeline><S t='5' d='20' r='1'/><S d='30'/><S t='100' d='50' r='-1'/></SegmentTimeline></SegmentTemplate>\
+         <Representation id='a'><SegmentTemplate startNumber='7'/></Representation></AdaptationSet></Period></MPD>",
+        &[
+            "http://a.pt/dir/5-7",
+            "http://a.pt/dir/25-8",
+            "http://a.pt/dir/45-9",
+            "http://a.pt/dir/100-10",
+            "http://a.pt/dir/150-11",
+        ],
+    );
+    // A period ends where the next begins.
+    check(
+        "<MPD mediaPresentationDuration='PT3S'><Period start='PT0S'><AdaptationSet><SegmentTemplate duration='1' media='a$Number$'/>\
+         <Representation/></AdaptationSet></Period><Period start='PT1S'><AdaptationSet>\
+         <SegmentTemplate duration='1' media='b$Number$'/><Representation/></AdaptationSet></Period></MPD>",
+        &["http://a.pt/dir/a1", "http://a.pt/dir/b1", "http://a.pt/dir/b2"],
+    );
+    // One that goes on for ever, and names that are no patterns.
+    check(
+        "<MPD type='dynamic'><Period><AdaptationSet><SegmentTemplate duration='1' initialization='i' media='$Number$'/>\
+         <Representation/></AdaptationSet><AdaptationSet><SegmentTemplate initialization='$Unknown$' media='whole.mp4'/>\
+         <Representation/></AdaptationSet></Period></MPD>",
+        &["http://a.pt/dir/i", "http://a.pt/dir/whole.mp4"],
+    );
+}
+
+#[test]
+fn a_few_lines_name_no_flood_of_segments() {
+    let endless = "<MPD><Period duration='PT1S'><AdaptationSet><SegmentTemplate timescale='18446744073709551615' duration='1' \
+        media='$Time$'><SegmentTimeline><S t='18446744073709551000' d='1' r='9223372036854775807'/></SegmentTimeline>\
+        </SegmentTemplate><Representation/><Representation/></AdaptationSet></Period></MPD>";
+    let read = read_xml(endless.as_bytes(), None, &Url::parse("http://a.pt/").unwrap());
+    assert_eq!((read.links.len(), read.left_out), (50_000, 2));
 }
 
 #[test]
