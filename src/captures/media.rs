@@ -475,7 +475,7 @@ mod tests {
         check("", "a", &frames([0xff, 0xfb, 0x90, 0], 417), Media::Audio);
         check("", "a", &frames([0xff, 0xfb, 0x92, 0], 418), Media::Audio);
         check("", "a", &frames([0xff, 0xfb, 0x90, 0], 418), Media::Other);
-        check("", "a", &[0xff; 1445], Media::Other);
+        check("", "a", &[0xff; 1445], Media::Text);
         check("application/octet-stream", "a.bin", b"PK\x03\x04", Media::Other);
     }
 

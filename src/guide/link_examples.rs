@@ -405,7 +405,7 @@ pub const LINK_EXAMPLES: &[LinkExamples] = &[
         ],
     },
     LinkExamples {
-        subject: "Playlists: `m3u8`, DASH but for patterns of names",
+        subject: "Playlists: `m3u8`, DASH with its patterns of names",
         is_followed: true,
         examples: &[
             file("list.m3u8", "application/vnd.apple.mpegurl", "#EXTM3U\n@@\n"),
@@ -420,6 +420,11 @@ pub const LINK_EXAMPLES: &[LinkExamples] = &[
                 "d.mpd",
                 "application/dash+xml",
                 r#"<MPD><BaseURL>/t/</BaseURL><Period><SegmentList><SegmentURL media="{n}"/></SegmentList></Period></MPD>"#,
+            ),
+            file(
+                "d.mpd",
+                "application/dash+xml",
+                r#"<MPD mediaPresentationDuration="PT1S"><Period><AdaptationSet><SegmentTemplate media="/t/$RepresentationID$"/><Representation id="{n}"/></AdaptationSet></Period></MPD>"#,
             ),
         ],
     },

@@ -7,8 +7,8 @@ use super::listed::ListedLinks;
 use super::page::LinkKind;
 use crate::uri::Url;
 
-/// Links of one presentation up to which its segments are named: a few lines may name any number of them.
-const MAX_SEGMENTS: usize = 50_000;
+/// Segments of one presentation that are named: a few lines may mean any number of them.
+pub(super) const MAX_SEGMENTS: usize = 50_000;
 
 /// Digits that `%0…d` may ask for.
 const MAX_WIDTH: usize = 32;
@@ -51,7 +51,8 @@ impl SegmentTemplate {
     /// One at this depth, by the attributes of its element; what they leave out is of the one around it.
     pub(super) fn new(of: usize, around: Option<&Self>, get: impl Fn(&str) -> Option<String>) -> Self {
         let around = around.cloned().unwrap_or(Self { timescale: 1, start_number: 1, ..Self::default() });
-        let number = |name: &str, inherited| get(name).map_or(inherited, |value| value.trim().parse().unwrap_or(inherited));
+        let number =
+            |name: &str, inherited| get(name).map_or(inherited, |value| value.trim().parse().unwrap_or(inherited));
         Self {
             of,
             timescale: number("timescale", around.timescale).max(1),
@@ -77,17 +78,28 @@ impl SegmentTemplate {
         self.timeline.push(TimelineEntry { begin: number("t"), duration: number("d").unwrap_or_default(), repeats });
     }
 
-    /// Adds all segments of a representation to `links`; `seconds` is how long its period is, where that is known.
-    pub(super) fn add_segments(&self, of: &Representation, base: &Url, seconds: Option<f64>, links: &mut ListedLinks) {
+    /// Adds all segments of a representation to `links`, at most `left`; `seconds` is how long its period is, where that
+    /// is known.
+    pub(super) fn add_segments(
+        &self,
+        of: &Representation,
+        base: &Url,
+        seconds: Option<f64>,
+        left: &mut usize,
+        links: &mut ListedLinks,
+    ) {
         if let Some(initialization) = &self.initialization
             && let Some(name) = filled(initialization, of, None)
         {
             links.add_to(Some(base), LinkKind::Media, &name);
         }
         let Some(media) = &self.media else { return };
-        if !media.contains('$') {
+        if !["$Number", "$Time"].iter().any(|variable| media.contains(variable)) {
             // One file has all segments.
-            return links.add_to(Some(base), LinkKind::Media, media);
+            if let Some(name) = filled(media, of, None) {
+                links.add_to(Some(base), LinkKind::Media, &name);
+            }
+            return;
         }
         // The cast ends at the largest number.
         let units = seconds.map(|seconds| (seconds * self.timescale as f64).ceil() as u64);
@@ -96,15 +108,15 @@ impl SegmentTemplate {
             if self.end_number.is_some_and(|end| number > end) {
                 return false;
             }
-            if links.len() >= MAX_SEGMENTS {
+            if *left == 0 {
                 links.leave_out();
                 return false;
             }
+            *left -= 1;
             let Some(name) = filled(media, of, Some((number, time))) else { return false };
             links.add_to(Some(base), LinkKind::Media, &name);
             number = number.saturating_add(1);
-            // Without its number or time each has the same name.
-            media.contains("$Number") || media.contains("$Time")
+            true
         });
     }
 
@@ -115,7 +127,8 @@ impl SegmentTemplate {
         if self.timeline.is_empty() {
             let Some(end) = end.filter(|_| self.duration > 0) else { return };
             while time < end && each(time) {
-                time = time.saturating_add(self.duration);
+                let Some(next) = time.checked_add(self.duration) else { return };
+                time = next;
             }
             return;
         }
@@ -130,7 +143,8 @@ impl SegmentTemplate {
                 if entry.duration == 0 || !each(time) {
                     return;
                 }
-                time = time.saturating_add(entry.duration);
+                let Some(next) = time.checked_add(entry.duration) else { return };
+                time = next;
                 left -= 1;
             }
         }
@@ -143,10 +157,13 @@ fn filled(pattern: &str, of: &Representation, segment: Option<(u64, u64)>) -> Op
     let mut parts = pattern.split('$');
     name.push_str(parts.next()?);
     while let Some(variable) = parts.next() {
-        let (variable, format) = variable.split_once('%').map_or((variable, None), |(name, format)| (name, Some(format)));
+        let (variable, format) =
+            variable.split_once('%').map_or((variable, None), |(name, format)| (name, Some(format)));
         let width = match format {
             None => 1,
-            Some(format) => format.strip_prefix('0')?.strip_suffix('d')?.parse().ok().filter(|width| *width <= MAX_WIDTH)?,
+            Some(format) => {
+                format.strip_prefix('0')?.strip_suffix('d')?.parse().ok().filter(|width| *width <= MAX_WIDTH)?
+            }
         };
         match variable {
             "" => name.push('$'),

@@ -38,10 +38,6 @@ impl ListedLinks {
         self.keep(Outlink::bare(url, kind));
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.links.len()
-    }
-
     /// One more is left out.
     pub(super) fn leave_out(&mut self) {
         self.left_out += 1;

@@ -5,7 +5,7 @@
 //! no DTD is read, and nothing outside of the document is asked for.
 
 use super::css::css_references;
-use super::dash::{Representation, SegmentTemplate, seconds};
+use super::dash::{MAX_SEGMENTS, Representation, SegmentTemplate, seconds};
 use super::html::{MAX_URL_BYTES, Reading, decode_references, decode_text, detect_xml};
 use super::listed::ListedLinks;
 use super::page::{LinkKind, Outlink};
@@ -92,7 +92,15 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
         bases: Vec::new(),
         text_use: None,
         text: String::new(),
-        presentation: Presentation::default(),
+        presentation: Presentation {
+            seconds: None,
+            begin: 0.0,
+            period: None,
+            templates: Vec::new(),
+            representation: Representation::default(),
+            read: Vec::new(),
+            left: MAX_SEGMENTS,
+        },
     };
     let mut is_damaged = false;
     loop {
@@ -152,7 +160,6 @@ struct Document<'u> {
 }
 
 /// What a media presentation said of its segments so far.
-#[derive(Default)]
 struct Presentation {
     /// Seconds of all of it, and where the period that is read begins and how long it says that it is.
     seconds: Option<f64>,
@@ -163,6 +170,8 @@ struct Presentation {
     representation: Representation,
     /// Representations of the period that is read: how long it is may be known at its end only.
     read: Vec<(SegmentTemplate, Representation, Url)>,
+    /// Segments that may still be named.
+    left: usize,
 }
 
 impl Document<'_> {
@@ -262,10 +271,10 @@ impl Document<'_> {
 
     /// Adds the segments of the period that was read; the next begins at `next`, where it says so.
     fn add_segments(&mut self, next: Option<f64>) {
-        let Presentation { seconds, begin, period, read, .. } = &mut self.presentation;
+        let Presentation { seconds, begin, period, read, left, .. } = &mut self.presentation;
         let end = next.or(*seconds).map(|end| (end - *begin).max(0.0));
         for (template, representation, base) in std::mem::take(read) {
-            template.add_segments(&representation, &base, period.or(end), &mut self.found);
+            template.add_segments(&representation, &base, period.or(end), left, &mut self.found);
         }
     }
 

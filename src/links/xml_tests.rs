@@ -145,11 +145,7 @@ fn media_presentations_and_drawings_name_files() {
          <SegmentTemplate media='$Number$.m4s'/><SegmentList><Initialization sourceURL='i.mp4'/>\
          <SegmentURL media='1.m4s'/></SegmentList></AdaptationSet>\
          <AdaptationSet><Representation><BaseURL>a.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>",
-        &[
-            "http://cdn.pt/v/720/i.mp4",
-            "http://cdn.pt/v/720/1.m4s",
-            "http://cdn.pt/v/a.mp4",
-        ],
+        &["http://cdn.pt/v/720/i.mp4", "http://cdn.pt/v/720/1.m4s", "http://cdn.pt/v/a.mp4"],
     );
     check(
         "<?xml version='1.0'?><!DOCTYPE svg [<!ENTITY x 'y'>]><svg xmlns='http://www.w3.org/2000/svg'>\
@@ -171,7 +167,7 @@ fn media_presentations_and_drawings_name_files() {
 
 /// Expected by hand from ISO 23009-1, 5.3.9.4 and 5.3.9.6.
 #[test]
-fn segments_that_players_ask_for_are_links() {
+fn segments_that_players_request_are_links() {
     // By duration: 10 s in pieces of 4, for each quality.
     check(
         "<MPD mediaPresentationDuration='PT10S'><Period><AdaptationSet>\
@@ -221,10 +217,13 @@ fn segments_that_players_ask_for_are_links() {
 #[test]
 fn a_few_lines_name_no_flood_of_segments() {
     let endless = "<MPD><Period duration='PT1S'><AdaptationSet><SegmentTemplate timescale='18446744073709551615' duration='1' \
-        media='$Time$'><SegmentTimeline><S t='18446744073709551000' d='1' r='9223372036854775807'/></SegmentTimeline>\
+        media='$Time$'><SegmentTimeline><S t='0' d='1' r='9223372036854775807'/></SegmentTimeline>\
         </SegmentTemplate><Representation/><Representation/></AdaptationSet></Period></MPD>";
     let read = read_xml(endless.as_bytes(), None, &Url::parse("http://a.pt/").unwrap());
     assert_eq!((read.links.len(), read.left_out), (50_000, 2));
+    // Nor do names that are no addresses keep anybody waiting.
+    let broken = endless.replace("$Time$", "http://[$Time$");
+    assert_eq!(read_xml(broken.as_bytes(), None, &Url::parse("http://a.pt/").unwrap()).links, []);
 }
 
 #[test]

@@ -12,6 +12,7 @@
 mod among;
 mod columns;
 mod functions;
+mod hosts;
 mod of_campaign;
 mod texts;
 
@@ -35,8 +36,8 @@ use crate::store::review::marks::{
 };
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use among::{IS_AMONG, bits};
-use columns::host_text;
 use fixedbitset::FixedBitSet;
+use hosts::HostTest;
 use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 use std::sync::Arc;
@@ -621,20 +622,9 @@ impl FilterWriter<'_> {
     }
 
     fn host(&mut self, value: &str, alone: bool, test: &TextTest) -> String {
-        // Without a port a host is meant on any one, as facets of domains count it.
-        let name = if value.contains(':') { "h.name" } else { "without_port(h.name)" };
-        if let TextTest::Pattern(pattern) = test {
-            let like = escape_like(&pattern.to_lowercase()).replace('*', "%").replace('?', "_");
-            return self.one(&format!("{name} LIKE ? ESCAPE '\\'"), &like);
-        }
-        let host = host_text(value);
-        if alone {
-            return self.one("h.name = ?", &host);
-        }
-        // A host stands for its subdomains too, at a label boundary, whatever the port.
-        let below = format!("%.{}", escape_like(&host));
-        self.values.extend([host, below].map(Value::Text));
-        format!("({name} = ? OR {name} LIKE ? ESCAPE '\\')")
+        let (sql, values) = HostTest::new(value, alone, test).sql();
+        self.values.extend(values.into_iter().map(Value::Text));
+        sql
     }
 
     fn fqdn(&mut self, host: &str) -> String {

@@ -1,10 +1,10 @@
 //! Fields that the columns of captures in memory answer, as SQL does: dates, and those that facets count by.
 
+use super::hosts::HostTest;
 use super::{FilterField, Kind, NO_MARK};
-use crate::analysis::is_like;
 use crate::query::{FieldTerm, FieldTest, Sign, TextTest, number_range};
-use crate::search::{CaptureFacts, DAY_MS, FacetKind, without_port};
-use crate::uri::{CaptureDate, Url};
+use crate::search::{CaptureFacts, DAY_MS, FacetKind};
+use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use std::ops::RangeInclusive;
 
@@ -46,7 +46,9 @@ impl FilterField {
                 let value = value.to_ascii_lowercase();
                 Box::new(move |of| of.to_ascii_lowercase().contains(&value))
             }
-            (Sign::Has | Sign::Is, Kind::Host) if !is_any => host_test(test, &term.test),
+            (Sign::Has | Sign::Is, Kind::Host) if !is_any => {
+                HostTest::new(&test.value, test.sign == Sign::Is, &term.test).into_test()
+            }
             (Sign::Has | Sign::Is, Kind::Mark | Kind::Id(..)) if value.to_lowercase() == NO_MARK => {
                 Box::new(str::is_empty)
             }
@@ -58,34 +60,6 @@ impl FilterField {
         };
         Some(ColumnTest::Values(kind, is_meant))
     }
-}
-
-/// See [`FilterWriter::host`](super::FilterWriter::host): without a port a host is meant on any one.
-fn host_test(test: &FieldTest, text: &TextTest) -> ValueTest {
-    let has_port = test.value.contains(':');
-    fn meant(of: &str, has_port: bool) -> &str {
-        if has_port { of } else { without_port(of) }
-    }
-    if let TextTest::Pattern(pattern) = text {
-        let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
-        return Box::new(move |of| is_like(&pattern, meant(of, has_port)));
-    }
-    let host = host_text(&test.value);
-    if test.sign == Sign::Is {
-        return Box::new(move |of| of == host);
-    }
-    let below = format!(".{host}");
-    Box::new(move |of| {
-        let of = meant(of, has_port);
-        of == host || of.ends_with(&below)
-    })
-}
-
-/// A host as it is in the catalogue, which has hosts as they are in URLs: `é.pt` is `xn--9ca.pt`.
-pub(super) fn host_text(value: &str) -> String {
-    let ascii = |url: Url| url.host_str().map(str::to_owned);
-    let of_url = || Url::parse(&format!("http://{value}/")).ok().and_then(ascii);
-    if value.is_ascii() { value.to_lowercase() } else { of_url().unwrap_or_else(|| value.to_lowercase()) }
 }
 
 /// A test of numbers of a column in which nothing stands for 0; none for what is no number or range of them.
