@@ -66,10 +66,13 @@ impl AppState {
             let about = format!("v{} is saved and runs", row.version);
             add(Urgency::Warning, "Unsaved edits of the specification".to_owned(), about, "Open", spec());
         }
-        let missed = self.schedules().unanswered.iter().filter(|run| run.campaign == row.id).count() as u64;
-        if missed > 0 {
-            let about = "The window was closed when they were due".to_owned();
-            let what = format!("{} of the schedule", counted(missed, "missed run"));
+        let missed: Vec<_> = self.schedules().unanswered.iter().filter(|run| run.campaign == row.id).collect();
+        if let Some(first) = missed.first() {
+            let about = match &*first.why {
+                "" => "The window was closed when they were due".to_owned(),
+                why => why.to_owned(),
+            };
+            let what = format!("{} of the schedule", counted(missed.len() as u64, "missed run"));
             add(Urgency::Warning, what, about, "Decide", Command::Go(Route::Crawl));
         }
         let page = self.reads.campaign(row.id);

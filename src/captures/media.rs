@@ -207,6 +207,14 @@ impl Media {
     }
 
     pub(super) fn of_body(mime: &str, url: &Url, begin: &[u8], scripts: Scripts) -> Self {
+        match Self::of_content(mime, url, begin, scripts) {
+            // Rules for crawlers are no text for readers.
+            Self::Text if url.path() == "/robots.txt" => Self::Code,
+            media => media,
+        }
+    }
+
+    fn of_content(mime: &str, url: &Url, begin: &[u8], scripts: Scripts) -> Self {
         let computed = match is_unspecific(mime) {
             true if begin.is_empty() => "",
             true if !is_unknown_type(mime) => type_of_signature(begin).unwrap_or_default(),
@@ -374,13 +382,13 @@ fn has_root_of_xhtml(begin: &[u8]) -> bool {
             [b'<', b'!', b'-', b'-', ..] => behind(rest, b"-->"),
             [b'<', b'!', ..] => {
                 // A document type may declare entities in brackets.
-                let (close, open) = (memchr::memchr(b'>', rest), memchr::memchr(b'[', rest));
-                match open.filter(|open| close.is_none_or(|close| *open < close)) {
+                let end = memchr::memchr2(b'>', b'[', rest);
+                match end.filter(|end| rest[*end] == b'[') {
                     Some(open) => behind(&rest[open..], b"]").and_then(|end| {
                         let at = open + end;
                         memchr::memchr(b'>', &rest[at..]).map(|close| at + close + 1)
                     }),
-                    None => close.map(|close| close + 1),
+                    None => end.map(|close| close + 1),
                 }
             }
             [b'<', ..] => return memchr::memchr(b'>', rest).is_some_and(|end| is_root_of_xhtml(&rest[1..end])),
@@ -465,7 +473,9 @@ mod tests {
         check("text/rtf", "a", b"", Media::Document);
         check("image/vnd.djvu", "a", b"", Media::Document);
         // A specific type counts more than bytes and names.
-        check("text/plain", "robots.txt", b"%PDF-", Media::Text);
+        check("text/plain", "a.txt", b"%PDF-", Media::Text);
+        check("text/plain", "robots.txt", b"User-agent: *", Media::Code);
+        check("text/plain", "a/robots.txt", b"", Media::Text);
         check("text/html", "a.pdf", b"%PDF-", Media::Page);
         check("application/vnd.ms-fontobject", "a.eot", b"", Media::Other);
         check("application/vnd.google-earth.kml+xml", "a.kml", b"", Media::Other);

@@ -192,6 +192,11 @@ impl<'b> Body<'b> {
         Self { status, kind, location, header_links, nofollow, scripts, payload }
     }
 
+    /// That of a revisit, whose links are those of its original: it may have the fields of that one, and no body.
+    pub(super) fn of_revisit(head: &HttpHead) -> Self {
+        Self { header_links: Vec::new(), ..Self::new(head.status, &head.headers, Vec::new().into()) }
+    }
+
     /// Decodes the body behind an HTTP head, up to a limit of bytes.
     pub fn decode(head: &HttpHead, raw_body: &'b [u8], limit: usize) -> Self {
         Self::new(head.status, &head.headers, decode_payload(head, raw_body, limit))
@@ -252,8 +257,7 @@ impl<'b> Body<'b> {
             links.outlinks.extend(links.redirect_to.clone().map(|url| Outlink::bare(url, LinkKind::Redirect)));
         }
         let is_good = (200..300).contains(&self.status);
-        // A revisit has the fields of its original and no body: its links are those of the original.
-        if is_good && !bytes.is_empty() {
+        if is_good {
             links.outlinks.extend(self.header_links.iter().filter_map(|link| {
                 let url = resolve(url, &link.reference)?;
                 Some(Outlink { rel: link.rel.clone(), ..Outlink::bare(url, link.kind) })
@@ -287,7 +291,7 @@ impl<'b> Body<'b> {
                 is_damaged |= !listing.is_whole();
                 bomb = listing.bomb;
                 let text = if bomb { &[] } else { &listing.bytes[..] };
-                match is_text_sitemap(&read_text(&text[..text.len().min(SITEMAP_BEGIN)], None)) {
+                match is_text_sitemap(&read_text(begin_of_list(text), None)) {
                     true => {
                         let (found, not_kept) = read_text_sitemap(&read_text(text, None), url);
                         links.outlinks.extend(found);
@@ -301,23 +305,34 @@ impl<'b> Body<'b> {
                     }
                 }
             }
-            BodyForm::Json if is_good => links.outlinks.extend(read_json(bytes, url).0),
+            BodyForm::Json if is_good => {
+                let (found, not_kept) = read_json(bytes, url);
+                links.outlinks.extend(found);
+                left_out.links = not_kept;
+            }
             BodyForm::Playlist if is_good => {
-                links.outlinks.extend(read_playlist(&read_text(bytes, Some("utf-8")), url).0);
+                let (found, not_kept) = read_playlist(&read_text(bytes, Some("utf-8")), url);
+                links.outlinks.extend(found);
+                left_out.links = not_kept;
             }
             // Its links are no inlinks, as they are none in a data set of pages.
             BodyForm::Pdf if is_good => {
-                let (PdfRead::Read(_) | PdfRead::Encrypted) = read_pdf(bytes, url, false, |link| {
+                let read = read_pdf(bytes, url, false, |link| {
                     if let Ok(url) = Url::parse(link.url.as_str()) {
                         let anchor = link.anchor.to_owned();
                         links.outlinks.push(Outlink { anchor, ..Outlink::bare(url, LinkKind::Area) });
                     }
                 });
+                if let PdfRead::Read(cut) = read {
+                    left_out.links = cut.links;
+                }
             }
             _ => {}
         }
         if is_good && form.has_links() {
             links.unread = if bomb { Some(Unread::Bomb) } else { Unread::of_page(is_cut, is_damaged, &left_out) };
+        } else if left_out.links > 0 {
+            links.unread = Some(Unread::Cut);
         }
         for (position, link) in links.outlinks.iter_mut().enumerate() {
             link.position = u32::try_from(position).unwrap_or(u32::MAX);
@@ -434,7 +449,10 @@ impl<'b> Body<'b> {
 
     fn is_text(&self) -> bool {
         let mime = self.mime();
-        mime.starts_with("text/") || mime.ends_with("json") || mime.ends_with("xml")
+        mime.starts_with("text/")
+            || mime.ends_with("json")
+            || mime.ends_with("xml")
+            || Media::of_type(mime) == Media::Code
     }
 
     /// The beginning of what is text and no page; none for other types.
@@ -458,8 +476,20 @@ fn text_options(max_text_bytes: usize) -> PageOptions {
 pub fn reading_bytes(url: &Url, headers: &Headers, answer_len: u64) -> usize {
     let len = usize::try_from(answer_len).unwrap_or(usize::MAX).min(MAX_PAGE_BYTES);
     let mime = MediaType::of(headers).mime;
-    // Files for other ends have few links for their length.
-    len.saturating_mul(if mime.is_empty() || has_links(url, &mime) { 20 } else { 3 })
+    // A line of a playlist is a link. Other files for other ends have few links for their length; the objects of a PDF
+    // file are packed.
+    len.saturating_mul(match BodyForm::of_name(&mime, url) {
+        BodyForm::Playlist => 45,
+        BodyForm::Json | BodyForm::Pdf => 30,
+        _ if is_unknown_type(&mime) || has_links(url, &mime) => 20,
+        _ => 3,
+    })
+}
+
+/// The beginning of a list, which shows whether it is a text: whole lines, unless the first one is longer.
+fn begin_of_list(text: &[u8]) -> &[u8] {
+    let Some(begin) = text.get(..SITEMAP_BEGIN) else { return text };
+    memchr::memrchr(b'\n', begin).map_or(begin, |end| &begin[..end])
 }
 
 /// Bytes of memory that links take.
@@ -560,14 +590,38 @@ mod tests {
             let links = read(200, &[("Content-Type", "text/xml")], body.as_bytes());
             assert_eq!((links.outlinks.len(), links.unread), (1, Some(Unread::Cut)));
         }
-        let links = read(200, &[("Content-Type", "text/xml")], format!("<feed><link href='{long}'/>").as_bytes());
+        let links =
+            read(200, &[("Content-Type", "text/xml")], format!("<feed><link href='{long}'/></feed>").as_bytes());
         assert_eq!((links.outlinks.len(), links.unread), (0, Some(Unread::Cut)));
         // A long URL of its own makes much out of little.
         let url = Url::parse(&format!("http://a.pt/{}/", "x".repeat(60_000))).unwrap();
         let mut headers = Headers::new();
         headers.push("Content-Type", "text/xml");
-        let links = lead(&url, 200, &headers, format!("<urlset>{}", "<loc>y</loc>".repeat(5_000)).as_bytes());
+        let links = lead(&url, 200, &headers, format!("<urlset>{}</urlset>", "<loc>y</loc>".repeat(5_000)).as_bytes());
         assert_eq!((links.outlinks.len(), links.unread), (MAX_LINK_BYTES_PER_PAGE / 60_014, Some(Unread::Cut)));
+    }
+
+    #[test]
+    fn what_the_head_names_is_followed_whatever_the_body_is() {
+        let next = [("Content-Type", "application/vnd.api"), ("Link", "</next>; rel=next")];
+        let refresh = [("Refresh", "0; url=/there")];
+        for (fields, body) in
+            [(&next[..], &b"{}"[..]), (&next[..], b""), (&refresh[..], b""), (&refresh[..], b"GIF89a")]
+        {
+            assert_eq!(read(200, fields, body).outlinks.len(), 1, "{fields:?}");
+            assert_eq!(read(404, fields, body).outlinks.len(), 0, "{fields:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_sitemap_is_one_wherever_its_beginning_ends() {
+        for len in 290..310 {
+            let lines: String = (0..40).map(|_| format!("http://a.pt/{}\n", "x".repeat(len - 13))).collect();
+            let url = Url::parse("http://a.pt/sitemap.txt").unwrap();
+            let mut headers = Headers::new();
+            headers.push("Content-Type", "text/plain");
+            assert_eq!(lead(&url, 200, &headers, lines.as_bytes()).outlinks.len(), 40, "{len}");
+        }
     }
 
     #[test]

@@ -206,7 +206,7 @@ fn entry_of(
         entry.revisit_of = of.or(Some(date));
         entry.repeats = url.filter(|named| *named != entry.url);
         entry.refers_to = record_id;
-        let body = http.map(|http| Body::new(http.status, &http.headers, Vec::new().into()));
+        let body = http.map(|http| Body::of_revisit(&http));
         return (entry, body);
     }
     let is_cut = block.is_cut();

@@ -1,6 +1,6 @@
 //! The host graph for programs that draw and count graphs.
 //!
-//! GEXF 1.2 (gexf.net), as Gephi and networkx read it: before its version 3.5 that knows no newer form; GraphML (graphml.graphdrawing.org),
+//! GEXF 1.2 (gexf.net), as Gephi and all versions of networkx read it; GraphML (graphml.graphdrawing.org),
 //! as networkx, igraph and yEd do; CSV of edges or of hosts for the rest. The
 //! same graph gives the same bytes: they have no date. Names are other
 //! people's words and are escaped; signs that XML cannot hold become U+FFFD.

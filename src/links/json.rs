@@ -16,7 +16,7 @@ use std::fmt;
 pub(super) fn json_strings(json: &[u8], mut found: impl FnMut(&str, &str, &str)) {
     let mut reader = serde_json::Deserializer::from_slice(json);
     let value = JsonValue { around: "", name: "", found: &mut found };
-    // What stands before an error was given already.
+    // Strings before an error were given already.
     let _ = value.deserialize(&mut reader);
 }
 

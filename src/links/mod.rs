@@ -40,7 +40,10 @@ pub use html::{
 };
 pub(crate) use html::{Tag, read_text};
 pub(crate) use json::read_json;
-pub use page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions};
+pub use page::{
+    ANCHOR_BREAK, AnchorBreaks, LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions,
+    anchor_as_shown,
+};
 pub(crate) use playlist::{is_text_sitemap, read_playlist, read_text_sitemap};
 pub use resolve::Resolved;
 pub(crate) use xml::read_xml;

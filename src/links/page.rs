@@ -4,6 +4,7 @@ use super::html::CharsetSource;
 use super::html::{Layout, PageElements, PagePlace, PageStatements};
 use crate::uri::Url;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Most bytes of a page that are read, before and after decoding.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -237,6 +238,14 @@ pub enum AnchorBreaks {
 
 /// A blank of an anchor that its text does not have. No other white space than U+0020 is in a folded text.
 pub const ANCHOR_BREAK: char = '\u{a0}';
+
+/// An anchor as a browser shows it: its marked breaks are blanks.
+pub fn anchor_as_shown(anchor: &str) -> Cow<'_, str> {
+    match anchor.contains(ANCHOR_BREAK) {
+        true => Cow::Owned(anchor.replace(ANCHOR_BREAK, " ")),
+        false => Cow::Borrowed(anchor),
+    }
+}
 
 /// Options for reading pages.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -89,6 +89,8 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
         vocabulary: None,
         names: String::new(),
         begins: Vec::new(),
+        too_deep: 0,
+        root: Vec::new(),
         bases: Vec::new(),
         text_use: None,
         text: String::new(),
@@ -102,7 +104,7 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
             left: MAX_SEGMENTS,
         },
     };
-    let mut is_damaged = false;
+    let (mut is_damaged, mut is_ended) = (false, false);
     loop {
         match reader.read_event() {
             Ok(Event::Start(tag)) => {
@@ -115,8 +117,12 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
                     break;
                 }
                 document.end();
+                is_ended |= document.root == tag.name().as_ref();
             }
-            Ok(Event::End(_)) => document.end(),
+            Ok(Event::End(tag)) => {
+                document.end();
+                is_ended |= document.root == tag.name().as_ref();
+            }
             Ok(Event::Text(text)) => document.push(&String::from_utf8_lossy(&text)),
             Ok(Event::CData(text)) => document.push(&String::from_utf8_lossy(&text)),
             Ok(Event::GeneralRef(name)) => {
@@ -127,11 +133,14 @@ pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> Xm
                 let content = String::from_utf8_lossy(instruction.content()).into_owned();
                 document.style_sheet(&BytesStart::from_content(content, 0));
             }
-            Ok(Event::Eof) => break,
+            Ok(Event::Eof) => {
+                // The end of the root is missing: it broke off.
+                is_damaged = document.is_list() && !is_ended;
+                break;
+            }
             Ok(Event::Comment(_) | Event::Decl(_) | Event::DocType(_) | Event::PI(_)) => {}
             Err(_) => {
-                is_damaged =
-                    document.vocabulary.is_some_and(|root| !matches!(root, Vocabulary::Svg | Vocabulary::Other));
+                is_damaged = document.is_list();
                 break;
             }
         }
@@ -151,9 +160,13 @@ struct Document<'u> {
     names: String,
     /// Where they begin.
     begins: Vec<usize>,
+    /// Open elements beyond [`MAX_DEPTH`].
+    too_deep: usize,
+    /// The name of the root, as it is written.
+    root: Vec<u8>,
     /// Bases of references (`xml:base`, `BaseURL`), with the depth of the elements that have them.
     bases: Vec<(usize, Url)>,
-    /// The element whose text is text_use, by its depth.
+    /// The element whose text is used, by its depth, and what for.
     text_use: Option<(usize, TextUse)>,
     text: String,
     presentation: Presentation,
@@ -175,11 +188,19 @@ struct Presentation {
 }
 
 impl Document<'_> {
+    /// Whether it is a list of links, and no drawing.
+    fn is_list(&self) -> bool {
+        self.vocabulary.is_some_and(|root| !matches!(root, Vocabulary::Svg | Vocabulary::Other))
+    }
+
     /// An element starts; the answer says whether to read on.
     fn start(&mut self, tag: &BytesStart<'_>) -> bool {
         let qualified = tag.name();
         let qualified = String::from_utf8_lossy(qualified.as_ref());
         let (prefix, name) = qualified.split_once(':').unwrap_or(("", &qualified));
+        if self.vocabulary.is_none() {
+            self.root = qualified.as_bytes().to_vec();
+        }
         let vocabulary = *self.vocabulary.get_or_insert_with(|| Vocabulary::of_root(name));
         if vocabulary == Vocabulary::Other {
             return false;
@@ -204,6 +225,8 @@ impl Document<'_> {
         if self.begins.len() < MAX_DEPTH {
             self.begins.push(self.names.len());
             self.names.push_str(name.get(..name.floor_char_boundary(32)).unwrap_or_default());
+        } else {
+            self.too_deep += 1;
         }
         let depth = self.begins.len();
         if let Some(base) = tag.get("xml:base") {
@@ -403,7 +426,9 @@ impl Document<'_> {
         while is_inside(&self.bases) {
             self.bases.pop();
         }
-        if let Some(begin) = self.begins.pop() {
+        if self.too_deep > 0 {
+            self.too_deep -= 1;
+        } else if let Some(begin) = self.begins.pop() {
             self.names.truncate(begin);
         }
     }

@@ -227,6 +227,29 @@ fn a_few_lines_name_no_flood_of_segments() {
 }
 
 #[test]
+fn a_list_that_breaks_off_is_damaged() {
+    let whole = "<urlset><url><loc>http://a.pt/1</loc></url><url><loc>http://a.pt/2</loc></url></urlset>\n";
+    assert!(!read(whole.as_bytes(), None).is_damaged);
+    for end in ["<loc>http://a.pt/2", "</loc></url></ur"] {
+        let cut = &whole[..whole.rfind(end).unwrap() + end.len()];
+        assert!(read(cut.as_bytes(), None).is_damaged, "{cut}");
+    }
+    // One with an element that is not closed is read to its end all the same.
+    assert!(!read(b"<rss><channel><br><link>/a</link></channel></rss>", None).is_damaged);
+    assert!(!read(b"<rss/>", None).is_damaged);
+    assert!(!read(b"", None).is_damaged);
+}
+
+/// Elements that are too deep are passed over as they close, and their parents stay what they are.
+#[test]
+fn an_image_behind_deep_elements_is_one_of_its_page() {
+    let deep = format!("{}{}", "<x>".repeat(600), "</x>".repeat(600));
+    let body = format!("<urlset><url>{deep}<loc>/p</loc><image><loc>/i</loc></image></url></urlset>");
+    let kinds: Vec<LinkKind> = read(body.as_bytes(), None).links.iter().map(|link| link.kind).collect();
+    assert_eq!(kinds, [LinkKind::Manifest, LinkKind::Image]);
+}
+
+#[test]
 fn hostile_documents_cost_no_more_than_their_length() {
     let deep = "<urlset>".to_owned() + &"<a xml:base='x/'>".repeat(100_000) + "<loc>y</loc>";
     assert_eq!(read(deep.as_bytes(), None).links.len(), 1);

@@ -15,7 +15,7 @@
 //! page: the index is made again then.
 
 use crate::jobs::lock;
-use crate::text::{LineOrder, likeliest_language};
+use crate::text::{LANGUAGE_BYTES, LineOrder, likeliest_language};
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -103,7 +103,10 @@ impl StoredPage {
     /// The language by whose rules its words have stems: its own, or the likeliest one where that is unknown.
     pub fn stem_language(&self) -> &str {
         match self.language.as_str() {
-            "" => likeliest_language(&format!("{}\n{}", self.title, self.main)),
+            "" => {
+                let begin = self.main.get(..self.main.floor_char_boundary(LANGUAGE_BYTES)).unwrap_or_default();
+                likeliest_language(&format!("{}\n{begin}", self.title))
+            }
             own => own,
         }
     }

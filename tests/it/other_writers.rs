@@ -404,6 +404,11 @@ fn packages_of_packages_come_in() {
     fonds(&["new", &workspace]).with_status(0);
     call(&workspace, &inside).with_status(0);
     assert_eq!(count(&workspace, "page:yes"), 2);
+    // They are found by the file that was imported, and counted with it.
+    assert_eq!((count(&workspace, "imported:1"), count(&workspace, "file:multi")), (2, 2));
+    let files = fonds(&["files", "list", &workspace, "--json"]).with_status(0).json_lines();
+    let listed = files.iter().find(|file| file["path"].as_str().unwrap().ends_with("multi.wacz")).unwrap();
+    assert_eq!(listed["captures"], 2, "{listed}");
     // A second time nothing is new.
     call(&workspace, &inside).with_status(0);
     call(&workspace, &parts[0]);
@@ -418,7 +423,7 @@ fn packages_of_packages_come_in() {
     let workspace = arg(&folder.join("deep"));
     fonds(&["new", &workspace]).with_status(0);
     let deep = call(&workspace, &deep).with_status(1);
-    assert_eq!(count(&workspace, "page:yes"), 2);
+    assert_eq!((count(&workspace, "page:yes"), count(&workspace, "imported:1")), (2, 2));
     assert!(format!("{}{}", deep.out, deep.err).contains("2 packages that it lists, not in it"), "{}", deep.out);
     // As a list beside the packages.
     let listed = serde_json::json!({"profile": "multi-wacz-package", "resources": [
@@ -430,6 +435,64 @@ fn packages_of_packages_come_in() {
     assert_eq!(count(&workspace, "page:yes"), 1);
     let text = format!("{}{}", listed.out, listed.err);
     assert!(text.contains("download it, and import its file") && text.contains("outside of its own folder"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_of_packages_names_neither_itself_nor_what_a_link_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, outside) = (folder.path().join("given"), folder.path().join("outside"));
+    std::fs::create_dir_all(&given).unwrap();
+    std::fs::create_dir(&outside).unwrap();
+    package(&given, "one.wacz", "http://one.pt/");
+    package(&outside, "far.wacz", "http://far.pt/");
+    file(&outside, "notes.txt", &[b"secret".to_vec()]);
+    std::os::unix::fs::symlink(&outside, given.join("sub")).unwrap();
+    let list = serde_json::json!({"profile": "multi-wacz-package", "resources": [
+        {"path": "datapackage.json"}, {"path": "one.wacz"}, {"path": "sub/far.wacz"}, {"path": "sub/notes.txt"}]});
+    let list = file(&given, "datapackage.json", &[list.to_string().into_bytes()]);
+    let workspace = arg(&folder.path().join("workspace"));
+    fonds(&["new", &workspace]).with_status(0);
+    let out = fonds(&["import", &workspace, &arg(&list)]).with_status(1);
+    let text = format!("{}{}", out.out, out.err);
+    assert_eq!(count(&workspace, "page:yes"), 1, "{text}");
+    assert_eq!(text.matches("leads out of the folder").count(), 2, "{text}");
+    assert!(text.contains("neither a package nor an archive") && !text.contains("secret"), "{text}");
+    fonds(&["import", &workspace, &arg(&list), "--follow-links"]).with_status(1);
+    assert_eq!(count(&workspace, "page:yes"), 2);
+}
+
+/// Each package holds as many again; what is too much is named, and the rest comes in.
+#[test]
+fn packages_within_packages_are_bounded_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = std::fs::read(package(folder.path(), "one.wacz", "http://one.pt/")).unwrap();
+    let many = |inner: &[u8], count: usize| {
+        let names: Vec<String> = (0..count).map(|number| format!("{number}.wacz")).collect();
+        zip(&names.iter().map(|name| (name.as_str(), inner.to_vec())).collect::<Vec<_>>())
+    };
+    let nested = many(&many(&many(&[], 13), 13), 13);
+    let nested = file(folder.path(), "nested.wacz", &[zip(&[("a.wacz", one), ("b.wacz", nested)])]);
+    let workspace = arg(&folder.path().join("workspace"));
+    fonds(&["new", &workspace]).with_status(0);
+    fonds(&["import", &workspace, &arg(&nested)]).with_status(1);
+    assert_eq!(count(&workspace, "page:yes"), 1);
+}
+
+/// A buffer that ends within the first line of a message says nothing of it.
+#[test]
+fn a_message_is_known_wherever_its_block_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = response("http://a.pt/", "Content-Type: text/html\r\n", "<p>x");
+    let begin = message.windows(5).position(|bytes| bytes == b"HTTP/").unwrap();
+    for before in 1..20 {
+        let filler = response("http://b.pt/", "", vec![b'x'; 32_768 - before - begin]);
+        let surplus = filler.len() + begin + before - 32_768;
+        let filler = response("http://b.pt/", "", vec![b'x'; 32_768 - before - begin - surplus]);
+        let path = file(folder.path(), "a.warc", &[filler, message.clone()]);
+        let out = fonds(&["warc", "check", &arg(&path)]);
+        assert!(!format!("{}{}", out.out, out.err).contains("no HTTP response"), "{before}: {}", out.out);
+    }
 }
 
 #[test]

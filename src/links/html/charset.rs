@@ -101,15 +101,8 @@ pub fn detect_xml(body: &[u8], http_charset: Option<&str>) -> &'static Encoding 
         return encoding;
     }
     let begin = body.get(..body.len().min(PRESCAN_BYTES)).unwrap_or_default().trim_ascii_start();
-    let declaration = begin.strip_prefix(b"<?xml").and_then(|rest| {
-        let rest = rest.get(..memchr::memchr(b'>', rest)?)?;
-        let rest = rest.get(memchr::memmem::find(rest, b"encoding")? + b"encoding".len()..)?.trim_ascii_start();
-        let rest = rest.strip_prefix(b"=")?.trim_ascii_start();
-        let (quote, rest) = rest.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
-        rest.get(..memchr::memchr(*quote, rest)?)
-    });
-    match declaration.and_then(Encoding::for_label_no_replacement) {
-        Some(encoding) => without_utf16(encoding),
+    match xml_encoding(begin) {
+        Some(encoding) => encoding,
         None if is_utf8(body) => UTF_8,
         None => guess(body),
     }

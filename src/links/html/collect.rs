@@ -665,7 +665,7 @@ impl<'o> Collector<'o> {
             .unwrap_or_else(|| url.clone());
         drop_user(&mut base);
         if base[..Position::AfterQuery] == url[..Position::AfterQuery] {
-            // Only the base tells whether a place is one in this page.
+            // `#place` is one in this page only where the base is the page.
             let references = &self.references;
             self.links.retain(|link| !references.get(link.reference.clone()).is_some_and(|own| own.starts_with('#')));
         }

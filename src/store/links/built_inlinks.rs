@@ -6,7 +6,7 @@ use crate::inlinks::invert::{LinkRow, ShuffleOptions};
 use crate::inlinks::stored::{LinkStore, Mark, StoreRules, Window, host_of, tallied_anchor};
 use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE, Notation};
 use crate::jobs::JobCx;
-use crate::links::LinkKind;
+use crate::links::{LinkKind, anchor_as_shown};
 use crate::store::captures::document_captures::{LandingPage, MOST_LANDINGS};
 use crate::store::captures::link_list::outlinks_of;
 use crate::store::catalogue::Catalogue;
@@ -205,6 +205,9 @@ impl Workspace {
         self.catalogue().name_sources(&mut page.rows)?;
         self.catalogue().name_origins(key, &mut page.rows)?;
         self.catalogue().place_links(key, &mut page.rows)?;
+        for row in &mut page.rows {
+            row.anchor = anchor_as_shown(&row.anchor).into_owned();
+        }
         Ok(page)
     }
 

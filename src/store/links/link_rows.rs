@@ -2,7 +2,7 @@
 
 use crate::captures::Unread;
 use crate::crawl::{SeenFacts, UrlOutcome};
-use crate::links::LinkKind;
+use crate::links::{LinkKind, anchor_as_shown};
 use crate::store::captures::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
 use crate::store::captures::originals::{
     HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql,
@@ -267,7 +267,7 @@ impl Catalogue {
                 Ok(OutlinkRow {
                     position: link.position,
                     url: link.url,
-                    anchor: link.anchor,
+                    anchor: anchor_as_shown(&link.anchor).into_owned(),
                     kind: kind_name(link.kind),
                     capture,
                     outcome,

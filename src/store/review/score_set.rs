@@ -562,7 +562,7 @@ fn without_text(status: i32, mime: &str, media: Media, hops: Option<&str>) -> Op
         _ if hops.is_some_and(|hops| hops.contains('P')) => Some("what a crawl fetches first, such as robots.txt,"),
         200..=299 if media == Media::Image => Some("an image"),
         200..=299 if mime.contains("css") => Some("a style sheet"),
-        200..=299 if media == Media::Code => Some("a script"),
+        200..=299 if media == Media::Code => Some("a script or rules for crawlers"),
         200..=299 if mime.contains("font") => Some("a font"),
         200..=299 => None,
         300..=399 => Some("a redirect"),

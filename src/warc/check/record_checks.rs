@@ -13,7 +13,7 @@ use super::super::{ProblemKind, RecordFacts, RecordHead, RecordProof, RecordType
 use super::fields;
 use crate::uri::CaptureDate;
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// A record that was checked by itself.
@@ -94,11 +94,11 @@ impl RecordPart {
     }
 }
 
+/// Bytes that show whether a block is a message.
+const BEGIN: usize = 4096;
+
 /// What is missing in the block of a record that is declared as an HTTP message, which begins with these bytes.
 fn lacks_http_head(head: &RecordHead, begin: &[u8]) -> Option<String> {
-    /// Bytes that tell a message.
-    const BEGIN: usize = 4096;
-    let begin = begin.get(..BEGIN).unwrap_or(begin);
     let (lacks, what) = match head.record_type {
         _ if !head.is_http() => return None,
         RecordType::Response => (parse_response_head(begin).is_none(), "response"),
@@ -119,9 +119,15 @@ pub(super) fn check_record(
     hasher: &RandomState,
 ) -> io::Result<Checked> {
     let mut findings = fields::findings(head);
-    if let Some(why) = lacks_http_head(head, block.fill_buf()?) {
+    // The buffer may end within the first line.
+    let mut begin = Vec::new();
+    if head.is_http() {
+        block.by_ref().take(BEGIN as u64).read_to_end(&mut begin)?;
+    }
+    if let Some(why) = lacks_http_head(head, &begin) {
         findings.push((ProblemKind::BadHttp, why));
     }
+    let block = &mut begin.as_slice().chain(block);
     let proof = digests.then(|| RecordProof::new(head));
     let unknown = proof.iter().flat_map(RecordProof::unknown).collect::<Vec<_>>();
     findings.extend(unknown.into_iter().map(|detail| (ProblemKind::Unchecked, detail)));

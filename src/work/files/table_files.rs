@@ -1,10 +1,10 @@
 //! Files for people, each whole or not there.
 
-use crate::jobs::{Existing, JobCx, WholeFile, counted, remove_left};
+use crate::jobs::{Existing, FileError, JobCx, WholeFile, counted, remove_left};
 use crate::store::Workspace;
 use crate::uri::CaptureDate;
 use anyhow::Context;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Makes the folder that an export is written into.
@@ -41,9 +41,13 @@ pub(in crate::work) fn write_file<T>(
     // What another export has written is left alone.
     let taken = "another export has taken this name; try again in a second";
     remove_left([path]);
-    let mut file = WholeFile::create_hidden(path, Existing::Stays).context(taken)?;
+    let why = |error: FileError| match error.source.kind() {
+        ErrorKind::AlreadyExists => anyhow::Error::from(error).context(taken),
+        _ => error.into(),
+    };
+    let mut file = WholeFile::create_hidden(path, Existing::Stays).map_err(why)?;
     let filled = fill(&mut file).with_context(|| path.display().to_string())?;
-    file.finish().context(taken)?;
+    file.finish().map_err(why)?;
     Ok(filled)
 }
 

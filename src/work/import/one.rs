@@ -1,7 +1,7 @@
 //! An import reads one file: it finds known ones by digest, and indexes or copies new ones.
 
 use super::copy::{Hashing, IMPORTS, NoRoom, copy_in, digest_of, take_back};
-use super::package::{Titles, is_package};
+use super::package::{InnerBudget, Titles, is_package};
 use super::{Importer, SourceFile};
 use crate::captures::{Author, CaptureEntry, IndexReport, index_in_parallel, index_records};
 use crate::crawl::{CrawlError, LedgerError};
@@ -38,6 +38,8 @@ const BATCH_LINK_BYTES: usize = 8 << 20;
 pub(super) struct FileScan {
     pub sha256: String,
     pub problems: Vec<ImportProblem>,
+    /// The disk gave no more: another import has to try again.
+    pub is_torn: bool,
 }
 
 /// A file that is about to be read.
@@ -260,7 +262,7 @@ impl Importer<'_> {
                 Some(sha256) => sha256,
                 None => digest_of(&source.path, &self.cx.aside("reading its digest"))?.0,
             };
-            self.package(&source, sha256, done, 0)
+            self.package(&source, sha256, done, None, 0)
         } else {
             self.index(&source, done)
         };
@@ -300,7 +302,7 @@ impl Importer<'_> {
         };
         done.file = sink.file.get();
         let problems = report.problems.into_iter().map(Into::into).collect();
-        Ok(FileScan { sha256, problems })
+        Ok(FileScan { sha256, problems, is_torn: false })
     }
 
     /// Reads all records of a file and hands its captures to the sink.
@@ -451,8 +453,10 @@ pub(super) struct Sink<'a> {
     revisits: Cell<u64>,
     /// Only captures with a record that shares its compressed member.
     pub only_shared: bool,
-    /// Of an unpacked file: its package.
+    /// Of an unpacked file: the package that it was imported with.
     pub package: Option<&'a Sink<'a>>,
+    /// What may still be unpacked out of packages within it.
+    inside: Cell<InnerBudget>,
     /// The titles in a package for pages without one.
     pub titles: Option<&'a Titles>,
     /// Captures that the catalogue did not know.
@@ -473,10 +477,24 @@ impl<'a> Sink<'a> {
             revisits: Cell::new(0),
             only_shared: false,
             package: None,
+            inside: Cell::new(InnerBudget::of_file(source.found.size)),
             titles: None,
             new: Cell::new(0),
             file: Cell::new(None),
         }
+    }
+
+    /// Of the file that is imported, which this one may stand in.
+    pub fn outermost(&self) -> &Sink<'a> {
+        self.package.unwrap_or(self)
+    }
+
+    /// Counts what is unpacked out of packages within this file.
+    pub fn unpack_inside(&self, packages: u32, bytes: u64) -> anyhow::Result<()> {
+        let mut inside = self.inside.get();
+        inside.take(packages, bytes)?;
+        self.inside.set(inside);
+        Ok(())
     }
 
     /// Captures that were taken, and those of them that repeat a payload.

@@ -33,6 +33,12 @@ const MAX_LIST_BYTES: u64 = 16 << 20;
 /// Packages that a package may stand in.
 const MAX_DEPTH: usize = 3;
 
+/// Packages within others that are read out of one file.
+const MAX_PACKAGES: u32 = 2_000;
+
+/// Bytes that are unpacked out of packages within others, beside four times those of the file.
+const MAX_INNER_BYTES: u64 = 1 << 30;
+
 /// Pages of a list that are read for their titles.
 const MAX_PAGES: usize = 200_000;
 /// Letters of a title that are kept.
@@ -60,29 +66,66 @@ pub(super) fn listed_packages(path: &Path) -> Option<Vec<String>> {
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     let mut bytes = Vec::new();
     File::open(path).ok().filter(|_| is_json)?.take(MAX_LIST_BYTES).read_to_end(&mut bytes).ok()?;
-    let list: serde_json::Value = serde_json::from_slice(&bytes).ok()?;
-    let resources = list.get("resources").filter(|_| list.get("profile").is_some_and(|name| name == MULTI_WACZ))?;
-    let path_of = |resource: &serde_json::Value| Some(resource.get("path")?.as_str()?.to_owned());
-    Some(resources.as_array()?.iter().filter_map(path_of).collect())
+    let list: PackageList =
+        serde_json::from_slice(&bytes).ok().filter(|list: &PackageList| list.profile == MULTI_WACZ)?;
+    Some(list.resources.into_iter().map(|resource| resource.path).collect())
+}
+
+/// What is read of such a description.
+#[derive(serde::Deserialize)]
+struct PackageList {
+    profile: String,
+    resources: Vec<ListedPackage>,
+}
+
+#[derive(serde::Deserialize)]
+struct ListedPackage {
+    path: String,
+}
+
+/// What may still be unpacked out of packages that stand in the file that is imported: each of them may hold as many
+/// again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct InnerBudget {
+    packages: u32,
+    bytes: u64,
+}
+
+impl InnerBudget {
+    /// Of a file with so many bytes: packages are seldom packed once more.
+    pub(super) fn of_file(bytes: u64) -> Self {
+        Self { packages: MAX_PACKAGES, bytes: MAX_INNER_BYTES.saturating_add(bytes.saturating_mul(4)) }
+    }
+
+    fn take(&mut self, packages: u32, bytes: u64) -> anyhow::Result<()> {
+        let left = self.packages.checked_sub(packages).zip(self.bytes.checked_sub(bytes));
+        let Some((packages, bytes)) = left else {
+            anyhow::bail!("there is too much in packages that stand in others: extract it with fonds wacz extract")
+        };
+        *self = Self { packages, bytes };
+        Ok(())
+    }
 }
 
 impl Importer<'_> {
     /// Reads every archive file of a package, which stands in so many others, and
     /// of the packages in it. One that cannot be read is a problem of the
-    /// package; the others come in.
+    /// package; the others come in. `outermost` is the package that is imported, where
+    /// this one stands in it.
     pub(super) fn package(
         &self,
         source: &Source<'_>,
         sha256: String,
         done: &mut ImportedFile,
         depth: usize,
+        outermost: Option<&Sink<'_>>,
     ) -> anyhow::Result<FileScan> {
         let wacz = Wacz::open(&source.path)?;
         let mut problems: Vec<ImportProblem> =
             wacz.problems().map(|problem| ImportProblem::new(0, PACKAGE, problem.to_string())).collect();
         let titles = titles(&wacz, &mut problems);
         let mut sink = Sink::new(self, source);
-        sink.titles = Some(&titles);
+        (sink.titles, sink.package) = (Some(&titles), outermost);
         let mut whole = 0;
         // Why the disk gave no more: another import has to try again.
         let mut torn = None;
@@ -118,20 +161,24 @@ impl Importer<'_> {
             }
         }
         let packages: Vec<&Member> = wacz.members().iter().filter(|member| is_package_name(&member.name)).collect();
-        for (index, member) in packages.iter().enumerate() {
+        for member in &packages {
             let result = match depth < MAX_DEPTH {
-                true => self.package_inside(&wacz, member, index, &sha256, done, depth),
+                true => self.package_inside(&wacz, member, &sink, &sha256, done, depth),
                 false => Err(anyhow::anyhow!("it stands in {depth} others: extract it with fonds wacz extract")),
             };
             self.cx.checkpoint()?;
             match result {
-                Ok(inside) => {
+                Ok((inside, torn_inside)) => {
                     whole += 1;
                     problems.extend(inside);
+                    torn = torn.or(torn_inside);
                 }
                 Err(error) if super::one::is_of_workspace(&error) => return Err(error),
                 Err(error) => {
                     let why = format!("{}: {}", member.name, super::super::error_chain(&error));
+                    if error.chain().any(is_of_disk) {
+                        torn.get_or_insert_with(|| why.clone());
+                    }
                     problems.push(ImportProblem::new(member.offset, PACKAGE, why));
                 }
             }
@@ -160,9 +207,9 @@ impl Importer<'_> {
         if let Some(why) = torn {
             done.outcome = if done.records > 0 { FileOutcome::Cut } else { FileOutcome::Unread };
             done.error = Some(why);
-            return Ok(FileScan { sha256: String::new(), problems });
+            return Ok(FileScan { sha256: String::new(), problems, is_torn: true });
         }
-        Ok(FileScan { sha256, problems })
+        Ok(FileScan { sha256, problems, is_torn: false })
     }
 
     /// Unpacks a package that stands in another one into the workspace, and reads
@@ -171,16 +218,20 @@ impl Importer<'_> {
         &self,
         wacz: &Wacz,
         member: &Member,
-        index: usize,
+        package: &Sink<'_>,
         sha256: &str,
         done: &mut ImportedFile,
         depth: usize,
-    ) -> anyhow::Result<Vec<ImportProblem>> {
+    ) -> anyhow::Result<(Vec<ImportProblem>, Option<String>)> {
+        let outermost = package.outermost();
+        outermost.unpack_inside(1, member.len)?;
+        let packages = wacz.members().iter().filter(|member| is_package_name(&member.name));
+        let number = packages.take_while(|before| before.offset != member.offset).count() + 1;
         let cx = self.cx.aside("unpacking");
         let mut bytes = Hashing::new(wacz.open_member(member)?, &cx);
         let permissions = fs::metadata(wacz.path())?.permissions();
         let (path, of_member) = keep_incoming(self.workspace, &cx, &mut bytes, permissions, |_| {
-            (sha256.to_owned(), format!("package-{}.wacz", index + 1))
+            (sha256.to_owned(), format!("package-{number}.wacz"))
         })?;
         let meta = fs::metadata(&path)?;
         let found = SourceFile { path: path.clone(), size: meta.len(), mtime_ns: mtime_ns(&meta), trouble: None };
@@ -188,23 +239,26 @@ impl Importer<'_> {
         let label = self.workspace.stored_name(&path);
         let source = Source { found: &found, label, path, mtime_ns: found.mtime_ns, cx };
         let read = match is_package(&source.path) {
-            Ok(true) => self.package(&source, of_member.clone(), &mut inside, depth + 1),
+            Ok(true) => self.package(&source, of_member.clone(), &mut inside, Some(outermost), depth + 1),
             Ok(false) => Err(anyhow::anyhow!("its name says that it is a package, and it is none")),
             Err(error) => Err(error.into()),
         };
+        let problem = |why: &String| ImportProblem::new(member.offset, PACKAGE, format!("{}: {why}", member.name));
+        let is_torn = read.as_ref().is_ok_and(|scan| scan.is_torn);
+        let torn = inside.error.as_ref().filter(|_| is_torn).map(|why| format!("{}: {why}", member.name));
         let Some(file) = inside.file else {
             take_back(&source.path);
             read?;
-            anyhow::bail!("{}", inside.error.unwrap_or_else(|| "there is no record in it".to_owned()));
+            let why = inside.error.unwrap_or_else(|| "there is no record in it".to_owned());
+            anyhow::ensure!(is_torn, "{why}");
+            return Ok((vec![problem(&why)], torn));
         };
         let mut problems: Vec<ImportProblem> = wrong_digest(wacz, member, &of_member).into_iter().collect();
         problems.extend(read?.problems.into_iter().map(|problem| {
             let detail = format!("{}, offset {}: {}", member.name, format_offset(problem.offset), problem.detail);
             ImportProblem::new(member.offset, problem.kind, detail)
         }));
-        problems.extend(
-            inside.error.map(|why| ImportProblem::new(member.offset, PACKAGE, format!("{}: {why}", member.name))),
-        );
+        problems.extend(inside.error.as_ref().map(problem));
         self.workspace.catalogue().member_is_read(file, &of_member, inside.records)?;
         done.records += inside.records;
         done.captures += inside.captures;
@@ -214,7 +268,7 @@ impl Importer<'_> {
         for (scheme, count) in inside.left_out {
             *done.left_out.entry(scheme).or_default() += count;
         }
-        Ok(problems)
+        Ok((problems, torn))
     }
 
     /// Whether records of this member can be read at their places in the package.
@@ -292,6 +346,9 @@ impl Importer<'_> {
         done: &mut ImportedFile,
     ) -> anyhow::Result<Vec<ImportProblem>> {
         let member = &wacz.archives()[index];
+        if package.package.is_some() {
+            package.outermost().unpack_inside(0, member.len)?;
+        }
         let cx = self.cx.aside("unpacking");
         let mut bytes = Hashing::new(wacz.open_archive(index)?, &cx);
         let permissions = fs::metadata(wacz.path())?.permissions();
@@ -307,7 +364,7 @@ impl Importer<'_> {
             Source { found: &found, label: self.workspace.stored_name(&path), path, mtime_ns: found.mtime_ns, cx };
         let mut sink = Sink::new(self, &source);
         sink.only_shared = only_shared;
-        (sink.package, sink.titles) = (Some(package), package.titles);
+        (sink.package, sink.titles) = (Some(package.outermost()), package.titles);
         let Shared { report, whole } = self.read_records(&source, &sink)?;
         if only_shared {
             // The rest was listed when it was read in the package.

@@ -128,11 +128,7 @@ impl Search {
         if let Some(target) = self.leads_out(&path)
             && (meta.is_dir() || accepts(&path))
         {
-            let why = format!(
-                "this link leads out of the folder, to {}, and is not followed. Name what it leads to, or give --follow-links",
-                target.display()
-            );
-            self.files.push(SourceFile::in_trouble(path, why));
+            self.files.push(SourceFile::in_trouble(path, is_not_followed(&target)));
             return Ok(());
         }
         if meta.is_dir() {
@@ -148,22 +144,44 @@ impl Search {
             self.files.push(SourceFile::in_trouble(path, why));
         } else if named && let Some(listed) = listed_packages(&path) {
             for package in listed {
-                let at = path.with_file_name(&package);
-                if package.contains("://") {
-                    let why = "a package on the web, which is not fetched: download it, and import its file";
-                    self.files.push(SourceFile::in_trouble(PathBuf::from(package), why));
-                } else if !stays_inside(&package) {
-                    let why = "the list of packages names it outside of its own folder: import it by its path";
-                    self.files.push(SourceFile::in_trouble(at, why));
-                } else {
-                    self.add(at, true, &is_archive_name, cx)?;
-                }
+                self.add_listed(&path, package, cx)?;
             }
         } else {
             // A link in a folder leads to where the file really is.
             let path = path.canonicalize().unwrap_or(path);
             self.files.push(SourceFile::of(path, &meta));
         }
+        Ok(())
+    }
+
+    /// A package that the list at `list` names.
+    fn add_listed(&mut self, list: &Path, package: String, cx: &JobCx) -> anyhow::Result<()> {
+        let at = list.with_file_name(&package);
+        let folder = list.parent().unwrap_or(list);
+        let target = leads_out(&at, folder).filter(|_| self.within.is_some());
+        let why = if package.contains("://") {
+            self.files.push(SourceFile::in_trouble(
+                PathBuf::from(package),
+                "a package on the web, which is not fetched: download it, and import its file",
+            ));
+            return Ok(());
+        } else if !stays_inside(&package) {
+            "the list of packages names it outside of its own folder: import it by its path".to_owned()
+        } else if let Some(target) = target {
+            is_not_followed(&target)
+        } else if !at.is_dir() && !is_archive_name(&at) {
+            // A list may name itself.
+            "the list of packages names it, and it is neither a package nor an archive by its name: \
+             import it by its path"
+                .to_owned()
+        } else {
+            let within = self.within.as_ref().map(|_| folder.to_owned());
+            let outer = std::mem::replace(&mut self.within, within);
+            let added = self.add(at, true, &is_archive_name, cx);
+            self.within = outer;
+            return added;
+        };
+        self.files.push(SourceFile::in_trouble(at, why));
         Ok(())
     }
 
@@ -215,6 +233,13 @@ impl Search {
         self.files.dedup_by(|a, b| a.path == b.path);
         self.passed_paths.sort();
     }
+}
+
+fn is_not_followed(target: &Path) -> String {
+    let target = target.display();
+    format!(
+        "this link leads out of the folder, to {target}, and is not followed. Name what it leads to, or give --follow-links"
+    )
 }
 
 fn is_open(path: &Path) -> bool {

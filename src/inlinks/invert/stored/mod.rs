@@ -46,6 +46,7 @@ pub(super) use recent::Recent;
 pub use scan::{AnchorCount, Cited, CitedBy, CitedCapture, Under};
 pub use segment::SegmentCounts;
 
+use crate::links::anchor_as_shown;
 use crate::uri::{DatasetKey, Fqdn};
 use foldhash::fast::RandomState;
 use std::borrow::Cow;
@@ -91,11 +92,11 @@ fn ipv6_of(host: &str) -> Option<&str> {
 /// likes.
 const MAX_TALLIED_ANCHOR_BYTES: usize = 1024;
 
-/// Text by which an anchor is tallied: itself, or the beginning of a very long one.
+/// Text by which an anchor is tallied: as it is shown, or the beginning of a very long one.
 pub fn tallied_anchor(anchor: &str) -> Cow<'_, str> {
     match anchor.get(..anchor.floor_char_boundary(MAX_TALLIED_ANCHOR_BYTES)) {
-        Some(begin) if begin.len() < anchor.len() => Cow::Owned(format!("{begin}…")),
-        _ => Cow::Borrowed(anchor),
+        Some(begin) if begin.len() < anchor.len() => Cow::Owned(format!("{}…", anchor_as_shown(begin))),
+        _ => anchor_as_shown(anchor),
     }
 }
 

@@ -4,11 +4,12 @@
 use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
+use crate::captures::Media;
 use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
-    of_facet, stem_term,
+    CaptureFacts, FacetChoice, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError,
+    beside_facet, narrowed_by, of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -34,6 +35,11 @@ const MOST_SIMILAR: usize = 100;
 const SNIPPET_CHARS: usize = 240;
 /// Versions of one host among the results before further ones are folded.
 const MOST_OF_HOST: usize = 2;
+
+/// Fields of words.
+const FIELDS_OF_TEXTS: [&str; 5] = ["text", "title", "main", "rest", "anchors"];
+/// Fields by which files for programs are meant as well as others.
+const FIELDS_OF_TYPES: [&str; 10] = ["media", "mime", "type", "url", "re", "key", "digest", "file", "found", "like"];
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -95,9 +101,30 @@ impl SearchQuery {
         self.text.trim()
     }
 
+    /// Whether its words find no style sheets, scripts and robots.txt, since it names neither types nor places.
+    pub fn leaves_out_code(&self) -> bool {
+        parse_fields(&self.text).is_ok_and(|query| {
+            let mut has_words = false;
+            query.for_each_term(&mut |term| {
+                let field = term.field.as_ref().map(|field| field.name.as_str());
+                has_words |= term.test != TextTest::Any && field.is_none_or(|field| FIELDS_OF_TEXTS.contains(&field));
+            });
+            has_words && !wants(&query, &FIELDS_OF_TYPES)
+        })
+    }
+
+    /// The query as it is carried out.
+    fn full_line(&self) -> String {
+        if !self.leaves_out_code() {
+            return self.query_line().to_owned();
+        }
+        let value = Media::Code.as_str().to_owned();
+        narrowed_by(self.query_line(), &[FacetChoice { kind: FacetKind::Media, value, is_excluded: true }])
+    }
+
     /// As a filter of the captures table.
     fn filter(&self) -> CaptureQuery {
-        CaptureQuery { filter: self.text.clone(), campaign: self.campaign, ..everything() }
+        CaptureQuery { filter: self.full_line(), campaign: self.campaign, ..everything() }
     }
 }
 
@@ -371,7 +398,7 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
-            filter: search.query_line().to_owned(),
+            filter: search.full_line(),
             evaluation: SearchEvaluation::default(),
         })
     }
@@ -381,8 +408,8 @@ impl Found {
         let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
-            hosts: !search.shows_all && !names(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
-            similar: !search.shows_all && !names(&self.query, &["similar"]),
+            hosts: !search.shows_all && !wants(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
+            similar: !search.shows_all && !wants(&self.query, &["similar"]),
         };
         Ok(self.folded(ranked, folds))
     }
@@ -560,6 +587,15 @@ fn names(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
         has |= term.field.as_ref().is_some_and(|field| fields.contains(&field.name.as_str()));
     });
     has
+}
+
+/// The same of what it wants, and not of what it leaves out.
+fn wants(query: &Query<FieldTerm>, fields: &[&str]) -> bool {
+    match query {
+        Query::And(parts) | Query::Or(parts) => parts.iter().any(|part| wants(part, fields)),
+        Query::Not(_) => false,
+        Query::Term(_) => names(query, fields),
+    }
 }
 
 /// Whether what a filter finds depends on the index of texts.

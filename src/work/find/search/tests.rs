@@ -281,6 +281,46 @@ fn results_of_one_host_are_folded_unless_a_host_is_named() {
     assert_eq!((answer.versions, answer.hits.len()), (6, 3));
     assert_eq!(answer.hits.iter().map(|hit| hit.folded).sum::<u64>(), 3);
     assert_eq!(session.search(&search("harbour host:a.pt")).unwrap().hits.len(), 5);
+    // One that is left out says nothing of the others.
+    assert_eq!(session.search(&search("harbour -host:b.pt -host:c.pt")).unwrap().hits.len(), 5);
+    assert_eq!(session.search(&search("harbour -host:c.pt")).unwrap().hits.len(), 3);
+}
+
+#[test]
+fn words_find_what_is_for_readers_and_types_find_the_rest() {
+    let (dir, session) = empty_session();
+    let answer = |url: &str, mime: &str, body: &str| {
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n{body}");
+        let kind = "Content-Type: application/http; msgtype=response\r\n";
+        record("response", url, "2024-03-01T10:00:00Z", kind, answer)
+    };
+    let files = [
+        ("https://a.pt/", "text/html", "<p>harbour"),
+        ("https://a.pt/a.css", "text/css", ".harbour {}"),
+        ("https://a.pt/a.js", "application/javascript", "harbour()"),
+        ("https://a.pt/b.json", "application/json", "{\"name\": \"harbour\"}"),
+        ("https://a.pt/c.txt", "text/plain", "harbour"),
+        ("https://a.pt/robots.txt", "text/plain", "Disallow: /harbour"),
+    ];
+    let bytes: Vec<u8> = files.iter().flat_map(|(url, mime, body)| answer(url, mime, body)).collect();
+    let path = dir.path().join("a.warc");
+    std::fs::write(&path, bytes).unwrap();
+    session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
+    index(&session);
+    let for_readers = ["https://a.pt/", "https://a.pt/b.json", "https://a.pt/c.txt"];
+    for query in ["harbour", "text:harbour", "harbour host:a.pt", "harbour -lang:pt", "harbour OR harbour*"] {
+        check(&session, query, &for_readers);
+    }
+    check(&session, "harbour media:code", &["https://a.pt/a.css", "https://a.pt/a.js", "https://a.pt/robots.txt"]);
+    check(&session, "harbour type:css", &["https://a.pt/a.css"]);
+    check(&session, "harbour type:javascript", &["https://a.pt/a.js"]);
+    check(&session, "harbour url:robots.txt", &["https://a.pt/robots.txt"]);
+    check(&session, "host:a.pt", &files.map(|(url, ..)| url));
+    // The line of the answer finds the same in the table of captures, and the facet of types counts all.
+    let search = SearchQuery { text: "harbour".to_owned(), limit: 10, ..SearchQuery::default() };
+    let line = session.search(&search).unwrap().filter;
+    let captures = CaptureQuery { filter: line, ..crate::work::everything() };
+    assert_eq!(session.catalogue().capture_ids(&captures).unwrap().len(), 3);
 }
 
 #[test]

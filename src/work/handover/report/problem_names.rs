@@ -40,6 +40,13 @@ messages! {
         fr "Une somme de contrôle ne correspondait pas au contenu ; le contenu est inchangé, la somme est corrigée"
         de "Eine Prüfsumme passte nicht zum Inhalt; der Inhalt ist unverändert, die Prüfsumme berichtigt"
     }
+    unknown_digest_problem() {
+        en "A checksum named no known algorithm; the content is unchanged, its SHA-1 is written"
+        pt "Uma soma de verificação não indicava um algoritmo conhecido; o conteúdo não mudou, o seu SHA-1 foi escrito"
+        es "Una suma de comprobación no indicaba un algoritmo conocido; el contenido no ha cambiado, se ha escrito su SHA-1"
+        fr "Une somme de contrôle ne nommait aucun algorithme connu ; le contenu est inchangé, son SHA-1 est écrit"
+        de "Eine Prüfsumme nannte kein bekanntes Verfahren; der Inhalt ist unverändert, seine SHA-1 steht dabei"
+    }
     date_problem() {
         en "A date was written unusually; it is written as the standard has it"
         pt "Uma data estava escrita de forma invulgar; está escrita segundo a norma"
@@ -84,7 +91,7 @@ pub(super) fn problem_name(language: ReportLanguage, message: &str) -> String {
         ("another record has this record's id", ReportLanguage::same_id_problem),
         ("without an id: a new one is written", ReportLanguage::no_id_problem),
         ("does not fit the bytes", ReportLanguage::digest_problem),
-        ("with a digest of no algorithm", ReportLanguage::digest_problem),
+        ("with a digest of no algorithm", ReportLanguage::unknown_digest_problem),
         ("with a date in a form", ReportLanguage::date_problem),
         ("with a blank in a URI", ReportLanguage::target_problem),
         ("with the target URI in angle brackets", ReportLanguage::target_problem),
