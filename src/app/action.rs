@@ -326,11 +326,14 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             let selection = super::models::SelectionSpec { campaign: id, ..state.open.selection_draft.clone() };
             match &state.open.kept_selection {
                 Some((of, Some(kept))) if *of == id && !kept.selects_as(&selection) => {
-                    return Err("The preview is not saved: score and select first, or go back to the saved selection");
+                    return Err("The preview is not saved: save the selection first, or discard the changes");
                 }
-                Some((of, None)) if *of == id => return Err("No selection yet: score and select first"),
+                Some((of, None)) if *of == id => return Err("No selection yet: save one first"),
                 // Before the page was looked at, nothing was tried on it.
                 _ => {}
+            }
+            if let Some((_, why)) = state.open.export_obstacle.filter(|(of, _)| *of == id && action == Action::Export) {
+                return Err(why);
             }
             let out = state.open.export_folder.trim().into();
             match action {

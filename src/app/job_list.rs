@@ -1,10 +1,11 @@
 //! One list of jobs and messages: jobs of this window, of earlier ones and of commands.
 
-use super::models::{JobRow, Notice};
+use super::models::{CampaignId, JobRow, Notice};
 use crate::app::current_jobs::EndedJob;
 use crate::uri::CaptureDate;
 use crate::work::JobKind;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 /// The state of a line of the list, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +48,41 @@ impl JobLine {
     pub fn needs_attention(&self) -> bool {
         matches!(self.state, JobState::Failed | JobState::Warned) || self.follow_ups.iter().any(Self::needs_attention)
     }
+}
+
+/// The command line that does the work of a job on a workspace; none for what only the window does. Words in capitals
+/// stand for what a person has to name.
+pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) -> Option<String> {
+    let folder = in_quotes(&folder.display().to_string());
+    let of = campaign.map_or("CAMPAIGN".to_owned(), |campaign| campaign.to_string());
+    Some(match kind {
+        JobKind::Crawl => format!("fonds crawl {folder} {of}"),
+        JobKind::ScheduledCrawl => format!("fonds schedule run {folder}"),
+        JobKind::Import => format!("fonds import {folder} PATH"),
+        JobKind::LocateFiles => format!("fonds files locate {folder} PATH"),
+        JobKind::CheckFiles => format!("fonds files check {folder}"),
+        JobKind::BuildInlinks => format!("fonds inlinks build {folder}"),
+        JobKind::IndexTexts => format!("fonds index {folder}"),
+        JobKind::Select => format!("fonds select again {folder} {of}"),
+        JobKind::Export => format!("fonds export {folder} --campaign {of} --out OUT"),
+        JobKind::DryRun => format!("fonds export {folder} --campaign {of} --out OUT --dry-run"),
+        JobKind::Verify => "fonds verify OUT".to_owned(),
+        JobKind::Backup => format!("fonds backup {folder} OUT"),
+        JobKind::Collect => format!("fonds collections fill {folder}"),
+        JobKind::AssignImport
+        | JobKind::LoadInlinks
+        | JobKind::SetWindow
+        | JobKind::Mark
+        | JobKind::ImportAnnotations
+        | JobKind::WriteTable
+        | JobKind::WriteLinks => return None,
+    })
+}
+
+/// A path as one word of a shell.
+fn in_quotes(path: &str) -> String {
+    let is_plain = path.chars().all(|letter| letter.is_ascii_alphanumeric() || "/._-+,:@".contains(letter));
+    if is_plain && !path.is_empty() { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// The list, newest first: each job once, with what followed from it; a message of a job is its outcome.
@@ -170,6 +206,14 @@ mod tests {
         // Those that began beside the import were of the crawl all the same.
         assert_eq!((names[0].1, names[1].1), (0, 2880));
         assert!(lines[0].needs_attention() && !lines[1].needs_attention());
+    }
+
+    #[test]
+    fn the_command_of_a_job_is_one_line_for_a_shell() {
+        let line = |kind, folder: &str| command_line(kind, Path::new(folder), Some(CampaignId::new(2)));
+        assert_eq!(line(JobKind::Crawl, "/home/a/fonds").unwrap(), "fonds crawl /home/a/fonds 2");
+        assert_eq!(line(JobKind::IndexTexts, "/a b/it's").unwrap(), r"fonds index '/a b/it'\''s'");
+        assert_eq!(line(JobKind::SetWindow, "/a"), None);
     }
 
     #[test]

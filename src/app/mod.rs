@@ -40,7 +40,7 @@ pub use command::{Action, Command, Dialog, FilesRoute, Route, RuleRef, ScopeList
 pub use crawl_request::CrawlTarget;
 pub use current_jobs::{EndedJob, RunningJob};
 pub use decision_target::Focus;
-pub use job_list::{JobLine, JobState, job_list};
+pub use job_list::{JobLine, JobState, command_line, job_list};
 pub use open_workspace::OpenWorkspace;
 pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};
@@ -54,4 +54,4 @@ pub use state::{
 pub use state::{SearchAct, SelectLead, SelectionAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use to_do::{NextStep, REJECTED_BEFORE, ToDo, Urgency};
-pub use tried_selection::TriedSelection;
+pub use tried_selection::{LISTED, TriedSelection};

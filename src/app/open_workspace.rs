@@ -80,6 +80,8 @@ pub struct OpenWorkspace {
     pub(super) select_lead: Option<SelectLead>,
     /// The selection that a campaign was seen to keep, on the page Select & export.
     pub(super) kept_selection: Option<(CampaignId, Option<SelectionSpec>)>,
+    /// Why the selection of a campaign is not exported, as far as its check has come.
+    pub(super) export_obstacle: Option<(CampaignId, &'static str)>,
     pub(super) last_export: Option<PathBuf>,
     pub(super) verified: Option<(PathBuf, Vec<VerifyLine>)>,
     pub(super) dry_run: Option<Box<ExportDryRun>>,

@@ -138,6 +138,8 @@ reads! {
     all_launches(campaign: CampaignId) -> CrawlPage, None, |session, (campaign,)| session.crawl(Some(*campaign), Launches::All);
     /// Each launch of a campaign with its figures, oldest first.
     launches(campaign: CampaignId) -> Vec<LaunchRow>, None, |session, (campaign,)| session.catalogue().launches(Some(*campaign));
+    /// See [`Session::last_launches`].
+    last_launches() -> Vec<LaunchRow>, None, |session, ()| session.last_launches();
     /// See [`work::crawl_plan`](crate::work::launch::crawl_plan).
     crawl_plan(of: ByIdentity<CrawlRequest>) -> CrawlPlan, None, |session, (of,)| work::crawl_plan(session, of.answer()?.as_ref());
     /// See [`Catalogue::captures`](crate::store::Catalogue::captures).
@@ -157,6 +159,8 @@ reads! {
     inlinks(id: CaptureId, days: u32) -> InlinkPage, None, |session, (id, days)| session.workspace.inlinks_of_capture(*id, *days);
     /// See [`Session::inlinks_of`].
     inlinks_of(target: String, days: u32) -> InlinkPage, None, |session, (target, days)| session.inlinks_of(target, *days);
+    /// See [`Session::inlinks_behind`].
+    inlinks_behind() -> Option<String>, None, |session, ()| session.inlinks_behind();
     /// See [`work::link_set`](crate::work::link_set); folders are filled without the catalogue.
     link_set(folder: Option<PathBuf>) -> Option<LinkSet>, Some(SLOW), |session, (folder,)| work::link_set(&session.workspace, folder.as_deref());
     /// See [`work::inlinks_in`](crate::work::inlinks_in).
@@ -198,6 +202,12 @@ reads! {
     /// See [`Session::scored_under`]; the draft travels as JSON.
     scored_under(draft: String, ids: Vec<CaptureId>) -> Vec<ScoredRow>, None,
         |session, (draft, ids)| session.scored_under(&serde_json::from_str(draft)?, ids);
+    /// See [`Session::export_check`].
+    export_check(campaign: CampaignId) -> ExportCheck, None, |session, (campaign,)| session.export_check(*campaign);
+    /// See [`Session::next_export_folder`]; folders come and go without the catalogue.
+    next_export_folder() -> PathBuf, Some(SLOW), |session, ()| anyhow::Ok(session.next_export_folder());
+    /// See [`Session::first_steps`].
+    first_steps(campaign: CampaignId) -> FirstSteps, None, |session, (campaign,)| session.first_steps(*campaign);
     /// The collections of the workspace.
     collections() -> Vec<CollectionRow>, None, |session, ()| session.catalogue().collections();
     /// See [`Session::export_reports`]; folders come and go without the catalogue.

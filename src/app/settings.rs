@@ -83,6 +83,12 @@ pub struct Settings {
     pub lower_panel: bool,
     /// Whether it is open, so that more than that line is shown.
     pub panel_open: bool,
+    /// Whether it stands at the right of a wide window.
+    pub panel_aside: bool,
+    /// Its width there, as a person drew it.
+    pub panel_width: f32,
+    /// Whether the overview shows the steps to a first export.
+    pub first_steps: bool,
     /// Whether facets stand beside the table of captures.
     pub facets: bool,
     /// Height of the lower panel, as a person drew it.
@@ -112,6 +118,9 @@ impl Default for Settings {
             tables: BTreeMap::new(),
             lower_panel: true,
             panel_open: false,
+            panel_aside: true,
+            panel_width: 360.0,
+            first_steps: true,
             facets: false,
             panel_height: 280.0,
             panel_tab: PanelTab::Details,

@@ -1,10 +1,12 @@
 //! Results of a draft of a selection, while it is edited.
 
 use super::ByIdentity;
-use super::models::{Balance, CaptureId, ScoreSet, SelectionCriteria, SelectionSpec};
+use super::models::{Balance, CaptureId, MovedCaptures, ScoreSet, SelectionCriteria, SelectionSpec};
 
 /// Captures shown on each side of the threshold.
 const BORDERLINE: usize = 20;
+/// Captures of a list of those that change their side.
+pub const LISTED: usize = 200;
 
 /// Scores under the weights and the threshold of a draft.
 pub struct TriedSelection {
@@ -15,6 +17,8 @@ pub struct TriedSelection {
     pub balance: Option<Balance>,
     /// The captures nearest to the threshold, highest score first.
     pub nearest: Vec<CaptureId>,
+    /// The first captures that change their side; none before that is known.
+    pub moved: MovedCaptures,
 }
 
 /// A draft as JSON, the scores, what its filter and its collections find: none
@@ -28,9 +32,10 @@ pub(super) fn try_selection((draft, scores, criteria): &Trial) -> anyhow::Result
         Some(criteria) => Some(SelectionCriteria::clone(&*criteria.answer()?)),
         None => draft.is_by_score().then(SelectionCriteria::default),
     };
-    let balance = found
-        .map(|found| scores.draft(&SelectionCriteria { weights: draft.weights, threshold: draft.threshold, ..found }));
+    let sides = found.map(|found| SelectionCriteria { weights: draft.weights, threshold: draft.threshold, ..found });
+    let balance = sides.as_ref().map(|sides| scores.draft(sides));
+    let moved = sides.as_ref().map(|sides| scores.moved(sides, LISTED)).unwrap_or_default();
     let (above, below) = scores.nearest(&draft.weights, draft.threshold, BORDERLINE);
     let nearest = above.into_iter().rev().chain(below).collect();
-    Ok(TriedSelection { draft, balance, nearest })
+    Ok(TriedSelection { draft, balance, nearest, moved })
 }

@@ -1,6 +1,5 @@
 //! The rules of a campaign, ready to decide.
 
-use super::permissions::Permissions;
 use super::rules::{DecideRule, Geolocation, Ground, PermissionRule, Refusals, Rule, RuleKind, RuleRemark};
 use super::{Candidate, Decision, Facts, GeoFact, Verdict};
 use crate::campaign::{Campaign, CampaignProblem, Grounds, Permission, PermissionState, Seed, SeedScope};
@@ -381,15 +380,12 @@ impl CompiledRule {
 
 /// The rule that obeys refusals, where there is any.
 fn refusals(campaign: &Campaign) -> Result<Option<CompiledRule>, ScopeError> {
-    if !campaign.has_refusals() {
-        return Ok(None);
-    }
     let states = vec![PermissionState::Refused];
     let kind = RuleKind::Permission(PermissionRule { states, uncovered: false, decision: Decision::Reject });
     let rule = Rule { enabled: campaign.grounds.obey_refusals, comment: String::new(), kind };
     let wrong = |why| ScopeError { index: campaign.rules.len(), rule: saved_name(&rule.kind), why };
-    let permissions = Permissions::compile(&campaign.permissions, &Grounds::default()).map_err(wrong)?;
-    let compiled = CompiledRule::new(rule, Arc::new(Refusals(permissions)));
+    let Some(refusals) = Refusals::of_campaign(campaign).map_err(wrong)? else { return Ok(None) };
+    let compiled = CompiledRule::new(rule, Arc::new(refusals));
     Ok(Some(CompiledRule { is_refusals: true, ..compiled }))
 }
 

@@ -56,7 +56,7 @@ pub use hops::{MAX_REDIRECTS, TOO_MANY_REDIRECTS, hop_count, refused_anyway, wit
 pub use log_report::{GEOLOCATION_RULE, LogQuestion, LogReport, LogReportError, LogTotals, LoggedHost};
 pub use permissions::{Derivation, DerivationStep, Permissions, SeedsVerdict};
 pub use rule_labels::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE, ROBOTS_RULE, UNSUPPORTED_SCHEME, rule_label};
-pub use rules::{REFUSED_PERMISSION, RuleRemark, SeedReach, broken_pattern, is_open_redirect, seed_reach};
+pub use rules::{REFUSED_PERMISSION, Refusals, RuleRemark, SeedReach, broken_pattern, is_open_redirect, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
 pub use standard::{rule_groups, rule_templates, standard_rules};

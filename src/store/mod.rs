@@ -69,7 +69,7 @@ pub use review::handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOut
 pub use review::handover_scores::{HandoverCapture, HandoverScore};
 pub use review::judgements::{ForeignJudgement, GivenJudgement, JudgementRow};
 pub use review::marks::{AnnotationApart, ForeignMark};
-pub use review::score_set::{KeptScore, Measurement, ScoreScope, ScoreSet, SelectionCriteria, ToScore};
+pub use review::score_set::{KeptScore, Measurement, MovedCaptures, ScoreScope, ScoreSet, SelectionCriteria, ToScore};
 pub use review::selections::Lacking;
 
 #[cfg(test)]

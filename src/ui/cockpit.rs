@@ -56,6 +56,14 @@ struct OpenPages {
     news: News,
 }
 
+/// Places of what lies beside the rail.
+struct Parts {
+    header: Rect,
+    page: Rect,
+    panel: Option<Rect>,
+    strip: Rect,
+}
+
 impl Cockpit {
     /// The contents of a new window. `folder` is opened at once.
     pub fn new(
@@ -117,7 +125,9 @@ impl Cockpit {
         self.shortcuts(ui);
         rail_ui(ui, &mut self.app);
         // Drawn in the order that Tab goes in, from the top to the bottom.
-        let (page, panel, strip) = self.parts(ui.available_rect_before_wrap());
+        let Parts { header, page, panel, strip } = self.parts(ui.available_rect_before_wrap());
+        ui.painter().rect_filled(header, 0.0, theme::tokens(ui).page_bg);
+        note_place(ui.ctx(), header);
         self.page_region_ui(&mut child(ui, "page", page));
         if let Some(panel) = panel {
             self.open.panel.show_ui(&mut child(ui, "lower panel", panel), &mut self.app);
@@ -159,24 +169,23 @@ impl Cockpit {
         }
     }
 
-    /// The places of the page, the lower panel and the job strip in what is left of
-    /// the window.
-    fn parts(&mut self, area: Rect) -> (Rect, Option<Rect>, Rect) {
+    /// The places of header, page, panel and job strip in what is left of the window.
+    fn parts(&mut self, area: Rect) -> Parts {
         let (above, strip) = area.split_top_bottom_at_y((area.bottom() - theme::STRIP).max(area.top()));
+        let (header, below) = above.split_top_bottom_at_y((above.top() + theme::HEADER).min(above.bottom()));
         if !self.has_lower_panel() {
-            return (above, None, strip);
+            return Parts { header, page: below, panel: None, strip };
         }
-        let height = self.open.panel.height(above, &self.app, self.page_room);
-        let (page, panel) = above.split_top_bottom_at_y((above.bottom() - height).max(above.top()));
-        (page, Some(panel), strip)
+        if let Some(width) = self.open.panel.width_aside(area.width() + theme::RAIL_WIDTH, &self.app) {
+            let (page, panel) = below.split_left_right_at_x(below.right() - width);
+            return Parts { header, page, panel: Some(panel), strip };
+        }
+        let height = self.open.panel.height(below, &self.app, self.page_room);
+        let (page, panel) = below.split_top_bottom_at_y((below.bottom() - height).max(below.top()));
+        Parts { header, page, panel: Some(panel), strip }
     }
 
     fn page_region_ui(&mut self, ui: &mut Ui) {
-        let (header, rect) = ui.max_rect().split_top_bottom_at_y(ui.max_rect().top() + theme::HEADER);
-        ui.painter().rect_filled(header, 0.0, theme::tokens(ui).page_bg);
-        note_place(ui.ctx(), header);
-        let mut ui = child(ui, "below the header", rect);
-        let ui = &mut ui;
         theme::page_frame(ui).show(ui, |ui| {
             ui.set_min_size(ui.available_size());
             let name = page_name(self.app.route().page());

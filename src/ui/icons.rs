@@ -88,6 +88,8 @@ pub enum Icon {
     Plus,
     /// Takes off.
     Minus,
+    /// Copies.
+    Copy,
     /// A picture.
     Picture,
     /// A warning.
@@ -133,12 +135,13 @@ const fn square(left: f32, top: f32, right: f32, bottom: f32) -> [(f32, f32); 4]
 impl Icon {
     /// Every icon.
     #[cfg(test)]
-    pub const ALL: [Self; 43] = {
+    pub const ALL: [Self; 44] = {
         use Icon::*;
         [
             Campaigns, Overview, Spec, Prospect, Crawl, Files, Captures, Search, Links, Entities, Knowledge, Review,
             Select, Jobs, Settings, Help, Down, Right, Up, Back, Close, Check, Pause, Play, Stop, Flag, More, Columns,
-            Clock, Undo, Redo, Skip, Outside, Plus, Minus, Picture, Warning, Error, Drag, Good, Bad, Flagged, Waiting,
+            Clock, Undo, Redo, Skip, Outside, Plus, Minus, Copy, Picture, Warning, Error, Drag, Good, Bad, Flagged,
+            Waiting,
         ]
     };
 
@@ -266,6 +269,10 @@ impl Icon {
             ],
             Self::Plus => &[Line(&[(8.0, 3.0), (8.0, 13.0)]), Line(&[(3.0, 8.0), (13.0, 8.0)])],
             Self::Minus => &[Line(&[(3.0, 8.0), (13.0, 8.0)])],
+            Self::Copy => &[
+                Outline(&const { square(6.0, 6.0, 13.5, 13.5) }),
+                Line(&[(3.5, 10.0), (2.5, 10.0), (2.5, 2.5), (10.0, 2.5), (10.0, 3.5)]),
+            ],
             Self::Picture => &[
                 Outline(&const { square(2.0, 3.0, 14.0, 13.0) }),
                 Line(&[(2.0, 11.0), (5.5, 7.5), (8.5, 10.5), (10.5, 8.5), (14.0, 12.0)]),

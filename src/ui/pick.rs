@@ -105,10 +105,14 @@ impl PathField {
 
     /// Draws the label, and below it the field with the button in one line.
     pub(super) fn line_ui(&mut self, ui: &mut Ui, label: &str, hint: &str, sort: Sort) -> Response {
+        self.line_of_ui(ui, label, hint, sort, theme::LONG_FIELD - theme::FIELD / 3.0)
+    }
+
+    /// The same with a field of this width.
+    pub(super) fn line_of_ui(&mut self, ui: &mut Ui, label: &str, hint: &str, sort: Sort, width: f32) -> Response {
         self.take_picked();
         let label = ui.label(label);
         let line = ui.horizontal(|ui| {
-            let width = theme::LONG_FIELD - theme::FIELD / 3.0;
             let field = TextEdit::singleline(&mut self.text).hint_text(hint.to_owned()).desired_width(width);
             let field = ui.add(field).labelled_by(label.id);
             self.browse_ui(ui, sort);

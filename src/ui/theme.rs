@@ -101,6 +101,8 @@ pub const SHARE_BAR: f32 = 8.0;
 pub const PANEL_STRIP: f32 = 34.0;
 /// Width of the detail panel at the right of a wide window.
 pub const SIDE_PANEL: f32 = 360.0;
+/// Least width of it there.
+pub const SIDE_PANEL_LEAST: f32 = 300.0;
 /// Least height of the lower panel.
 pub const PANEL_LEAST: f32 = 120.0;
 /// Height of the lower panel in which its head, its tabs and some lines can be read.

@@ -4,6 +4,7 @@
 mod feed;
 mod files;
 mod find;
+mod first_steps;
 mod handover;
 mod import;
 mod job;
@@ -32,10 +33,12 @@ pub use find::saved_searches::{forget_search, rename_search, save_search, saved_
 pub use find::search::{Hit, NoQuery, SearchAnswer, SearchOrder, SearchQuery};
 pub use find::text_index::{IndexCheck, TextIndexReport, check_index, index_folder, index_texts};
 pub use find::text_marks::{has_text_terms, text_marks};
+pub use first_steps::first_steps;
 use handover::attach_annotations;
 pub use handover::collections::{CollectionsFilled, fill_collections};
 pub use handover::dry_run::{ExportDryRun, dry_run_export};
 pub use handover::export::{ExportOutcome, ExportWishes, export, own_keys, verify, verify_with};
+pub use handover::export_check::check_export;
 pub use handover::select::{
     SelectReport, SelectedAfterRun, SelectionChange, preview_selection, score_new_captures, scores_are_outdated,
     select, selection_criteria, selection_offer,

@@ -17,7 +17,9 @@ pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow};
 pub use crate::work::find::saved_searches::SavedSearch;
 pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery};
+pub use crate::work::first_steps::{FirstStep, FirstSteps};
 pub use crate::work::handover::dry_run::ExportDryRun;
+pub use crate::work::handover::export_check::{ExportCheck, RefusedHost};
 pub use crate::work::links::link_models::*;
 
 use crate::campaign::Campaign;

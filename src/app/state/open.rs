@@ -27,6 +27,8 @@ pub struct RecentWorkspace {
 pub(in super::super) enum AfterOpen {
     /// Its campaigns are shown.
     Campaigns,
+    /// The overview of its campaign is shown.
+    Overview,
     /// A new campaign is begun; the workspace may have been made for it.
     NewCampaign {
         /// Whether it was.
@@ -114,7 +116,7 @@ impl AppState {
         if self.is_open(|open| self.is_sample_folder(open)) {
             return self.stay_open();
         }
-        self.open_with(folder, AfterOpen::Campaigns, |opener, folder| opener.open_sample(folder));
+        self.open_with(folder, AfterOpen::Overview, |opener, folder| opener.open_sample(folder));
     }
 
     pub(super) fn open_with(&mut self, folder: PathBuf, then: AfterOpen, open: Open) {
@@ -183,6 +185,7 @@ impl AppState {
         self.open.is_sample = is_sample;
         match then {
             AfterOpen::Campaigns => {}
+            AfterOpen::Overview => self.go(Route::Overview),
             AfterOpen::NewCampaign { is_new } => {
                 self.open.unused_workspace = is_new.then(|| folder.clone());
                 self.notify(&format!("The new campaign is kept in the workspace {}", folder.display()));

@@ -203,6 +203,11 @@ impl AppState {
         }
     }
 
+    /// Notes why the selection of a campaign is not exported: its check runs, or has found why.
+    pub fn note_export_obstacle(&mut self, campaign: CampaignId, why: Option<&'static str>) {
+        self.open.export_obstacle = why.map(|why| (campaign, why));
+    }
+
     /// Goes to the page Select & export, with a filter put into one of its fields.
     pub fn lead_to_selection(&mut self, lead: SelectLead) {
         self.open.select_lead = Some(lead);

@@ -1,9 +1,10 @@
 //! Rules on the permissions of rights holders and on legal grounds.
 
 use super::{Change, DecideRule, Edit, RuleKind, listed, verb};
-use crate::campaign::PermissionState;
+use crate::campaign::{Campaign, Grounds, PermissionState};
 use crate::scope::permissions::{Basis, Permissions};
 use crate::scope::{Candidate, Decision, Facts};
+use crate::uri::{CaptureDate, Url};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -111,7 +112,27 @@ pub const REFUSED_PERMISSION: &str = "RefusedPermissionDecideRule";
 /// a URL the one that covers the least decides, so that one that is granted
 /// opens a part of what another refuses.
 #[derive(Debug)]
-pub(in crate::scope) struct Refusals(pub(in crate::scope) Permissions);
+pub struct Refusals(Permissions);
+
+impl Refusals {
+    /// The refusals of a campaign, obeyed or not; none where no record refuses anything.
+    ///
+    /// # Errors
+    ///
+    /// The record that makes no sense, and why.
+    pub fn of_campaign(campaign: &Campaign) -> Result<Option<Self>, String> {
+        if !campaign.has_refusals() {
+            return Ok(None);
+        }
+        Permissions::compile(&campaign.permissions, &Grounds::default()).map(|permissions| Some(Self(permissions)))
+    }
+
+    /// Whether a URL is refused at this date.
+    pub fn refuses(&self, url: &Url, date: CaptureDate) -> bool {
+        let facts = Facts { date: Some(date), ..Facts::default() };
+        self.decide(&Candidate::bare(url.clone()), &facts).is_some()
+    }
+}
 
 impl DecideRule for Refusals {
     fn name(&self) -> &'static str {
@@ -145,8 +166,7 @@ impl DecideRule for Refusals {
 mod tests {
     use super::super::testing::candidate;
     use super::*;
-    use crate::campaign::{Grounds, Permission};
-    use crate::uri::CaptureDate;
+    use crate::campaign::Permission;
 
     fn compiled(rule: &PermissionRule, permissions: &[Permission]) -> CompiledPermission {
         rule.compile(Permissions::compile(permissions, &Grounds::default()).unwrap())

@@ -14,7 +14,7 @@ use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
 use crate::store::review::handover::SeenVerdict;
-use crate::store::review::score_set::url_of;
+use crate::store::review::score_set::page_of;
 use crate::store::rows::{CampaignId, CaptureId, LaunchId};
 use crate::uri::{CaptureDate, Url, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -268,7 +268,7 @@ impl Catalogue {
     ///
     /// No such capture, or a catalogue that cannot be read.
     pub fn url_of_capture(&self, capture: CaptureId) -> Result<String, StoreError> {
-        self.read(|conn| Ok(url_of(conn, capture)?.0))
+        self.read(|conn| Ok(page_of(conn, capture)?.url))
     }
 
     /// The location of a host: as it was found here, else as in a handover. For display and further

@@ -2,6 +2,7 @@
 
 use crate::store::captures::{StoredCapture, stored_capture};
 
+use crate::jobs::JobCx;
 use crate::store::captures::detail::notes;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
@@ -147,6 +148,30 @@ impl Catalogue {
                 bytes += uint(statement.query_row([capture], |row| row.get(0))?);
             }
             Ok(bytes)
+        })
+    }
+
+    /// Gives out URL and date of each of these captures.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read, or a stop.
+    pub fn each_url(
+        &self,
+        captures: &[CaptureId],
+        cx: &JobCx,
+        mut each: impl FnMut(&str, CaptureDate),
+    ) -> Result<(), StoreError> {
+        self.read_on_disk(cx, |conn| {
+            let mut statement = conn
+                .prepare_cached("SELECT u.url, c.date_ms FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?;
+            for capture in captures {
+                let mut rows = statement.query([capture])?;
+                while let Some(row) = rows.next()? {
+                    each(row.get_ref(0)?.as_str().unwrap_or_default(), CaptureDate::from_millis(row.get(1)?));
+                }
+            }
+            Ok(())
         })
     }
 

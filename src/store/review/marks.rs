@@ -510,6 +510,31 @@ impl Catalogue {
         self.read(|conn| Ok(uint(conn.prepare_cached(COUNT)?.query_row([campaign], |row| row.get(0))?)))
     }
 
+    /// Whether a campaign has captures, from a crawl or an import.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn has_captures(&self, campaign: CampaignId) -> Result<bool, StoreError> {
+        const ANY: &str = concat!("SELECT EXISTS (SELECT 1 FROM capture c WHERE ", of_campaign_sql!(), ")");
+        self.read(|conn| Ok(conn.prepare_cached(ANY)?.query_row([campaign], |row| row.get(0))?))
+    }
+
+    /// Whether a person decided on a capture of a campaign.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn has_decisions(&self, campaign: CampaignId) -> Result<bool, StoreError> {
+        const ANY: &str = concat!(
+            "SELECT EXISTS (SELECT 1 FROM mark m CROSS JOIN capture c ON c.id = m.capture
+                WHERE m.undone_ms IS NULL AND m.mark NOT IN ('note', 'clear') AND ",
+            of_campaign_sql!(),
+            ")"
+        );
+        self.read(|conn| Ok(conn.prepare_cached(ANY)?.query_row([campaign], |row| row.get(0))?))
+    }
+
     /// Captures that are shown with a campaign and have a decision, given on them or inherited: how many, by what
     /// was decided, why, and what that came with.
     ///

@@ -108,6 +108,28 @@ pub enum ScoreScope<'a> {
     These(&'a [CaptureId]),
 }
 
+/// A capture as a list of scores names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScoredPage {
+    /// Its URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its date.
+    pub date: CaptureDate,
+}
+
+/// Captures that a draft of a selection moves, and those that a person put on the other side.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MovedCaptures {
+    /// Captures that come in.
+    pub added: Vec<CaptureId>,
+    /// Captures that go out.
+    pub removed: Vec<CaptureId>,
+    /// Captures with a decision against score or filter.
+    pub against: Vec<CaptureId>,
+}
+
 /// Every capture of a campaign with the values of its score, in some 80 bytes
 /// each: weights and thresholds are tried on it without reading anything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -199,6 +221,31 @@ impl ScoreSet {
         balance.histogram = histogram(scores);
         debug_assert_eq!(balance.histogram.len(), HISTOGRAM_BINS);
         balance
+    }
+
+    /// Captures that a selection by this score set changes against the kept one, and those of which a person
+    /// decided otherwise than it does: so many of each, the highest scores first.
+    pub fn moved(&self, sides: &SelectionCriteria, each: usize) -> MovedCaptures {
+        let mut lists = [Vec::new(), Vec::new(), Vec::new()];
+        for row in &self.rows {
+            let scored = row.draft(sides);
+            let passes = scored.is_some_and(|(_, passes)| passes);
+            let decides = row.decision.and_then(ReviewMark::decides);
+            let selected = decides.unwrap_or(passes && !row.rejected_before);
+            let was = decides.unwrap_or(!row.rejected_before && row.kept.is_some_and(|(_, passes)| passes));
+            let is_in = [selected && !was, was && !selected, decides.is_some_and(|selected| selected != passes)];
+            for (list, is_in) in lists.iter_mut().zip(is_in) {
+                if is_in {
+                    list.push((scored.map_or(0.0, |(score, _)| score), row.id));
+                }
+            }
+        }
+        let [added, removed, against] = lists.map(|mut list| {
+            list.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            list.truncate(each);
+            list.into_iter().map(|(_, id)| id).collect()
+        });
+        MovedCaptures { added, removed, against }
     }
 
     /// Scores and sides under a draft, for keeping.
@@ -429,9 +476,9 @@ impl Catalogue {
                 .into_iter()
                 .map(|facts| {
                     let score = spec.weights.score(&facts.input.values());
-                    let (url, date) = url_of(conn, facts.id)?;
+                    let page = page_of(conn, facts.id)?;
                     let passes = sides.passes(facts.id, score);
-                    ScoredRow::of(facts, url, date, spec, score, passes).with_decision_of(conn)
+                    ScoredRow::of(facts, page, spec, score, passes).with_decision_of(conn)
                 })
                 .collect()
         })
@@ -440,13 +487,14 @@ impl Catalogue {
 
 impl ScoredRow {
     /// A capture with its score, and whether that or a filter selects it.
-    pub fn of(facts: ToScore, url: String, date: CaptureDate, spec: &SelectionSpec, score: f64, passes: bool) -> Self {
+    pub fn of(facts: ToScore, page: ScoredPage, spec: &SelectionSpec, score: f64, passes: bool) -> Self {
         let selected = facts.decision.and_then(ReviewMark::decides).unwrap_or(passes && !facts.rejected_before);
         let parts = facts.input.parts(&spec.weights);
         Self {
             id: facts.id,
-            url,
-            date,
+            url: page.url,
+            title: page.title,
+            date: page.date,
             score,
             parts,
             passes,
@@ -486,10 +534,12 @@ pub(in crate::store) fn keep_measurement(
     Ok(())
 }
 
-pub(in crate::store) fn url_of(conn: &Connection, id: CaptureId) -> Result<(String, CaptureDate), StoreError> {
-    Ok(conn
-        .prepare_cached("SELECT u.url, c.date_ms FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1")?
-        .query_row([id], |row| Ok((row.get(0)?, CaptureDate::from_millis(row.get(1)?))))?)
+pub(in crate::store) fn page_of(conn: &Connection, id: CaptureId) -> Result<ScoredPage, StoreError> {
+    const FIND: &str = "SELECT u.url, c.title, c.date_ms FROM capture c JOIN url u ON u.id = c.url WHERE c.id = ?1";
+    let page = |row: &Row<'_>| {
+        Ok(ScoredPage { url: row.get(0)?, title: row.get(1)?, date: CaptureDate::from_millis(row.get(2)?) })
+    };
+    Ok(conn.prepare_cached(FIND)?.query_row([id], page)?)
 }
 
 macro_rules! facts_sql {

@@ -1,7 +1,7 @@
 //! Scores and the selection that follows from them.
 
 use super::marks::{of_campaign_sql, selected_sql, unselected_sql};
-use super::score_set::{FACTS, KeptScore, review_of, to_score, url_of};
+use super::score_set::{FACTS, KeptScore, page_of, review_of, to_score};
 use crate::campaign::ReportLanguage;
 use crate::jobs::JobCx;
 use crate::store::captures::requisites::{
@@ -11,7 +11,9 @@ use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
 use crate::store::catalogue::sql::{mark_name, mark_of};
-use crate::store::rows::{CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec, with_origin};
+use crate::store::rows::{
+    CampaignId, CaptureId, ScoredRow, SelectedHost, SelectionPage, SelectionSpec, SelectionStamp, with_origin,
+};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -391,6 +393,15 @@ impl Catalogue {
         })
     }
 
+    /// A stamp of what a check of the kept selection follows from: selection, decisions, version of the campaign.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn selection_stamp(&self, campaign: CampaignId) -> Result<SelectionStamp, StoreError> {
+        self.read(|conn| selection_stamp(conn, campaign))
+    }
+
     /// The selection of a campaign and what it would carry.
     pub fn selection_page(&self, campaign: CampaignId) -> Result<SelectionPage, StoreError> {
         let exports = self.exports()?;
@@ -414,6 +425,7 @@ impl Catalogue {
                 .query_row([campaign], |row| Ok((uint(row.get(0)?), uint(row.get(1)?))))?;
             Ok(SelectionPage {
                 spec,
+                stamp: selection_stamp(conn, campaign)?,
                 missing,
                 balance: scores.kept(),
                 scores,
@@ -445,6 +457,14 @@ impl Catalogue {
             Ok(found)
         })
     }
+}
+
+fn selection_stamp(conn: &Connection, campaign: CampaignId) -> Result<SelectionStamp, StoreError> {
+    const STAMP: &str = "SELECT ifnull((SELECT date_ms FROM selection WHERE campaign = ?1), 0),
+        (SELECT ifnull(max(id), 0) FROM mark), (SELECT count(*) FROM mark WHERE undone_ms IS NOT NULL),
+        (SELECT ifnull(max(version), 0) FROM campaign_version WHERE campaign = ?1)";
+    let stamp = |row: &Row<'_>| Ok(SelectionStamp([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]));
+    Ok(conn.prepare_cached(STAMP)?.query_row([campaign], stamp)?)
 }
 
 pub(in crate::store) fn kept_selection(
@@ -485,6 +505,6 @@ fn kept_row(conn: &Connection, row: &Row<'_>, spec: &SelectionSpec) -> Result<Sc
     let mut facts = to_score(row, spec.window_days, true)?;
     // The score that was kept counts the decision of its time; the side is of today.
     facts.input.review = review_of(mark_of(row.get_ref(17)?.as_str().unwrap_or_default()));
-    let (url, date) = url_of(conn, facts.id)?;
-    ScoredRow::of(facts, url, date, spec, row.get(15)?, row.get(16)?).with_decision_of(conn)
+    let page = page_of(conn, facts.id)?;
+    ScoredRow::of(facts, page, spec, row.get(15)?, row.get(16)?).with_decision_of(conn)
 }

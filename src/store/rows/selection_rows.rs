@@ -5,7 +5,7 @@ use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Identity, ReportLanguage};
 use crate::jobs::counted;
 use crate::query::quoted_value;
-pub use crate::store::review::score_set::ScoreSet;
+pub use crate::store::review::score_set::{MovedCaptures, ScoreSet, ScoredPage};
 use crate::uri::CaptureDate;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -248,11 +248,17 @@ pub struct Balance {
     pub histogram: Vec<u64>,
 }
 
+/// A state of a kept selection, with the decisions and the version of its campaign. Equal stamps are the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SelectionStamp(pub(in crate::store) [i64; 4]);
+
 /// The selection and what it would carry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionPage {
     /// The settings that it was computed with; none when nothing was scored yet.
     pub spec: Option<SelectionSpec>,
+    /// The state that the kept selection is in.
+    pub stamp: SelectionStamp,
     /// Steps that are missing before scores mean something, as text.
     pub missing: Vec<String>,
     /// Every capture with the values of its score, to try weights and thresholds on.
@@ -276,6 +282,8 @@ pub struct ScoredRow {
     pub id: CaptureId,
     /// URL.
     pub url: String,
+    /// Title of the page.
+    pub title: String,
     /// Date.
     pub date: CaptureDate,
     /// Score, 0 to 1.

@@ -1,5 +1,6 @@
 //! Hosts with what links to them, and the pages of theirs that are cited.
 
+use super::links::{LinkTab, link_tabs_ui};
 use crate::app::models::{
     Cited, CitedBy, CitedPages, HostColumn, HostTable, Loaded, RankedHost, captures_of_host, captures_of_page,
 };
@@ -7,7 +8,6 @@ use crate::app::{Action, AppState, Command, Route};
 use crate::ui::header::Header;
 use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
-use crate::ui::theme::GAP;
 use crate::ui::widgets::{action_ui, empty_ui, loaded_ui, progress_ui};
 use egui::Ui;
 use std::path::PathBuf;
@@ -28,8 +28,9 @@ impl LinkHostsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
         let about = "PageRank (‰: all hosts together have 1000) counts each linked host pair once and ignores links within a site. Captures counts pages only, not errors, redirects or PDF files";
-        Header::<()>::new("Hosts").detail(about).ui(ui, app);
-        back_ui(ui, app);
+        Header::<()>::new("Links").detail(about).ui(ui, app);
+        link_tabs_ui(ui, app, folder, LinkTab::Sites);
+        folder_ui(ui, folder);
         let (answer, progress) = app.link_hosts(folder);
         progress_ui(ui, progress);
         answered_ui(ui, app, &answer, |ui, app, table| self.table_ui(ui, app, table));
@@ -93,8 +94,9 @@ pub(in crate::ui) fn cited_pages_ui(ui: &mut Ui, app: &mut AppState, folder: Opt
             ("Cited pages".to_owned(), "Pages linked from the most other hosts, captured or not; links of all dates")
         }
     };
-    Header::<()>::new(title).detail(about).ui(ui, app);
-    back_ui(ui, app);
+    Header::<()>::new("Links").state(title).detail(about).ui(ui, app);
+    link_tabs_ui(ui, app, folder, LinkTab::Cited);
+    folder_ui(ui, folder);
     let (answer, progress) = app.cited_pages(folder, by);
     progress_ui(ui, progress);
     answered_ui(ui, app, &answer, cited_table_ui);
@@ -130,20 +132,11 @@ fn cited_table_ui(ui: &mut Ui, app: &mut AppState, pages: &CitedPages) {
     }
 }
 
-fn back_ui(ui: &mut Ui, app: &mut AppState) {
-    let folder = app.route().link_folder().cloned();
-    ui.horizontal_wrapped(|ui| {
-        if ui.button("← Links").clicked() {
-            app.send(Command::Go(Route::inlinks(folder.clone(), String::new())));
-        }
-        if matches!(app.route(), Route::CitedPages(..)) && ui.button("Hosts").clicked() {
-            app.send(Command::Go(Route::LinkHosts(folder.clone())));
-        }
-        if let Some(folder) = &folder {
-            ui.weak(format!("links stored in {}", text::line(&folder.display().to_string())));
-        }
-    });
-    ui.add_space(GAP);
+/// Says which folder the links are stored in, where that is not the workspace.
+fn folder_ui(ui: &mut Ui, folder: Option<&PathBuf>) {
+    if let Some(folder) = folder {
+        ui.weak(format!("links stored in {}", text::line(&folder.display().to_string())));
+    }
 }
 
 /// Draws figures of all links, or the next step where there are none.

@@ -7,19 +7,33 @@ use crate::ui::header::{Header, HeaderButton};
 use crate::ui::panel::{anchors_ui, inlinks_ui};
 use crate::ui::pick::{FolderExport, PathField, Sort};
 use crate::ui::text;
-use crate::ui::theme::{self, GAP};
-use crate::ui::widgets::{empty_ui, heading_ui, loaded_ui};
-use egui::{Button, ComboBox, TextEdit, Ui};
+use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::widgets::{drop_ui, empty_ui, fold_ui, heading_ui, loaded_ui, tab_ui, tabs_ui};
+use egui::{Align, Button, ComboBox, Id, Layout, RichText, TextEdit, Ui};
 use std::path::PathBuf;
 
 /// Most anchors that are read.
 const ANCHORS: u64 = 1000;
+
+/// A part of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkTab {
+    Inlinks,
+    /// All anchors; of a folder, what it holds.
+    Anchors,
+    Sites,
+    Cited,
+}
 
 /// The page Links.
 #[derive(Default)]
 pub struct LinksPage {
     typed: String,
     shown: String,
+    /// The page that was requested last.
+    last: String,
+    /// The list of inlinks is shown before a page is named.
+    shows_inlinks: bool,
     form: LinkForm,
     export: FolderExport,
     data_set: PathField,
@@ -31,30 +45,27 @@ impl LinksPage {
         if self.shown != target {
             self.shown = target.to_owned();
             self.typed = target.to_owned();
+            self.shows_inlinks = false;
         }
-        let inlinks_of = |target: &str| Command::Go(Route::inlinks(folder.cloned(), target.to_owned()));
-        self.header_ui(ui, app, folder);
-        ui.horizontal_wrapped(|ui| {
-            let label = ui.label("Inlinks of");
-            let response = ui
-                .add(
-                    TextEdit::singleline(&mut self.typed)
-                        .hint_text("URL or page key, captured or not")
-                        .desired_width(theme::LONG_FIELD),
-                )
-                .labelled_by(label.id);
-            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            if ui.button("Show inlinks").clicked() || entered {
-                app.send(inlinks_of(self.typed.trim()));
+        if !target.trim().is_empty() {
+            self.last = target.to_owned();
+        }
+        if ui.data_mut(|data| data.remove_temp::<bool>(inlinks_tab_id())).is_some() {
+            match self.last.is_empty() {
+                true => self.shows_inlinks = true,
+                false if target.is_empty() => {
+                    app.send(Command::Go(Route::inlinks(folder.cloned(), self.last.clone())));
+                }
+                false => {}
             }
-            let all = if folder.is_some() { "Data set" } else { "All anchors" };
-            if !target.is_empty() && ui.button(all).clicked() {
-                app.send(inlinks_of(""));
-            }
-        });
-        self.data_set_ui(ui, app, folder);
-        ui.add_space(GAP);
+        }
+        header_ui(ui, app);
+        self.requested_ui(ui, app, folder);
         let target = target.trim();
+        let tab = if target.is_empty() && !self.shows_inlinks { LinkTab::Anchors } else { LinkTab::Inlinks };
+        if link_tabs_ui(ui, app, folder, tab) == Some(LinkTab::Anchors) {
+            self.shows_inlinks = false;
+        }
         match folder {
             _ if !target.is_empty() => {
                 heading_ui(ui, &text::short(target, 160));
@@ -64,56 +75,57 @@ impl LinksPage {
                 };
                 loaded_ui(ui, &answer, |ui, page| inlinks_ui(ui, app, page, &mut None));
             }
+            _ if self.shows_inlinks => {
+                empty_ui(ui, "No page named yet", "Enter a URL above, or choose a page of Sites or Cited pages");
+            }
             Some(folder) => {
                 let answer = app.reads.link_set(Some(folder.clone())).only_own();
                 loaded_ui(ui, &answer, |ui, set| link_set_ui(ui, set.as_ref()));
             }
             None => {
-                self.export_ui(ui, app);
-                ui.add_space(GAP);
+                if fold_ui(ui, "export of links", "Export all links", "GEXF, GraphML, CSV, data set, Nutch") {
+                    self.export_ui(ui, app);
+                }
                 top_anchors_ui(ui, app);
             }
         }
     }
 
-    fn header_ui(&self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
-        let hosts = HeaderButton::send("Hosts", Command::Go(Route::LinkHosts(folder.cloned())));
-        let cited = HeaderButton::send("Cited pages", Command::Go(Route::CitedPages(folder.cloned(), CitedBy::All)));
-        let header = Header::<()>::new("Links")
-            .detail("An inlink is a link seen from its target")
-            .plain(hosts.hint("Hosts by PageRank, with what links to them"))
-            .plain(cited.hint("Pages linked from the most other hosts"))
-            .primary(HeaderButton::action(Action::BuildInlinks));
-        with_window(header, app).ui(ui, app);
-    }
-
-    /// Whose links are shown: those of this workspace, of what was loaded into it, or of any folder.
-    fn data_set_ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
-        let loaded = app.reads.link_set(None).only_own();
-        let loaded = loaded.shown().and_then(|set| set.as_ref().as_ref()).map(|set| set.folder.clone());
-        ui.horizontal_wrapped(|ui| {
-            ui.label("Links of");
-            let mut offer = |of: Option<&PathBuf>, label: &str| {
-                if ui.selectable_label(folder == of, label).clicked() {
-                    app.send(Command::Go(Route::inlinks(of.cloned(), String::new())));
-                }
-            };
-            offer(None, "this workspace");
-            if let Some(loaded) = &loaded {
-                offer(Some(loaded), "its loaded data set");
+    /// Draws the field of the page whose inlinks are shown, and whose links they are.
+    fn requested_ui(&mut self, ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) {
+        let inlinks_of = |target: &str| Command::Go(Route::inlinks(folder.cloned(), target.to_owned()));
+        let mut opens_other = false;
+        ui.horizontal(|ui| {
+            let label = ui.label("Inlinks of");
+            let width =
+                (ui.available_width() - theme::FIELD - theme::SIDE_LIST).clamp(theme::DATE_FIELD, theme::LONG_FIELD);
+            let field = TextEdit::singleline(&mut self.typed).hint_text("URL, page key or site").desired_width(width);
+            let response = ui.add(field).labelled_by(label.id);
+            let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+            if ui.button("Show inlinks").clicked() || entered {
+                app.send(inlinks_of(self.typed.trim()));
             }
-            if let Some(other) = folder.filter(|folder| loaded.as_ref() != Some(folder)) {
-                offer(Some(other), &text::line(&other.display().to_string()));
-            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                opens_other = data_set_ui(ui, app, folder);
+            });
         });
+        const OTHER: &str = "another link data set";
+        if opens_other {
+            ui.data_mut(|data| data.insert_temp(Id::unique(OTHER), true));
+        }
+        if ui.data(|data| data.get_temp::<bool>(Id::unique(OTHER))) != Some(true) {
+            return;
+        }
         ui.horizontal_wrapped(|ui| {
-            let hint = "a folder made by “fonds inlinks load”";
-            self.data_set.ui(ui, "Link data set", hint, Sort::Folder);
+            self.data_set.ui(ui, "Link data set", "a folder made by “fonds inlinks load”", Sort::Folder);
             let path = self.data_set.path();
             let open = ui.add_enabled(path.is_some(), Button::new("Open link data set"));
             let is_clicked = open.on_disabled_hover_text("Enter a folder first").clicked();
             if let Some(path) = path.filter(|_| is_clicked) {
                 app.send(Command::Go(Route::inlinks(Some(path), String::new())));
+            }
+            if ui.button("Cancel").clicked() {
+                ui.data_mut(|data| data.insert_temp(Id::unique(OTHER), false));
             }
         });
     }
@@ -133,6 +145,102 @@ impl LinksPage {
                 app.send(Command::ExportLinks { form: self.form, folder });
             }
         });
+    }
+}
+
+/// Draws the header; building inlinks is the next step only where the built ones are not those of all captures.
+fn header_ui(ui: &mut Ui, app: &mut AppState) {
+    let behind = app.reads.inlinks_behind();
+    let behind = behind.shown().and_then(|why| why.as_ref().as_ref()).map(|why| text::capital(why));
+    let header = Header::<()>::new("Links");
+    let build = HeaderButton::action(Action::BuildInlinks);
+    let header = match behind {
+        Some(why) => header.flag(why).primary(build),
+        None => header.detail("Inlinks of all captures are built").more(build),
+    };
+    with_window(header, app).ui(ui, app);
+}
+
+fn inlinks_tab_id() -> Id {
+    Id::unique("the list of inlinks is to be shown")
+}
+
+/// Draws the tabs of all parts of the page, and goes to what is clicked: which that was.
+pub(super) fn link_tabs_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    folder: Option<&PathBuf>,
+    shown: LinkTab,
+) -> Option<LinkTab> {
+    let first = if folder.is_some() { "Data set" } else { "Anchors" };
+    let tabs = [
+        (LinkTab::Inlinks, "Inlinks"),
+        (LinkTab::Anchors, first),
+        (LinkTab::Sites, "Sites"),
+        (LinkTab::Cited, "Cited pages"),
+    ];
+    let clicked = tabs_ui(ui, "Parts of Links", |ui| {
+        tabs.into_iter().filter(|(tab, label)| tab_ui(ui, *tab == shown, label).clicked()).map(|(tab, _)| tab).last()
+    });
+    ui.add_space(GAP / 2.0);
+    let clicked = clicked.inner?;
+    let start = Route::inlinks(folder.cloned(), String::new());
+    let route = match clicked {
+        LinkTab::Inlinks => {
+            ui.data_mut(|data| data.insert_temp(inlinks_tab_id(), true));
+            // What is listed already stays.
+            if shown == LinkTab::Inlinks || app.route() == &start {
+                return Some(clicked);
+            }
+            start
+        }
+        LinkTab::Anchors => start,
+        LinkTab::Sites => Route::LinkHosts(folder.cloned()),
+        LinkTab::Cited => Route::CitedPages(folder.cloned(), CitedBy::All),
+    };
+    app.send(Command::Go(route));
+    Some(clicked)
+}
+
+/// Draws the choice whose links are shown: those of this workspace, of what was loaded into it, or of any folder.
+/// Whether another folder is to be named.
+fn data_set_ui(ui: &mut Ui, app: &mut AppState, folder: Option<&PathBuf>) -> bool {
+    const OWN: &str = "this workspace";
+    const LOADED: &str = "its loaded data set";
+    let loaded = app.reads.link_set(None).only_own();
+    let loaded = loaded.shown().and_then(|set| set.as_ref().as_ref()).map(|set| set.folder.clone());
+    let other = folder.filter(|folder| loaded.as_ref() != Some(folder));
+    let shown = match (folder, other) {
+        (None, _) => OWN.to_owned(),
+        (Some(_), None) => LOADED.to_owned(),
+        (Some(_), Some(other)) => text::line(&other.display().to_string()),
+    };
+    let chosen = drop_ui(ui, "data set of links", "Links of", &shown, theme::FIELD, |ui| {
+        let mut chosen = None;
+        if ui.selectable_label(folder.is_none(), OWN).clicked() {
+            chosen = Some(Some(Route::inlinks(None, String::new())));
+        }
+        if let Some(loaded) = &loaded
+            && ui.selectable_label(folder == Some(loaded), LOADED).clicked()
+        {
+            chosen = Some(Some(Route::inlinks(Some(loaded.clone()), String::new())));
+        }
+        if let Some(other) = other {
+            drop(ui.selectable_label(true, text::line(&other.display().to_string())));
+        }
+        if ui.selectable_label(false, "another folder…").clicked() {
+            chosen = Some(None);
+        }
+        chosen
+    });
+    ui.label(RichText::new("Links of").size(theme::SMALL_TEXT).color(tokens(ui).weak_text));
+    match chosen.flatten() {
+        Some(Some(route)) => {
+            app.send(Command::Go(route));
+            false
+        }
+        Some(None) => true,
+        None => false,
     }
 }
 
@@ -162,7 +270,7 @@ fn link_set_ui(ui: &mut Ui, set: Option<&LinkSet>) {
         ui.label(text::counted(set.captures, "capture"));
         ui.weak(text::bytes(set.bytes));
     });
-    ui.weak("Browse with “Hosts” and “Cited pages” above, or enter a page to see its inlinks");
+    ui.weak("Browse with “Sites” and “Cited pages” above, or enter a page to see its inlinks");
 }
 
 fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
@@ -173,8 +281,9 @@ fn top_anchors_ui(ui: &mut Ui, app: &mut AppState) {
         empty_ui(ui, "No anchors yet", "Build inlinks to see the anchor texts between captured pages");
         return;
     }
-    heading_ui(ui, "Anchors of the whole archive, most linking hosts first");
     loaded_ui(ui, &answer, |ui, rows| {
+        let about = "Anchors of the whole archive, most linking hosts first";
+        ui.label(RichText::new(about).size(theme::SMALL_TEXT).color(tokens(ui).weak_text));
         if let Some(text) = anchors_ui(ui, app, rows, "Show pages that other sites link to with this anchor text") {
             app.send(Command::Go(Route::CitedPages(None, CitedBy::Anchor(text))));
         }

@@ -1,20 +1,23 @@
 //! The page of the current campaign: what it has, how it was crawled, what waits for a person.
 
-use crate::app::models::{CampaignRow, CrawlPage, LaunchRow, LaunchState};
-use crate::app::{Action, AppState, Command, NextStep, Route, ToDo, Urgency};
+use crate::app::models::{CampaignId, CampaignRow, CrawlPage, FirstStep, FirstSteps, LaunchRow, LaunchState};
+use crate::app::{Action, AppState, Command, CrawlTarget, NextStep, Route, ToDo, Urgency};
 use crate::jobs::noun;
 use crate::ui::access::{mark_heading, name_node};
 use crate::ui::header::{Header, HeaderButton};
-use crate::ui::icons::{Icon, icon_ui};
+use crate::ui::icons::{Icon, icon_button_ui, icon_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, Tokens, tokens};
-use crate::ui::widgets::{action_ui, empty_ui, is_settled, loaded_ui, write_ui};
+use crate::ui::widgets::{
+    action_ui, empty_ui, framed_plot, in_plot_style, is_settled, loaded_ui, no_plot_ui, plot_head_ui, write_ui,
+};
 use crate::uri::CaptureDate;
 use egui::accesskit::Role;
 use egui::{
     Align, Align2, Color32, FontId, Label, Layout, Painter, Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui,
     UiBuilder, WidgetInfo, pos2, vec2,
 };
+use egui_plot::{Bar, BarChart};
 
 /// Launches that are drawn, the last ones.
 const LAUNCHES: usize = 24;
@@ -26,6 +29,8 @@ const ABOVE: f32 = 38.0;
 const RADIUS: (f32, f32) = (4.0, 16.0);
 /// Launches of the table beside the line.
 const LISTED: usize = 12;
+/// Width of the left part of the page from which the plots of change have room in it.
+const PLOTS_FROM: f32 = 1100.0;
 /// Least width of a figure.
 const FIGURE: f32 = 110.0;
 
@@ -50,12 +55,18 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
     let page = crawls.shown().cloned();
     header_ui(ui, app, &row, launches.shown().and_then(|rows| rows.last()));
     let to_do = app.to_do(&row, launches.shown().and_then(|rows| rows.last()));
+    let steps = app.reads.first_steps(row.id).shown().map(|steps| **steps);
+    let steps = steps.filter(|steps| app.settings.first_steps && !steps.is_finished());
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         figures_ui(ui, app, &row, page.as_deref());
         loaded_ui(ui, &crawls, shares_ui);
         ui.add_space(theme::GAP);
         let has_columns = ui.available_width() >= 2.0 * theme::SIDE_LIST + theme::PART_GAP;
         if !has_columns {
+            if let Some(steps) = &steps {
+                first_steps_ui(ui, app, row.id, steps);
+                ui.add_space(theme::GROUP_GAP);
+            }
             loaded_ui(ui, &launches, |ui, rows| launches_ui(ui, app, rows));
             ui.add_space(theme::GROUP_GAP);
             to_do_ui(ui, app, &to_do);
@@ -64,9 +75,26 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
         let area = ui.available_rect_before_wrap();
         let (left, right) = area.split_left_right_at_x(area.right() - theme::SIDE_LIST);
         let left = left.with_max_x(left.right() - theme::PART_GAP);
+        // A very wide window has room for what changed from launch to launch.
+        let (left, middle) = match left.width() >= PLOTS_FROM {
+            true => {
+                let (left, middle) = left.split_left_right_at_x(left.right() - theme::LONG_FIELD);
+                (left.with_max_x(left.right() - theme::PART_GAP), Some(middle))
+            }
+            false => (left, None),
+        };
         let mut column = ui.new_child(UiBuilder::new().id_salt("launches").max_rect(left));
+        if let Some(steps) = &steps {
+            first_steps_ui(&mut column, app, row.id, steps);
+            column.add_space(theme::GROUP_GAP);
+        }
         loaded_ui(&mut column, &launches, |ui, rows| launches_ui(ui, app, rows));
-        let bottom = column.min_rect().bottom();
+        let mut bottom = column.min_rect().bottom();
+        if let Some(middle) = middle {
+            let mut column = ui.new_child(UiBuilder::new().id_salt("change").max_rect(middle));
+            loaded_ui(&mut column, &launches, |ui, rows| change_plots_ui(ui, rows));
+            bottom = bottom.max(column.min_rect().bottom());
+        }
         let mut column = ui.new_child(UiBuilder::new().id_salt("to do").max_rect(right));
         to_do_ui(&mut column, app, &to_do);
         let bottom = bottom.max(column.min_rect().bottom());
@@ -76,7 +104,7 @@ pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
 
 fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&LaunchRow>) {
     let colors = tokens(ui);
-    let mut header = Header::<()>::new("Overview");
+    let mut header = Header::<bool>::new("Overview");
     header = match (app.crawl_job(), last) {
         (Some(job), _) if job.cx().is_paused() => header.mark(Icon::Pause, colors.flag).state("Crawl paused"),
         (Some(job), _) => {
@@ -111,11 +139,127 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&L
         header = header.plain(crawl);
     }
     let spec = Command::Go(Route::Spec(Some(row.id)));
-    header
+    let is_shown = app.settings.first_steps;
+    let steps = if is_shown { "Hide the first steps" } else { "Show the first steps" };
+    let pressed = header
         .more(HeaderButton::send("Edit specification", spec))
         .more(HeaderButton::action(Action::BuildInlinks))
         .more(HeaderButton::action(Action::Import))
+        .more(HeaderButton::own(steps, !is_shown).hint("The way from a new campaign to a verified export"))
         .ui(ui, app);
+    if let Some(is_shown) = pressed {
+        app.settings.first_steps = is_shown;
+    }
+}
+
+/// Draws the steps to a first export, which tick themselves.
+fn first_steps_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, steps: &FirstSteps) {
+    let colors = tokens(ui);
+    ui.horizontal(|ui| {
+        part_title_ui(ui, "First steps", &format!("{} of {} done", steps.done(), steps.0.len()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let hide = icon_button_ui(ui, Icon::Close, "Hide the first steps");
+            if hide.on_hover_text("Show them again by the menu of the page").clicked() {
+                app.settings.first_steps = false;
+            }
+        });
+    });
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let next = steps.next();
+    for (step, is_done) in steps.0 {
+        let (what, about, label, command) = step_texts(step, campaign);
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), theme::ROW), Sense::hover());
+        ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, colors.hairline));
+        let builder = UiBuilder::new().id_salt(("first step", what)).max_rect(rect);
+        let mut line = ui.new_child(builder.layout(Layout::right_to_left(Align::Center)));
+        if !is_done {
+            let name = format!("{label}: {what}");
+            let link = RichText::new(label).small().color(colors.accent);
+            let response = match command.writes() {
+                true => write_ui(&mut line, None, egui::Link::new(link)),
+                false => line.link(link),
+            };
+            let enabled = response.enabled();
+            response.widget_info(|| WidgetInfo::labeled(Role::Link, enabled, &name));
+            if is_settled(&line, &response, &name, app.route().page()) && response.clicked() {
+                app.send(command);
+            }
+        }
+        line.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            let (icon, color) = match (is_done, next == Some(step)) {
+                (true, _) => (Icon::Check, colors.accept),
+                (false, true) => (Icon::Right, colors.accent),
+                (false, false) => (Icon::Waiting, colors.weak_text),
+            };
+            let sign = icon_ui(ui, icon, theme::SMALL_ICON, color);
+            name_node(&sign, Role::Image, if is_done { "done" } else { "to do" });
+            let what = RichText::new(what).color(if is_done { colors.weak_text } else { colors.text });
+            ui.add(Label::new(what).extend());
+            ui.add(Label::new(RichText::new(about).small().color(colors.weak_text)).truncate());
+        });
+    }
+}
+
+/// A step in words: what is to be done, what comes of it, the verb of its link, and what that does.
+fn step_texts(step: FirstStep, campaign: CampaignId) -> (&'static str, &'static str, &'static str, Command) {
+    let go = Command::Go;
+    match step {
+        FirstStep::Describe => {
+            let spec = go(Route::Spec(Some(campaign)));
+            ("Describe the campaign", "seeds, and a way to contact you", "Edit", spec)
+        }
+        FirstStep::Collect => {
+            let crawl = Command::RequestCrawl(CrawlTarget::Campaign(campaign));
+            ("Crawl or import", "archive files can be dropped on the window", "Start crawl", crawl)
+        }
+        FirstStep::BuildInlinks => {
+            ("Build inlinks", "which pages link to each capture", "Build", Command::BuildInlinks)
+        }
+        FirstStep::Review => {
+            let review = go(Route::Review { filter: String::new() });
+            ("Review", "approve or reject at least one capture", "Review", review)
+        }
+        FirstStep::Select => ("Save a selection", "by score, filter or collection", "Select", go(Route::Select)),
+        FirstStep::Export => ("Export it", "a folder that can be read without Fonds", "Export", go(Route::Select)),
+        FirstStep::Verify => ("Verify the export", "every digest is checked again", "Verify", go(Route::Select)),
+    }
+}
+
+/// Draws what changed from launch to launch.
+fn change_plots_ui(ui: &mut Ui, rows: &[LaunchRow]) {
+    let colors = tokens(ui);
+    let drawn = &rows[rows.len().saturating_sub(LAUNCHES)..];
+    type Series = (&'static str, &'static str, Color32, fn(&LaunchRow) -> u64);
+    let series: [Series; 3] = [
+        ("fetched by launch", "URLs fetched by launch", colors.fill_ok, |of| of.fetched),
+        ("refused by launch", "URLs refused by launch", colors.fill_none, |of| of.refused),
+        ("failed by launch", "URLs failed by launch", colors.fill_bad, |of| of.failed),
+    ];
+    for (id, title, color, number) in series {
+        plot_head_ui(ui, title, &[]);
+        if drawn.len() < 2 {
+            no_plot_ui(ui, "Drawn after the second launch");
+            continue;
+        }
+        let most = drawn.iter().map(number).max().unwrap_or_default() as f64;
+        let bars: Vec<Bar> = drawn
+            .iter()
+            .enumerate()
+            .map(|(at, of)| Bar::new(at as f64 + 0.5, number(of) as f64).width(0.9).fill(color).stroke(Stroke::NONE))
+            .collect();
+        let days: Vec<String> = drawn.iter().map(|of| text::day(of.started)).collect();
+        let plot = in_plot_style(ui, |ui| {
+            framed_plot(id, theme::PLOT, most)
+                .include_x(0.0)
+                .include_x(drawn.len() as f64)
+                .x_axis_formatter(move |mark, _| days.get(mark.value.floor() as usize).cloned().unwrap_or_default())
+                .show(ui, |plot| plot.bar_chart(BarChart::new(title, bars)))
+        });
+        let figures: Vec<String> =
+            drawn.iter().map(|of| format!("{}: {}", text::day(of.started), text::count(number(of)))).collect();
+        name_node(&plot.response, Role::Image, &format!("{title}. {}", figures.join("; ")));
+        ui.add_space(theme::GROUP_GAP);
+    }
 }
 
 /// Draws the figures, each of which leads to what it counts.

@@ -3,52 +3,30 @@
 pub(super) mod files;
 pub(super) mod page_text;
 pub(super) mod related;
+mod strip;
 
-use super::access::{Region, begin_region, name_node};
+use super::access::{Region, begin_region};
 use super::decisions::{headline_ui, keep_note, several_ui};
-use super::icons::{Icon, icon_button_ui};
-use super::pages::{CaptureAction, menu_ui, name_of};
+use super::pages::{CaptureAction, menu_ui};
 use super::table::{Column, RowsAction, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
     PANEL_NOTE, decision_ui, empty_ui, hair, heading_ui, is_typing, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui,
-    outcome_ui, paint_key_cap, status_ui, tab_ui, tabs_ui, take_page_room, write_ui,
+    outcome_ui, status_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
 use crate::ui::panel::files::{file_ui, lost_ui, problem_ui};
 use crate::ui::panel::page_text::TextTab;
 use crate::ui::panel::related::related_ui;
+use crate::ui::panel::strip::side_grip_ui;
 use crate::uri::CaptureDate;
-use egui::accesskit::Role;
-use egui::{CursorIcon, Id, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
-
-/// Parts of a capture, the most read first.
-const TABS: [(PanelTab, &str); 10] = [
-    (PanelTab::Details, "Details"),
-    (PanelTab::Text, "Text"),
-    (PanelTab::Inlinks, "Inlinks"),
-    (PanelTab::Outlinks, "Outlinks"),
-    (PanelTab::Versions, "Versions"),
-    (PanelTab::Decision, "Decision"),
-    (PanelTab::Notes, "Notes"),
-    (PanelTab::Anchors, "Anchors"),
-    (PanelTab::Related, "Related"),
-    (PanelTab::Headers, "Headers"),
-];
-/// Parts that have a tab in every window; the others are in a menu where there is no room.
-const FIRST_TABS: usize = 7;
-/// Narrower strips have the last parts in a menu.
-const ROOM_FOR_TABS: f32 = 1000.0;
-/// Most width of the title of the row in the strip.
-const TITLE: f32 = 240.0;
+use egui::{Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
 /// Height of the time strip.
 const STRIP: f32 = 46.0;
-/// Height of the edge that the panel is drawn up and down by.
-const GRIP: f32 = 5.0;
 /// Radius of a link in the time strip.
 const DOT: f32 = 2.5;
 
@@ -64,6 +42,8 @@ pub struct LowerPanel {
     page_needs: f32,
     /// Whether it covers the page, which has no room beside it.
     is_whole: bool,
+    /// Whether it stands at the right of the page.
+    is_aside: bool,
     /// A capture and the anchor whose links alone are listed.
     chosen_anchor: Option<(CaptureId, String)>,
     text: TextTab,
@@ -92,6 +72,14 @@ impl LowerPanel {
         app.settings.panel_height.clamp(theme::PANEL_READABLE, self.most)
     }
 
+    /// The width of the panel at the right of its page, in a window of this width that has room for both; none where
+    /// it is below the page.
+    pub fn width_aside(&mut self, window: f32, app: &AppState) -> Option<f32> {
+        self.is_aside = app.panel_is_open() && app.settings.panel_aside && window >= theme::WIDE_WINDOW;
+        self.is_whole &= !self.is_aside;
+        self.is_aside.then(|| app.settings.panel_width.clamp(theme::SIDE_PANEL_LEAST, window * theme::PANEL_SHARE))
+    }
+
     /// Draws the panel into all of `ui`. What is in it never makes it grow.
     pub fn show_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let area = ui.max_rect();
@@ -108,7 +96,20 @@ impl LowerPanel {
         let (strip, rest) = rect.split_top_bottom_at_y((rect.top() + theme::PANEL_STRIP).min(rect.bottom()));
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         let mut line = inside.new_child(UiBuilder::new().id_salt("strip").max_rect(strip).layout(layout));
-        self.strip_ui(&mut line, app, is_open);
+        let rest = match self.is_aside {
+            // The tabs have a line of their own there.
+            true => {
+                self.title_ui(&mut line, app, is_open);
+                let (tabs, rest) = rest.split_top_bottom_at_y((rest.top() + theme::TAB_ROW).min(rest.bottom()));
+                let mut tabs = inside.new_child(UiBuilder::new().id_salt("tabs line").max_rect(tabs).layout(layout));
+                self.tabs_ui(&mut tabs, app, is_open);
+                rest
+            }
+            false => {
+                self.strip_ui(&mut line, app, is_open);
+                rest
+            }
+        };
         if is_open {
             let rest = rest.with_max_y((rest.bottom() - GAP).max(rest.top()));
             let mut contents = inside.new_child(UiBuilder::new().id_salt("contents").max_rect(rest));
@@ -122,89 +123,15 @@ impl LowerPanel {
                 app.act(Action::ToggleLowerPanel);
             }
         }
-        let top = area.top();
-        ui.painter().hline(area.x_range(), top, Stroke::new(hair(ui), tokens(ui).border));
-        if is_open && !self.is_whole {
-            self.grip_ui(ui, app, area);
-        }
-    }
-
-    /// The edge that the panel is drawn up and down by.
-    fn grip_ui(&self, ui: &mut Ui, app: &mut AppState, area: Rect) {
-        let (top, most) = (area.top(), self.most);
-        let grip = Rect::from_x_y_ranges(area.x_range(), top..=top + GRIP);
-        let response = ui.interact(grip, Id::unique("height of the lower panel"), Sense::drag());
-        name_node(&response, Role::Splitter, "Height of the lower panel");
-        if response.hovered() || response.dragged() {
-            ui.set_cursor_icon(CursorIcon::ResizeVertical);
-            ui.painter().hline(area.x_range(), top, Stroke::new(GRIP / 2.0, tokens(ui).accent));
-        }
-        if response.dragged()
-            && let Some(pointer) = response.interact_pointer_pos()
-        {
-            let least = theme::PANEL_LEAST.min(most);
-            app.settings.panel_height = (area.bottom() - pointer.y).clamp(least, most);
-        }
-    }
-
-    /// The line that is there while a row is selected: its title, and its parts, each of which opens the panel.
-    fn strip_ui(&mut self, ui: &mut Ui, app: &mut AppState, is_open: bool) {
-        let (icon, name) = match (is_open, self.is_whole) {
-            (true, true) => (Icon::Back, "Back to the list"),
-            (true, false) => (Icon::Down, "Hide the lower panel"),
-            (false, _) => (Icon::Up, "Show the lower panel"),
-        };
-        if icon_button_ui(ui, icon, name).clicked() {
-            app.act(Action::ToggleLowerPanel);
-        }
-        if is_open
-            && self.is_whole
-            && ui.link("Back to the list").on_hover_text("The rows of the page again (Esc)").clicked()
-        {
-            app.act(Action::ToggleLowerPanel);
-        }
-        let cap = paint_key_cap(ui, ui.max_rect().right_center(), Action::ToggleLowerPanel.keys());
-        let is_wide = ui.max_rect().width() >= ROOM_FOR_TABS;
-        let title = row_title(app);
-        ui.scope(|ui| {
-            ui.set_max_width(if is_wide { TITLE } else { TITLE / 2.0 });
-            let title = RichText::new(title).color(tokens(ui).strong_text);
-            ui.add(egui::Label::new(title).truncate());
-        });
-        if app.selected_together().is_some() || !matches!(app.focus(), Some(Focus::Capture(_))) {
+        let line = Stroke::new(hair(ui), tokens(ui).border);
+        if self.is_aside {
+            ui.painter().vline(area.left(), area.y_range(), line);
+            side_grip_ui(ui, app, area);
             return;
         }
-        ui.add_space(GAP);
-        let place = ui.available_rect_before_wrap();
-        let place = place.with_max_x((cap.left() - GAP).max(place.left()));
-        let mut tabs = ui.new_child(UiBuilder::new().id_salt("tabs").max_rect(place).layout(*ui.layout()));
-        let ui = &mut tabs;
-        let before = app.settings.panel_tab;
-        let mut chosen = None;
-        tabs_ui(ui, "Parts of the capture", |ui| {
-            let in_menu = |at: usize, tab: PanelTab| !is_wide && at >= FIRST_TABS && tab != before;
-            for (at, (tab, label)) in TABS.into_iter().enumerate() {
-                if !in_menu(at, tab) && tab_ui(ui, is_open && tab == before, label).clicked() {
-                    chosen = Some(tab);
-                }
-            }
-            if is_wide {
-                return;
-            }
-            let more = icon_button_ui(ui, Icon::More, "More parts of the capture");
-            egui::Popup::menu(&more).show(|ui| {
-                for (at, (tab, label)) in TABS.into_iter().enumerate() {
-                    if in_menu(at, tab) && ui.button(label).clicked() {
-                        chosen = Some(tab);
-                    }
-                }
-            });
-        });
-        if let Some(tab) = chosen {
-            app.settings.panel_tab = tab;
-            if !is_open {
-                app.act(Action::ToggleLowerPanel);
-            }
+        ui.painter().hline(area.x_range(), area.top(), line);
+        if is_open && !self.is_whole {
+            self.grip_ui(ui, app, area);
         }
     }
 
@@ -296,31 +223,6 @@ impl LowerPanel {
                 scroll_ui(ui, |ui| loaded_ui(ui, &answer, |ui, detail| notes_ui(ui, &detail.notes)));
             }
         }
-    }
-}
-
-/// The title of the row that the panel is about.
-fn row_title(app: &mut AppState) -> String {
-    if let Some(count) = app.selected_together() {
-        return format!("{} selected", text::counted(count, "capture"));
-    }
-    match app.focus() {
-        Some(Focus::Capture(id)) => {
-            let answer = app.reads.detail(id, app.settings.window_days);
-            let row = answer.shown().filter(|detail| detail.row.id == id).map(|detail| &detail.row);
-            row.map_or("…".to_owned(), |row| text::line(if row.title.is_empty() { &row.url } else { &row.title }))
-        }
-        Some(Focus::Seen(id)) => {
-            let answer = app.reads.seen_one(id);
-            let row = answer.shown().and_then(|row| row.as_ref().as_ref());
-            row.map_or("…".to_owned(), |row| text::line(&row.url))
-        }
-        Some(Focus::File(id)) => {
-            let answer = app.reads.file(id);
-            answer.shown().map_or("…".to_owned(), |row| text::line(name_of(&row.path)))
-        }
-        Some(Focus::Problem(_)) => "Problem of an archive file".to_owned(),
-        None => String::new(),
     }
 }
 
@@ -480,17 +382,17 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
     let rows: Vec<&InlinkRow> = page.rows.iter().filter(listed).filter(has_anchor).collect();
     type Col<'a> = Column<'a, InlinkRow, InlinkAction>;
     let columns = [
-        Col::date("captured", "Captured (UTC)", 150.0, |row| row.date),
-        Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
+        Col::text("anchor", "Anchor", 220.0, |row| &row.anchor).or("(no text)"),
+        Col::text("source", "Page", 300.0, |row| &row.source).about("The page that links"),
+        Col::date("captured", "Captured (UTC)", 140.0, |row| row.date),
         Col::text("side", "Side", 80.0, |row| if row.internal { "internal" } else { "external" }),
         Col::text("window", "Window", 90.0, |row| if row.in_window { "✔ inside" } else { "– outside" }),
-        Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
-        Col::value("link", "Link", 45.0, |row| Value::known(row.position.map(|position| u64::from(position) + 1)))
+        Col::text("area", "Page area", 84.0, |row| row.place.as_deref().unwrap_or_default()),
+        Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
+        Col::value("link", "Link", 48.0, |row| Value::known(row.position.map(|position| u64::from(position) + 1)))
             .numeric()
             .about("The how manieth link of its page"),
-        Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),
         Col::text("rel", "Rel", 150.0, |row| rel_text(&row.rel, row.nofollow, row.position.is_some())),
-        Col::text("source", "Source", 300.0, |row| &row.source),
         Col::text("origin", "Known from", 110.0, |row| row.origin.as_deref().unwrap_or_default())
             .about("The handover that lists the link, where the page that links is not here"),
     ];

@@ -62,11 +62,12 @@ fn a_campaign_is_switched_off_and_deleted_after_a_preview_of_what_goes() {
     let is_active =
         |window: &Window| window.session().catalogue().campaign_page(CampaignId::new(1)).unwrap().campaign.active;
     let before = is_active(&window);
-    window.click(if before { "Switch off" } else { "Switch on" });
+    window.click(if before { "Switch schedule off" } else { "Switch schedule on" });
     window.until("it is switched", |window| is_active(window) != before);
     let all = |window: &Window| window.session().catalogue().captures(&crate::work::everything()).unwrap().total;
     let captures = all(&window);
-    window.click("Delete…");
+    let title = window.session().catalogue().campaigns().unwrap().remove(0).title();
+    window.click_more(&format!("Delete {}…", crate::ui::text::short(&title, 40)));
     assert_eq!(window.app().dialog(), Some(Dialog::DeleteCampaign(CampaignId::new(1))));
     window.assert_shows("Goes: ");
     window.assert_shows("of no campaign from then on");

@@ -10,6 +10,7 @@ mod dialogs;
 mod drawn;
 mod evidence;
 mod files;
+mod handover;
 mod help;
 mod imports;
 mod keyboard;
@@ -137,7 +138,7 @@ impl Window {
 
     fn with(opener: Arc<Workspaces>, settings: Settings, folder: Option<PathBuf>) -> Self {
         // What is read in the panel is tested everywhere; its closed state in tests of its own.
-        let (mut folder, mut settings) = (folder, Some(Settings { panel_open: true, ..settings }));
+        let (mut folder, mut settings) = (folder, Some(Settings { panel_open: true, panel_aside: false, ..settings }));
         let harness = Harness::builder()
             .with_size(egui::vec2(1600.0, 1000.0))
             .allow_missing_glyphs()
@@ -397,7 +398,13 @@ fn is_pressed(node: &egui_kittest::Node<'_>) -> bool {
     use egui::accesskit::Role;
     matches!(
         node.accesskit_node().role(),
-        Role::Button | Role::Link | Role::CheckBox | Role::RadioButton | Role::ComboBox | Role::Tab
+        Role::Button
+            | Role::Link
+            | Role::CheckBox
+            | Role::RadioButton
+            | Role::ComboBox
+            | Role::Tab
+            | Role::DisclosureTriangle
     )
 }
 

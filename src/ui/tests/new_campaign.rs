@@ -31,7 +31,7 @@ fn a_campaign_goes_into_the_last_workspace_unless_a_person_wants_a_new_one() {
     let dir = tempfile::tempdir().unwrap();
     let (last, older) = (workspace(dir.path(), "last"), workspace(dir.path(), "older"));
     let mut window = recent(dir.path(), &[&last, &older]);
-    window.click("New campaign");
+    window.click("New campaign…");
     assert_eq!(window.app().dialog(), Some(Dialog::NewCampaign));
     window.assert_shows("In which workspace is the new campaign kept?");
     window.press(Key::Enter);
@@ -54,7 +54,7 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
     // Left without an edit.
     let mut window = recent(dir.path(), &[&kept]);
     let begin = |window: &mut Window| {
-        window.click("New campaign");
+        window.click("New campaign…");
         let made = format!("A new workspace, {}", dir.path().join("fonds").display());
         window.click_radio(&made);
         window.click("Begin campaign");
@@ -94,7 +94,7 @@ fn a_draft_that_is_given_up_leaves_no_workspace_behind() {
 fn a_campaign_that_is_saved_keeps_its_workspace() {
     let dir = tempfile::tempdir().unwrap();
     let mut window = recent(dir.path(), &[]);
-    window.click("New campaign");
+    window.click("New campaign…");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     window.type_into("Name", "Harbour");
     window.press_with(Modifiers::COMMAND, Key::S);
@@ -122,7 +122,7 @@ fn with_the_sample_open_a_person_chooses_where_a_campaign_goes() {
     assert_eq!(window.app().settings.last_workspace.as_ref(), Some(&kept));
     // On Welcome the sample is none of those offered.
     let mut window = recent(dir.path(), &[&sample]);
-    window.click("New campaign");
+    window.click("New campaign…");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert!(dir.path().join("fonds").exists());
 }
@@ -134,14 +134,14 @@ fn a_workspace_that_a_killed_window_made_for_a_draft_is_taken_again() {
     // A window that is killed tidies nothing up.
     drop(opener.create_for_draft(&dir.path().join("fonds")).unwrap());
     let mut window = recent(dir.path(), &[]);
-    window.click("New campaign");
+    window.click("New campaign…");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(folders(dir.path()), ["fonds"]);
     window.app_mut().send(Command::Go(Route::Campaigns));
     window.until("it is gone", |_| folders(dir.path()).is_empty());
     // One with something in it, or that a person made, is left alone.
     workspace(dir.path(), "fonds");
-    window.click("New campaign");
+    window.click("New campaign…");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
     assert_eq!(folders(dir.path()), ["fonds", "fonds-2"]);
 }

@@ -384,7 +384,7 @@ fn a_campaign_is_begun_without_a_workspace() {
     let mut window = Window::on_disk(dir.path(), Settings { recent_workspaces, ..Settings::default() }, None);
     window.assert_shows("Recent workspaces");
     window.assert_shows(&format!("{} (missing)", gone.display()));
-    window.click("New campaign");
+    window.click("New campaign…");
     window.click_radio(&format!("A new workspace, {}", dir.path().join("fonds").display()));
     window.click("Begin campaign");
     window.until("the form is open", |window| window.route() == Route::Spec(None));
@@ -451,7 +451,7 @@ fn the_sample_that_exists_is_opened_and_served() {
     assert_eq!(session.catalogue().campaigns().unwrap().len(), 1);
     drop(session);
     let mut window = Window::on_disk(dir.path(), Settings::default(), None);
-    window.click("Open the sample campaign");
+    window.click("Try the sample");
     window.until("it is open", |window| window.app().session().is_some());
     assert_eq!(window.app().settings.last_workspace, Some(folder));
     window.until("its campaign is at hand", |window| window.app().campaign() == Some(CampaignId::new(1)));

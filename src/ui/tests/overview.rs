@@ -77,15 +77,16 @@ fn a_narrow_window_has_a_rail_of_icons_and_folds_buttons_into_the_menu() {
     let mut window = Window::town();
     let width =
         |window: &Window| window.harness.query_all_by_label("Overview").find(is_pressed).unwrap().rect().width();
-    window.press_with(Modifiers::COMMAND, Key::Num7);
+    window.press_with(Modifiers::COMMAND, Key::Num2);
     assert!((width(&window) - (theme::RAIL_WIDTH - theme::GROUP_GAP)).abs() < 1.0, "{}", width(&window));
-    assert!(window.can_click("Hosts") && window.can_click("Cited pages"));
+    window.until("both buttons are there", |window| window.can_click("Start crawl"));
     window.harness.set_size(egui::vec2(900.0, 600.0));
     window.settle();
     assert!((width(&window) - (theme::RAIL_NARROW - theme::GAP)).abs() < 1.0, "{}", width(&window));
-    assert!(window.can_click("Hosts") && !window.can_click("Cited pages"));
-    window.click_more("Cited pages");
-    assert!(matches!(window.route(), Route::CitedPages(..)));
+    assert!(!window.can_click("Start crawl"));
+    window.click_more("Start crawl");
+    assert_eq!(window.app().dialog(), Some(Dialog::StartCrawl));
+    window.press(Key::Escape);
     window.click("Find or do");
     assert_eq!(window.app().dialog(), Some(Dialog::Palette));
 }

@@ -3,10 +3,10 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CaptureQuery, CaptureRow, CaptureTab, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState,
-    Launches, ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CaptureQuery, CaptureRow, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
+    ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
-use crate::app::{Action, Command, Focus, JobKind, PanelTab, Route, resolve};
+use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
 use crate::ui::text;
 use crate::uri::CaptureDate;
@@ -19,13 +19,14 @@ fn go(window: &mut Window, key: Key) {
 #[test]
 fn the_first_page_offers_three_ways_that_work_offline() {
     let mut window = Window::bare();
-    for text in ["New campaign", "Open WARC, WACZ or workspace…", "Open the sample campaign"] {
+    for text in ["Try the sample", "Open a workspace…", "New campaign…"] {
         window.assert_shows(text);
     }
     let offered = window.root().join("fonds");
     window.assert_shows(&format!("A new workspace is made in {}", offered.display()));
-    window.click("Open the sample campaign");
+    window.click("Try the sample");
     window.until("the sample is open", |window| window.shows("Vila Nova da Ria, the festival and the shipyard"));
+    assert_eq!(window.route(), Route::Overview);
     assert_eq!(window.folder(), offered.with_file_name("fonds-sample"));
 }
 
@@ -52,6 +53,7 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
 fn all_links_are_written_for_another_program() {
     let mut window = Window::town();
     go(&mut window, Key::Num7);
+    window.click("Export all links");
     window.click("Write links");
     window.until_done(JobKind::WriteLinks);
     let folder = window.folder().join("exports/links");
@@ -94,7 +96,7 @@ fn empty_pages_name_the_next_step() {
 #[test]
 fn a_new_campaign_is_written_and_saved() {
     let mut window = Window::empty();
-    window.click("New campaign");
+    window.click("New campaign…");
     assert_eq!(window.route(), Route::Spec(None));
     window.assert_shows("before a crawl can start");
     window.type_into("Name", "Cheias");
@@ -371,7 +373,7 @@ fn links_of_any_page_are_found() {
     let by = CitedBy::Anchor(anchor.text.clone());
     let pages = crate::work::cited_pages(&window.session().workspace, None, &by, &JobCx::detached()).unwrap().unwrap();
     window.assert_shows(&pages.rows[0].target);
-    window.click("← Links");
+    window.click("Anchors");
     let page = "http://estaleiro-gaivota.example/";
     window.type_into("Inlinks of", page);
     window.click("Show inlinks");
@@ -386,7 +388,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     let table = crate::work::link_hosts(&window.session().workspace, None, &JobCx::detached()).unwrap().unwrap();
     let host = table.by(HostColumn::Captures)[0].node.clone();
     go(&mut window, Key::Num7);
-    window.click("Hosts");
+    window.click("Sites");
     window.assert_shows(&host.host);
     window.assert_shows("no page");
     window.assert_shows("not errors, redirects or PDF files");
@@ -411,7 +413,7 @@ fn hosts_are_put_in_order_and_their_numbers_lead_to_pages_and_inlinks() {
     assert!(matches!(&window.route(), Route::Captures { filter } if filter.ends_with(" page:yes")));
     let mut window = Window::empty();
     go(&mut window, Key::Num7);
-    window.click("Hosts");
+    window.click("Sites");
     window.until("it says what to do", |window| window.shows("Inlinks are not built yet"));
 }
 
@@ -422,19 +424,20 @@ fn a_data_set_of_others_is_opened_and_queried() {
     crate::testing::load_links(&window.folder().join("inlinks/loaded"));
     crate::testing::load_links(&other);
     go(&mut window, Key::Num7);
-    window.click("its loaded data set");
+    window.choose("Links of", "its loaded data set");
     window.assert_shows("6 links");
     window.click("Cited pages");
     window.assert_shows("links stored in ");
     window.assert_shows("pt,fct,sub");
-    window.click("← Links");
+    window.click("Data set");
+    window.choose("Links of", "another folder…");
     window.type_into("Link data set", &other.display().to_string());
     window.click("Open link data set");
     assert_eq!(window.route().link_folder(), Some(&other));
     window.type_into("Inlinks of", "https://www.fct.pt/");
     window.click("Show inlinks");
     window.assert_shows("Fundação");
-    window.click("this workspace");
+    window.choose("Links of", "this workspace");
     assert_eq!(window.route(), Route::Links { target: String::new() });
     window.assert_shows("O Moliceiro");
     window.type_into("Link data set", &window.root().join("broken").display().to_string());
@@ -488,213 +491,6 @@ fn review_is_done_with_keys() {
     window.click("Undo last decision");
     window.until("it is to review again", |window| window.app().focus() == Some(Focus::Capture(queue[1])));
     assert_eq!(window.captures("").iter().find(|row| row.id == queue[1]).unwrap().mark, None);
-}
-
-#[test]
-fn a_selection_is_scored_exported_and_verified() {
-    let mut window = Window::town();
-    go(&mut window, Key::Num9);
-    window.until("scores are there", |window| window.shows("7 decisions differ from the score"));
-    window.press(Key::CloseBracket);
-    window.assert_shows("Preview, not saved");
-    // What is tried is not exported.
-    let out = window.folder().join("exports/selection");
-    window.app_mut().act(Action::Export);
-    window.settle();
-    assert!(resolve(Action::Export, window.app()).is_err_and(|why| why.contains("not saved")));
-    assert!(!out.exists());
-    window.click("Score and select");
-    window.until_done(JobKind::Select);
-    assert!((window.session().selection(TOWN).unwrap().spec.unwrap().threshold - 0.31).abs() < 1e-9);
-    let out = window.folder().join("exports/selection");
-    let has_package = |out: &std::path::Path| {
-        crate::testing::files_under(out).iter().any(|path| path.extension().is_some_and(|of| of == "wacz"))
-    };
-    // What would be written is listed before, and nothing is written by that.
-    let listed = window.session().catalogue().exports().unwrap().len();
-    window.click("Dry run");
-    window.until_done(JobKind::DryRun);
-    assert!(!out.exists() && window.session().catalogue().exports().unwrap().len() == listed);
-    let plan = window.app().dry_run().unwrap().clone();
-    window.assert_shows(&plan.figures());
-    window.assert_shows(&plan.room());
-    window.click("Export selection");
-    window.until_done(JobKind::Export);
-    assert!(!has_package(&out));
-    let written = window.session().catalogue().exports().unwrap().remove(0);
-    assert_eq!((written.captures, written.records), (plan.captures, plan.records));
-    assert_eq!(plan.files.len(), crate::testing::files_under(&out).len());
-    window.click("Close dry run");
-    assert!(!window.shows("Close dry run"));
-    let report = format!("file://{}", out.join("report.html").display());
-    assert_eq!(window.click_to_browser("Open report"), Some(report));
-    // What is left out stays so with the selection.
-    window.click("RDF");
-    window.click("Also write a WACZ package");
-    window.click("Report in");
-    window.click("Português");
-    window.app_mut().open.export_folder = out.with_file_name("packed").display().to_string();
-    window.click("Export selection");
-    window.until_done(JobKind::Export);
-    let out = out.with_file_name("packed");
-    assert!(has_package(&out) && !out.join("data/knowledge.nq.gz").exists());
-    let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
-    assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
-    assert_eq!(kept.report_language, Some(crate::campaign::ReportLanguage::Pt));
-    assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
-    window.click("Verify last export");
-    window.until("the checks are shown", |window| window.shows("checks passed"));
-    window.assert_shows("✔ passed");
-    // A byte of an archive file turns.
-    let warc = crate::testing::files_under(&out).into_iter().find(|path| path.to_string_lossy().ends_with(".warc.gz"));
-    let warc = warc.unwrap();
-    let mut bytes = std::fs::read(&warc).unwrap();
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 0xff;
-    std::fs::write(&warc, bytes).unwrap();
-    window.click("Verify last export");
-    window.until("the checks are shown", |window| window.shows("checks failed"));
-    window.assert_shows("✖ ");
-}
-
-#[test]
-fn a_signature_that_nobody_vouches_for_is_shown_neither_as_fine_nor_as_wrong() {
-    let mut window = Window::town();
-    go(&mut window, Key::Num9);
-    let out = window.folder().join("exports/signed");
-    let key = crate::keys::SigningKey::create("a", &crate::keys::MemoryKeychain::default()).unwrap();
-    let wishes = crate::work::ExportWishes { signer: Some(key), ..Default::default() };
-    let spec = window.session().selection(TOWN).unwrap().spec.unwrap();
-    window.session().export(&spec, &out, wishes, &crate::jobs::JobCx::detached()).unwrap();
-    window.app_mut().choose_export(out);
-    window.click("Verify last export");
-    window.until("the checks are shown", |window| window.shows("signed by a key that nobody vouches for"));
-    window.assert_shows("⚠ nobody vouches");
-    window.assert_shows("⚠ Signed, nobody vouches");
-    assert!(!window.shows("✔ Verified") && !window.shows("✖ failed") && !window.shows("checks failed"));
-    let (_, notice) = window.app().notices().last().unwrap();
-    assert!(notice.what.ends_with("signed by a key that nobody vouches for"), "{}", notice.what);
-}
-
-#[test]
-fn every_number_of_a_selection_leads_to_its_rows() {
-    let mut window = Window::town();
-    let page = window.session().selection(TOWN).unwrap();
-    go(&mut window, Key::Num9);
-    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
-    let export = page.balance.inside.captures + page.requisites;
-    let vetoed = window.session().catalogue().vetoed(TOWN).unwrap();
-    assert_eq!(vetoed as usize, window.captures("vetoed:yes").len());
-    for (figure, filter) in [
-        (page.balance.inside.captures.to_string(), "selected:yes"),
-        (page.balance.outside.captures.to_string(), "selected:no"),
-        (format!("{} embedded resources included", page.requisites), "requisite:yes"),
-        (format!("{vetoed} page resources rejected"), "vetoed:yes"),
-        (format!("{} approved", page.balance.included), "mark:approve"),
-        (format!("{} rejected", page.balance.excluded), "mark:reject"),
-        (format!("{} decisions differ from the score", page.balance.overrides), "byhand:yes"),
-        (format!("{export} captures to write"), "export:yes"),
-    ] {
-        if figure.starts_with("0 ") {
-            assert!(window.shows(&figure) && !window.can_click(&figure), "{figure}");
-            continue;
-        }
-        window.click(&figure);
-        assert_eq!(window.route(), Route::Captures { filter: filter.to_owned() }, "{figure}");
-        window.go_back();
-    }
-    for (figure, selected) in [(page.balance.inside.hosts, true), (page.balance.outside.hosts, false)] {
-        window.click(&figure.to_string());
-        assert_eq!(window.route(), Route::SelectedHosts(selected));
-        let host = window.session().catalogue().selected_hosts(TOWN, selected).unwrap().remove(0);
-        window.assert_shows(&host.host);
-        window.click_number(&format!("Captures: {}", host.captures));
-        let side = if selected { "yes" } else { "no" };
-        assert_eq!(window.route(), Route::Captures { filter: format!("selected:{side} host={}", host.host) });
-        window.go_back();
-        window.click("← Select & export");
-        window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
-    }
-}
-
-#[test]
-fn a_moved_threshold_shows_at_once_what_comes_in_and_goes_out() {
-    let mut window = Window::town();
-    let page = window.session().selection(TOWN).unwrap();
-    let kept = page.spec.clone().unwrap().threshold;
-    go(&mut window, Key::Num9);
-    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
-    assert!(!window.shows("compared with the saved selection"));
-    let count = |window: &Window, filter: &str| {
-        let (filter, tab) = (filter.to_owned(), CaptureTab::All);
-        let query = CaptureQuery { campaign: Some(TOWN), filter, tab, sort: Vec::new(), offset: 0, limit: 1 };
-        let page = window.session().catalogue().captures(&query).unwrap();
-        assert_eq!(page.filter_problem, None, "{}", query.filter);
-        page.total
-    };
-    for key in [Key::CloseBracket, Key::OpenBracket] {
-        for _ in 0..20 {
-            window.press(key);
-        }
-        let at = window.app().open.selection_draft.threshold;
-        if at == kept {
-            continue;
-        }
-        window.assert_shows("compared with the saved selection");
-        window.assert_shows("⚠ Preview, not saved");
-        // Numbers on the screen are those of the catalogue, and each leads to its rows.
-        let inside = format!("(score>={at} -rejected_before:yes OR mark:approve) -mark:reject");
-        let removed = format!("selected:yes score<{at} -mark:approve");
-        assert!(count(&window, &removed) > 0, "nothing goes out at {at}");
-        for (label, filter) in [
-            (count(&window, &inside).to_string(), inside.clone()),
-            (format!("−{}", count(&window, &removed)), removed.clone()),
-        ] {
-            window.click(&label);
-            assert_eq!(window.route(), Route::Captures { filter });
-            window.go_back();
-            window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
-        }
-    }
-    // Back where it was, the kept selection is shown.
-    assert!(!window.shows("compared with the saved selection"));
-    assert_eq!(window.session().selection(TOWN).unwrap().balance, page.balance);
-}
-
-#[test]
-fn selections_are_saved_and_collections_made_filled_and_selected() {
-    let mut window = Window::town();
-    go(&mut window, Key::Num9);
-    window.until("the figures are there", |window| window.shows("7 decisions differ from the score"));
-    window.scroll_to("Save kept selection");
-    window.type_into("Name", "Handover 2026");
-    window.click("Save kept selection");
-    window.until("it is saved", |window| window.session().selection(TOWN).unwrap().named.len() == 1);
-    let kept = window.session().selection(TOWN).unwrap().balance.inside.captures;
-    window.until("it is listed", |window| window.shows(&format!("Captures: {kept}")));
-    window.scroll_to("Save collection");
-    window.type_into("Collection", "Ria");
-    window.type_into("Filled by filter", "title:ria");
-    window.click("Save collection");
-    let collections = |window: &Window| window.session().catalogue().collections().unwrap();
-    window.until("it is filled", |window| collections(window).first().is_some_and(|row| row.captures > 0));
-    let captures = collections(&window)[0].captures;
-    window.until("the number is there", |window| window.shows(&format!("Captures: {captures}")));
-    // Its captures come in with the draft, before anything is kept.
-    window.scroll_to("Default weights");
-    window.click("Ria");
-    assert_eq!(window.app().open.selection_draft.collections, ["Ria"]);
-    window.until("what it adds is shown", |window| window.shows("compared with the saved selection"));
-    // Messages lie over the page until they are closed.
-    (0..3).for_each(|_| window.press(Key::Escape));
-    window.click("Score and select");
-    window.until("it is kept", |window| {
-        let page = window.session().selection(TOWN).unwrap();
-        page.spec.unwrap().collections == ["Ria"] && page.named[0].added > 0
-    });
-    window.scroll_to("Save collection");
-    window.click_number(&format!("Captures: {captures}"));
-    assert_eq!(window.route(), Route::Captures { filter: "collection:Ria".to_owned() });
 }
 
 #[test]

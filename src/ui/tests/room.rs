@@ -287,3 +287,30 @@ fn an_error_leads_to_its_page_and_goes_with_its_cause() {
     window.app_mut().send(Command::OpenWorkspace(other));
     window.until("the error is gone", |window| !window.shows("Export failed"));
 }
+
+#[test]
+fn the_panel_of_a_wide_window_is_at_the_right_or_below_by_one_setting() {
+    let mut window = sized(1920.0, 1080.0);
+    window.app_mut().settings.panel_aside = true;
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.press(Key::ArrowDown);
+    window.until("the panel is open", |window| window.can_click("Put the panel below the page"));
+    let below = whole_rows(&window, "Captures");
+    let place = window.harness.get_by_label("Put the panel below the page").rect();
+    assert!(place.left() > 1920.0 - 400.0 && place.top() < 120.0, "{place}");
+    // Parts without a tab there are in its menu.
+    window.choose("More parts of the capture", "Headers");
+    window.assert_shows("Response as received");
+    window.click("Put the panel below the page");
+    window.until("it is below", |window| window.can_click("Put the panel at the right of the page"));
+    assert!(whole_rows(&window, "Captures") < below);
+    window.click("Put the panel at the right of the page");
+    window.press(Key::F7);
+    window.until("it is one line", |window| window.can_click("Show the lower panel"));
+    // A narrower window has it below, whatever is set.
+    window.press(Key::F7);
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    window.settle();
+    assert!(window.can_click("Hide the lower panel"));
+}

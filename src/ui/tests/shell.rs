@@ -102,7 +102,7 @@ fn errors_stay_on_screen_until_taken_away() {
 #[test]
 fn a_folder_that_is_no_workspace_is_refused_with_a_reason() {
     let mut window = Window::bare();
-    window.click("Open WARC, WACZ or workspace…");
+    window.click("Open a workspace…");
     let folder = window.root().join("broken");
     std::fs::create_dir(&folder).unwrap();
     window.app_mut().send(Command::OpenWorkspace(folder.clone()));

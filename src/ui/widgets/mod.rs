@@ -1,6 +1,7 @@
 //! Small parts that pages share.
 
 mod choices;
+mod folds;
 mod forms;
 mod gallery;
 mod plots;
@@ -10,6 +11,7 @@ pub use choices::{
     drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, quiet_button, segments_ui, tab_of_ui,
     tab_ui, tabs_ui, tick_chip_ui,
 };
+pub use folds::{StepState, fold_ui, step_title_ui, unfold};
 pub use forms::{FieldLevel, FormRow, remark_row_ui};
 pub use gallery::Gallery;
 pub use plots::{PLOT_LINE, framed_plot, in_plot_style, no_plot_ui, plot_fill, plot_head_ui};

@@ -1,6 +1,7 @@
 //! Writes the selection out with everything known about it, and reads an
 //! export back.
 
+use super::export_check::{refusal_message, refused_hosts};
 use super::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, PackedHandover, SelectionGraph};
 use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
@@ -256,6 +257,11 @@ pub(in crate::work) fn with_selection<R>(
     captures.extend(needed);
     let captures = &captures[..];
     let needed = &captures[selected_count..];
+    let refused = refused_hosts(workspace, &campaign, || Ok(captures), cx)?;
+    let refused = (campaign.grounds.obey_refusals && !refused.is_empty()).then(|| refusal_message(&refused));
+    if let Some(why) = refused.as_ref().filter(|_| !is_dry) {
+        anyhow::bail!("{why}");
+    }
 
     let inlinks_missing = if is_dry { inlinks_behind(workspace)? } else { complete_inlinks(workspace, cx)? };
     let built = catalogue.inlink_build()?.map(|(date, _)| date);
@@ -324,6 +330,7 @@ pub(in crate::work) fn with_selection<R>(
     options.further_knowledge = wishes.rdf.then_some(further);
     options.expected = Some((captures.len() as u64, catalogue.record_bytes(captures)?));
     options.problems.clone_from(&evidence.problems);
+    options.problems.extend(refused);
     options.wacz = wishes.wacz;
     options.signer = wishes.signer;
     // An export builds them where it can.

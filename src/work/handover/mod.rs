@@ -10,6 +10,7 @@ mod decision_counts;
 pub(super) mod dry_run;
 mod evidence;
 pub(super) mod export;
+pub(super) mod export_check;
 mod exported_evidence;
 mod graph;
 mod grounds;

@@ -14,7 +14,7 @@ use crate::work::find::search::depends_on_texts;
 use crate::work::find::stored_pages::{PageTextReader, PageTexts};
 use crate::work::find::text_index::{index_folder, index_texts, open_index};
 use crate::work::models::{
-    Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredRow, SelectionOffer, SelectionSpec,
+    Balance, CampaignId, CaptureId, CaptureQuery, ScoreSet, ScoredPage, ScoredRow, SelectionOffer, SelectionSpec,
     changed_rejections,
 };
 use anyhow::Context;
@@ -420,7 +420,8 @@ impl<'a> Scoring<'a> {
             Some(_) => self.workspace.catalogue().decision_source(facts.id)?,
             None => (None, false),
         };
-        let row = ScoredRow::of(facts, head.url.clone(), head.date, self.spec, score, passes);
+        let page = ScoredPage { url: head.url.clone(), title: head.title.clone(), date: head.date };
+        let row = ScoredRow::of(facts, page, self.spec, score, passes);
         Ok(ScoredRow { decision_origin, decision_inherited, ..row })
     }
 

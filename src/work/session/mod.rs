@@ -56,6 +56,8 @@ pub struct Session {
     web: Mutex<Option<Arc<dyn ServedWeb>>>,
     /// Vetoed resources by campaign, with what they were counted of.
     vetoed: Mutex<BTreeMap<CampaignId, ([i64; 3], u64)>>,
+    /// Checks of kept selections by campaign.
+    export_checks: Mutex<BTreeMap<CampaignId, work::models::ExportCheck>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
     /// Held by whoever counts inlinks for the columns: two at once would mix their windows.
@@ -94,6 +96,7 @@ impl Session {
             live: Mutex::default(),
             web: Mutex::default(),
             vetoed: Mutex::default(),
+            export_checks: Mutex::default(),
             importing: Mutex::default(),
             counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),

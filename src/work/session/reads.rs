@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Names of folders that are tried for an export.
+const MOST_EXPORTS: usize = 1000;
+
 impl Session {
     /// Grows with every change of the catalogue; read models are keyed by it. Does not block.
     pub fn revision(&self) -> u64 {
@@ -140,6 +143,65 @@ impl Session {
             page.missing.push("The campaign, the inlinks or the window changed since; score again".to_owned());
         }
         Ok(page)
+    }
+
+    /// Why the built inlinks are not those of all captures; none where they are.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn inlinks_behind(&self) -> anyhow::Result<Option<String>> {
+        work::links::build::inlinks_behind(&self.workspace)
+    }
+
+    /// The last crawl of each campaign that was crawled.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn last_launches(&self) -> anyhow::Result<Vec<LaunchRow>> {
+        let campaigns = self.catalogue().campaign_titles()?;
+        let last = campaigns.iter().map(|(id, _)| self.catalogue().last_launch(Some(*id)));
+        Ok(last.filter_map(Result::transpose).collect::<Result<_, _>>()?)
+    }
+
+    /// Checks the kept selection of a campaign before it is exported. While a crawl runs here, only a selection that
+    /// changed is checked again.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn export_check(&self, campaign: CampaignId) -> anyhow::Result<work::models::ExportCheck> {
+        let stamp = self.catalogue().selection_stamp(campaign)?;
+        let known = lock(&self.export_checks).get(&campaign).filter(|check| check.stamp == stamp).cloned();
+        if let Some(known) = known.filter(|_| self.live().is_some()) {
+            return Ok(known);
+        }
+        let check = work::check_export(&self.workspace, campaign, &JobCx::detached())?;
+        lock(&self.export_checks).insert(campaign, check.clone());
+        Ok(check)
+    }
+
+    /// A folder of the workspace that the next export may be written to: the first of its kind that is not there or
+    /// empty.
+    pub fn next_export_folder(&self) -> PathBuf {
+        let folder = |number: usize| {
+            let name = if number == 1 { "selection".to_owned() } else { format!("selection-{number}") };
+            self.workspace.folder().join("exports").join(name)
+        };
+        let is_free = |folder: &PathBuf| {
+            std::fs::read_dir(folder).map_or_else(|_| !folder.exists(), |mut entries| entries.next().is_none())
+        };
+        (1..MOST_EXPORTS).map(folder).find(is_free).unwrap_or_else(|| folder(MOST_EXPORTS))
+    }
+
+    /// The steps from a new campaign to a verified export, each with whether it is done.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or a campaign that cannot be read.
+    pub fn first_steps(&self, campaign: CampaignId) -> anyhow::Result<work::models::FirstSteps> {
+        work::first_steps(&self.workspace, campaign)
     }
 
     /// Embedded resources of a selection that persons rejected. They are counted

@@ -27,9 +27,13 @@ impl FilesPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
         let files = app.reads.files();
-        let files = files.shown().map(|rows| text::counted(rows.len() as u64, "archive file"));
+        let count = files.shown().map(|rows| text::counted(rows.len() as u64, "archive file"));
+        let needs = |row: &&FileRow| row.state != FileState::Present || row.problems > 0;
+        let needing = files.shown().map_or(0, |rows| rows.iter().filter(needs).count() as u64);
+        let flag = if needing > 0 { format!("{} with problems", text::count(needing)) } else { String::new() };
         Header::<()>::new("Files")
-            .state(files.unwrap_or_default())
+            .state(count.unwrap_or_default())
+            .flag(flag)
             .plain(HeaderButton::action(Action::LocateFiles))
             .primary(HeaderButton::action(Action::Import))
             .more(HeaderButton::action(Action::CheckFiles))
@@ -109,36 +113,50 @@ fn parts_ui(ui: &mut Ui, app: &mut AppState, route: &FilesRoute) {
 }
 
 fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
-    type Col<'a> = Column<'a, FileRow, FileAction>;
+    type Col<'a> = Column<'a, ListedFile, FileAction>;
+    let campaigns = app.reads.campaigns();
+    let title = |id: CampaignId| {
+        let row = campaigns.shown()?.iter().find(|row| row.id == id)?;
+        Some(row.title())
+    };
+    let mut listed: Vec<ListedFile> = rows
+        .iter()
+        .map(|row| ListedFile { row: (*row).clone(), campaign: row.campaign.and_then(title).unwrap_or_default() })
+        .collect();
+    // What needs a person comes first, whatever the order besides.
+    listed.sort_by_key(|of| (of.row.state == FileState::Present, of.row.problems == 0));
     let go = |route: Route| Some(FileAction::Go(route));
     let columns = [
-        Col::text("state", "State", 110.0, |row| row.state.as_str()).draw(|ui, row| drop(state_ui(ui, row.state))),
-        Col::count("captures", "Captures", 80.0, |row| row.captures)
-            .link("Show its captures", |row| Some(FileAction::Captures(row.id, row.campaign))),
-        Col::count("problems", "Problems", 80.0, |row| row.problems)
-            .link("Show its problems", move |row| go(problems_of(row.id))),
-        Col::value("records", "Records", 80.0, |row| match (row.crawled, row.records) {
+        Col::made("file", "File", 320.0, |of| name_of(&of.row.path).to_owned())
+            .about("Name of the file, and the folder that it is in")
+            .second("path", "Path", |of| folder_of(&of.row.path)),
+        Col::text("state", "State", 110.0, |of| of.row.state.as_str()).draw(|ui, of| drop(state_ui(ui, of.row.state))),
+        Col::count("problems", "Problems", 80.0, |of| of.row.problems)
+            .link("Show its problems", move |of| go(problems_of(of.row.id))),
+        Col::text("campaign", "Campaign", 150.0, |of| &of.campaign).or("none"),
+        Col::count("captures", "Captures", 80.0, |of| of.row.captures)
+            .link("Show its captures", |of| Some(FileAction::Captures(of.row.id, of.row.campaign))),
+        Col::value("records", "Records", 80.0, |of| match (of.row.crawled, of.row.records) {
             (true, 0) => Value::Unknown,
             (_, records) => Value::Count(records),
         })
         .numeric(),
-        Col::bytes("size", "Size", 80.0, |row| row.size),
-        Col::made("source", "Source", 100.0, |row| match row.crawled {
+        Col::bytes("size", "Size", 80.0, |of| of.row.size),
+        Col::made("source", "Source", 96.0, |of| match of.row.crawled {
             true => "crawl".to_owned(),
-            false => format!("import {}", row.launch),
+            false => format!("import {}", of.row.launch),
         })
-        .link("Show import results", move |row| if row.crawled { None } else { go(import_of(row.launch)) }),
-        Col::text("file", "File", 460.0, |row| &row.path),
+        .link("Show import results", move |of| if of.row.crawled { None } else { go(import_of(of.row.launch)) }),
     ];
     let chosen = match app.focus() {
         Some(Focus::File(id)) => Some(id.unsigned_abs()),
         _ => None,
     };
-    let table = Table::new("files", "Archive files", columns, |row: &FileRow| row.id.unsigned_abs())
+    let table = Table::new("files", "Archive files", columns, |of: &ListedFile| of.row.id.unsigned_abs())
         .chosen(chosen)
-        .on_focus(|row| Some(FileAction::Focus(row.id)))
-        .on_open(|row| Some(FileAction::Focus(row.id)));
-    match table.rows_ui(ui, app, rows.iter().copied()) {
+        .on_focus(|of| Some(FileAction::Focus(of.row.id)))
+        .on_open(|of| Some(FileAction::Focus(of.row.id)));
+    match table.rows_ui(ui, app, &listed) {
         Some(FileAction::Go(route)) => app.send(Command::Go(route)),
         Some(FileAction::Captures(file, campaign)) => show_captures_of(app, file, campaign),
         Some(FileAction::Focus(file)) => {
@@ -146,6 +164,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         }
         None => {}
     }
+}
+
+/// A file with the title of its campaign.
+struct ListedFile {
+    row: FileRow,
+    campaign: String,
 }
 
 /// An action on a row of files.
@@ -173,6 +197,11 @@ pub(in crate::ui) fn state_ui(ui: &mut Ui, state: FileState) -> Response {
 pub(super) fn file_name(app: &mut AppState, file: FileId) -> String {
     let answer = app.reads.file(file);
     answer.shown().map_or_else(|| format!("file {file}"), |row| name_of(&row.path).to_owned())
+}
+
+/// The folder of a path.
+fn folder_of(path: &str) -> &str {
+    path.strip_suffix(name_of(path)).unwrap_or_default().trim_end_matches(['/', std::path::MAIN_SEPARATOR])
 }
 
 /// A path without its folders.

@@ -6,9 +6,9 @@ use crate::app::{AppState, JobKind};
 use crate::campaign::ReportLanguage;
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
-use crate::ui::theme::{GAP, tokens};
-use crate::ui::widgets::heading_ui;
-use egui::{Button, ComboBox, OpenUrl, Ui};
+use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::fold_ui;
+use egui::{Button, ComboBox, OpenUrl, RichText, Ui};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,14 +22,27 @@ const LACKING: f32 = 110.0;
 pub(in crate::ui::pages) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     let page = app.campaign().map(|campaign| app.reads.campaign(campaign));
     let of_campaign = page.as_ref().and_then(|page| page.shown()?.campaign.report_language).unwrap_or_default();
+    let plan = app.dry_run().filter(|plan| Some(plan.campaign) == app.campaign());
+    let size = |of: &dyn Fn(&str) -> bool| {
+        let files = plan?.files.iter().filter(|file| of(&file.path));
+        let bytes: u64 = files.map(|file| file.bytes).sum();
+        (bytes > 0).then(|| text::bytes(bytes))
+    };
+    let is_package = |path: &str| path.ends_with(".wacz");
+    let is_archive = |path: &str| path.contains(".warc") || path.ends_with(".cdxj") || path.ends_with(".cdxj.gz");
+    let is_rdf = |path: &str| path.ends_with(".nq.gz");
+    let is_seen = |path: &str| path.ends_with("seen.jsonl.gz");
+    let sizes = [size(&is_archive), size(&is_package), size(&is_rdf), size(&is_seen)];
     let draft = &mut app.open.selection_draft;
-    ui.horizontal_wrapped(|ui| {
-        ui.checkbox(&mut draft.with_wacz, "Also write a WACZ package")
-            .on_hover_text("The archive files with an index and a list of pages, as ReplayWeb.page shows them");
-        ui.checkbox(&mut draft.with_rdf, "RDF")
-            .on_hover_text("What is known as N-Quads: about 7 kB a capture, more where many pages link to it");
-        ui.checkbox(&mut draft.with_seen, "All URLs seen")
-            .on_hover_text("Every URL that the crawls have seen, with the verdict on it and its rule");
+    let [archive, package, rdf, seen] = sizes;
+    part_ui(ui, &mut true, "WARC with index, metadata and inlinks", archive, None);
+    const PACKAGE: &str = "The archive files with an index and a list of pages, as ReplayWeb.page shows them";
+    part_ui(ui, &mut draft.with_wacz, "WACZ package", package, Some(PACKAGE));
+    const KNOWLEDGE: &str = "What is known as N-Quads: about 7 kB a capture, more where many pages link to it";
+    part_ui(ui, &mut draft.with_rdf, "RDF", rdf, Some(KNOWLEDGE));
+    const SEEN: &str = "Every URL that the crawls have seen, with the verdict on it and its rule";
+    part_ui(ui, &mut draft.with_seen, "All URLs seen", seen, Some(SEEN));
+    ui.horizontal(|ui| {
         let label = ui.label("Report in");
         let language = &mut draft.report_language;
         let name = |language: Option<ReportLanguage>| match language {
@@ -47,6 +60,23 @@ pub(in crate::ui::pages) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
         choice
             .response
             .on_hover_text("The language of report.html and report.md; all other files are the same in each");
+    });
+}
+
+/// A part of an export to tick, with its size as the last dry run found it; one without a hint is always there.
+fn part_ui(ui: &mut Ui, is_in: &mut bool, label: &str, size: Option<String>, hint: Option<&str>) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(theme::ROW);
+        let response = ui.add_enabled(hint.is_some(), egui::Checkbox::new(is_in, label));
+        match hint {
+            Some(hint) => drop(response.on_hover_text(hint)),
+            None => drop(response.on_disabled_hover_text("Every export has them")),
+        }
+        if let Some(size) = size {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(RichText::new(size).size(theme::SMALL_TEXT).color(tokens(ui).weak_text));
+            });
+        }
     });
 }
 
@@ -83,40 +113,41 @@ pub(in crate::ui::pages) fn open_report(ui: &Ui, url: String) {
 /// The list of the last dry run of this campaign.
 pub(in crate::ui::pages) fn dry_run_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId) {
     let Some(plan) = app.dry_run().filter(|plan| plan.campaign == campaign).cloned() else { return };
-    ui.add_space(GAP);
-    ui.horizontal_wrapped(|ui| {
-        heading_ui(ui, "Dry run");
+    ui.add(egui::Label::new(text::line(&plan.figures())).wrap());
+    let room = text::line(&plan.room());
+    let room = match plan.has_room() {
+        true => RichText::new(room),
+        false => RichText::new(format!("✖ {room}")).color(tokens(ui).reject),
+    };
+    ui.add(egui::Label::new(room).wrap());
+    for note in &plan.notes {
+        ui.add(egui::Label::new(RichText::new(format!("⚠ {}", text::line(note))).color(tokens(ui).flag)).wrap());
+    }
+    problems_ui(ui, &plan.problems);
+    let summary = text::counted(plan.files.len() as u64, "file");
+    if fold_ui(ui, "dry run", "Files of the dry run", &summary) {
         ui.add_enabled_ui(!app.runs(JobKind::DryRun), |ui| {
             if ui.button("Close dry run").clicked() {
                 app.close_dry_run();
             }
         });
-    });
-    ui.label(text::line(&plan.figures()));
-    let room = text::line(&plan.room());
-    match plan.has_room() {
-        true => ui.label(room),
-        false => ui.colored_label(tokens(ui).reject, format!("✖ {room}")),
-    };
-    for note in &plan.notes {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(note)));
+        files_ui(ui, app, &plan.files);
+        left_out_ui(ui, app, &plan);
     }
-    files_ui(ui, app, &plan.files);
-    left_out_ui(ui, app, &plan);
-    problems_ui(ui, &plan.problems);
 }
 
 fn files_ui(ui: &mut Ui, app: &mut AppState, files: &[PlannedFile]) {
     type Col<'a> = Column<'a, PlannedFile>;
     let columns = [
-        Col::text("file", "File", 420.0, |file| &file.path),
+        Col::text("file", "File", 200.0, |file| &file.path),
         Col::bytes("size", "Size", 80.0, |file| file.bytes),
-        Col::count("bytes", "Bytes", 90.0, |file| file.bytes),
+        Col::count("bytes", "Bytes", 90.0, |file| file.bytes).hidden(),
         Col::text("known", "Known", 90.0, |file| if file.exact { "exactly" } else { "about" })
             .about("Sizes that are estimated differ by a tenth or 4 kB at most"),
     ];
     Table::new("dry run", "Files of the export", columns, |file: &PlannedFile| key_of(&file.path))
         .height(FILES)
+        .aside()
         .rows_ui(ui, app, files);
 }
 
@@ -143,6 +174,7 @@ fn left_out_ui(ui: &mut Ui, app: &mut AppState, plan: &ExportDryRun) {
         key_of((&row.page, row.page_date, &row.url, row.date))
     })
     .height(LACKING)
+    .aside()
     .rows_ui(ui, app, &plan.lacking);
 }
 
@@ -151,7 +183,8 @@ const PROBLEMS: usize = 10;
 
 fn problems_ui(ui: &mut Ui, problems: &[String]) {
     for problem in problems.iter().take(PROBLEMS) {
-        ui.colored_label(tokens(ui).flag, format!("⚠ {}", text::line(problem)));
+        let problem = RichText::new(format!("⚠ {}", text::line(problem))).color(tokens(ui).flag);
+        ui.add(egui::Label::new(problem).wrap());
     }
     if problems.len() > PROBLEMS {
         ui.weak(format!("{} more in the report of the export", problems.len() - PROBLEMS));

@@ -5,11 +5,11 @@ use crate::app::{AppState, Command, Route, SelectionAct};
 use crate::ui::table::{Column, Table, key_of};
 use crate::ui::text;
 use crate::ui::theme;
-use crate::ui::widgets::{field_ui, heading_ui, loaded_ui, write_button_ui, write_ui};
+use crate::ui::widgets::{field_ui, loaded_ui, write_button_ui, write_ui};
 use egui::{Button, Id, Ui, UiBuilder};
 
 /// Height of a list.
-const LIST: f32 = 120.0;
+const LIST: f32 = 170.0;
 /// The hint of a number of captures.
 const SHOW: &str = "Show these captures";
 
@@ -39,15 +39,14 @@ impl NamedFields {
 
     /// Draws the saved selections of a campaign.
     pub fn saved_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, page: &SelectionPage) {
-        heading_ui(ui, "Saved selections");
         ui.horizontal_wrapped(|ui| {
             field_ui(ui, "Name", &mut self.name, "such as Handover 2026", theme::FIELD);
             let why_not = match (&page.spec, self.name.trim()) {
-                (None, _) => Some("Score and select first"),
+                (None, _) => Some("Save a selection first"),
                 (_, "") => Some("Name it first"),
                 _ => None,
             };
-            if write_ui(ui, why_not, Button::new("Save kept selection")).clicked() {
+            if write_ui(ui, why_not, Button::new("Save under this name")).clicked() {
                 app.send(Command::Selections(SelectionAct::Name(campaign, std::mem::take(&mut self.name))));
             }
         });
@@ -87,7 +86,6 @@ impl NamedFields {
 
     /// Draws the collections; `is_whole` where all above is there, so that they stay where they are.
     pub fn collections_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, is_whole: bool) {
-        heading_ui(ui, "Collections");
         let answer = app.reads.collections();
         loaded_ui(ui, &answer, |ui, rows| self.collection_rows_ui(ui, app, (campaign, is_whole), rows));
     }
