@@ -61,7 +61,7 @@ pub use launches::scheduled::Scheduled;
 pub use launches::seen_scan::{SeenColumns, SeenUrl};
 pub use links::absent_links::AbsentLink;
 pub use links::anchor_texts::AnchorTexts;
-pub use links::built_inlinks::LOADED_LINKS;
+pub use links::built_inlinks::{BUILD_FORMAT_VERSION, LOADED_LINKS};
 pub use links::inlink_counts::{ANCHORS_KEPT, ExternallyLinked, PROSPECTS_KEPT};
 pub use links::link_rows::{Captures, InlinkFeed, PageFeed};
 pub use review::exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};

@@ -8,12 +8,14 @@
 //! place where they are. Numbers are LEB128; texts follow their length.
 
 use super::originals::{HAS_LINKS, ORIGINAL};
+use crate::inlinks::stored::{host_name, host_of};
 use crate::links::{LinkKind, Outlink, PagePlace};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::int;
 use crate::store::rows::CaptureId;
 use crate::uri::{PageKey, Url};
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use memchr::memmem::{self, Finder};
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, Error, OptionalExtension, params};
 use std::borrow::Cow;
@@ -233,22 +235,47 @@ pub(in crate::store) fn decode(list: &[u8]) -> Result<Vec<StoredLink>, StoreErro
     Ok(links)
 }
 
-/// Whether an `<a href>` of a list leads to the page of a key, whose host has this name.
-///
-/// # Errors
-///
-/// As [`decode`].
-pub(in crate::store) fn leads_to(list: &[u8], key: &str, host: &str) -> Result<bool, StoreError> {
-    // What a page's key has of its host stands in each of its URLs, too.
-    let may_be = memchr::memmem::Finder::new(host);
-    let mut leads = false;
-    each_raw(list, |link| {
-        if !leads && link.kind == LinkKind::Anchor && may_be.find(link.url).is_some() {
-            leads = link.read()?.page().is_some_and(|page| page.as_str() == key);
-        }
-        Ok(())
-    })?;
-    Ok(leads)
+/// A page that links may lead to.
+pub(in crate::store) struct LinkTarget {
+    key: PageKey,
+    /// What a page's key has of its host stands in each of its URLs, too.
+    host: Finder<'static>,
+}
+
+impl LinkTarget {
+    pub(in crate::store) fn new(key: &PageKey) -> Self {
+        let host = host_name(host_of(key.as_str()));
+        Self { key: key.clone(), host: Finder::new(host.as_str()).into_owned() }
+    }
+
+    /// Whether an `<a href>` of a list leads to the page.
+    ///
+    /// # Errors
+    ///
+    /// As [`decode`].
+    pub(in crate::store) fn is_in(&self, list: &[u8]) -> Result<bool, StoreError> {
+        let mut leads = false;
+        each_raw(list, |link| {
+            if !leads && link.kind == LinkKind::Anchor && self.may_be(link.url) {
+                leads = link.read()?.page().is_some_and(|page| page == self.key);
+            }
+            Ok(())
+        })?;
+        Ok(leads)
+    }
+
+    /// Whether a URL may be one of the page: path and query are those of the key, and it has the host.
+    fn may_be(&self, url: &[u8]) -> bool {
+        let Some(authority) = memmem::find(url, b"://").map(|at| at + 3) else { return true };
+        let rest = &url[authority..];
+        let rest = &rest[memchr::memchr3(b'/', b'?', b'#', rest).unwrap_or(rest.len())..];
+        let rest = &rest[..memchr::memchr(b'#', rest).unwrap_or(rest.len())];
+        let (path, query) = rest.split_at(memchr::memchr(b'?', rest).unwrap_or(rest.len()));
+        let path = if path.len() > 1 { path.strip_suffix(b"/").unwrap_or(path) } else { path };
+        let query = if query == b"?" { b"" } else { query };
+        let of_key = self.key.as_str().as_bytes();
+        of_key.strip_suffix(query).is_some_and(|key| key.ends_with(path)) && self.host.find(url).is_some()
+    }
 }
 
 /// Decodes the links of a capture, which an error names.

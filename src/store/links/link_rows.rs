@@ -67,10 +67,10 @@ impl Captures {
     pub const ALL: Self = Self { after: CaptureId::new(0), up_to: CaptureId::MAX, changed_after: 0 };
 }
 
-const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2 AND (?3 = ?3)";
+pub(super) const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2 AND (?3 = ?3)";
 
 /// Revisits that were there before, whose original or its links came since.
-const CHANGED_REVISITS: &str =
+pub(super) const CHANGED_REVISITS: &str =
     "c.id <= ?1 AND (?2 = ?2) AND c.id IN (SELECT r.capture FROM revisit r WHERE r.changed > ?3)";
 
 fn feed(which: &str) -> String {
