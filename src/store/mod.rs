@@ -41,7 +41,7 @@ pub use captures::document_captures::{DocumentCapture, LandingPage};
 pub use captures::originals::{Answers, WaitingRepeat};
 pub use captures::related::{LinkedCapture, LinkedCaptures};
 pub use captures::versions::{CaptureHead, VersionToIndex, VersionsFound};
-pub use captures::{PackedCapture, RecordRow, StoredCapture};
+pub use captures::{PackedCaptures, RecordRow, StoredCapture};
 pub use catalogue::earlier::{EarlierRows, catalogue_version, earlier_files, is_earlier};
 pub use catalogue::error::StoreError;
 pub use catalogue::sort_keys::SortKey;

@@ -4,7 +4,7 @@
 use super::built_inlinks::BUILD_FORMAT_VERSION;
 use super::link_rows::{CHANGED_REVISITS, Captures, NEW_CAPTURES};
 use crate::inlinks::stored::LinkStore;
-use crate::store::captures::link_list::LinkTarget;
+use crate::store::captures::link_list::{JOIN_BLOCK, LIST, LinkTarget, StoredList};
 use crate::store::captures::originals::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
@@ -158,7 +158,8 @@ struct LinkLists<'c> {
 
 impl<'c> LinkLists<'c> {
     fn of(conn: &'c Connection, page: &PageKey) -> Result<Self, StoreError> {
-        let lists = conn.prepare_cached("SELECT links FROM link_list WHERE capture = ?1 AND anchors > 0")?;
+        let sql = format!("SELECT {LIST} FROM link_list o {JOIN_BLOCK} WHERE o.capture = ?1 AND o.anchors > 0");
+        let lists = conn.prepare_cached(&sql)?;
         Ok(Self { target: LinkTarget::new(page), lists, known: HashMap::new() })
     }
 
@@ -170,7 +171,7 @@ impl<'c> LinkLists<'c> {
         let mut leads = false;
         let mut rows = self.lists.query([capture])?;
         while let Some(row) = rows.next()? {
-            leads |= self.target.is_in(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?)?;
+            leads |= self.target.is_in(StoredList::of_row(row, 0)?)?;
         }
         drop(rows);
         self.known.insert(capture, leads);
