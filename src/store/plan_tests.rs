@@ -54,6 +54,7 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
         drop(catalogue.linking_captures(&PageKey::of_text("http://host8.example/path/7").unwrap()).unwrap());
     });
     // What each search reads beside its set of captures.
+    count("what columns depend on", &|| _ = catalogue.facts_stamp().unwrap());
     count("captures that are not indexed", &|| _ = catalogue.captures_behind(newest).unwrap());
     count("titles of campaigns", &|| drop(catalogue.campaign_titles().unwrap()));
     count("inlinks of a capture", &|| drop(workspace.inlinks_of_capture(id, 90).unwrap()));
