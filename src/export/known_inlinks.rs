@@ -35,7 +35,7 @@ pub struct KnownInlink {
     pub date: String,
     /// The URL of that page.
     pub source: String,
-    /// Its key in the data set.
+    /// Its key in the data set, where that was written: it is the key of the URL.
     pub source_key: Option<String>,
     /// The text of the link. Hostile text.
     pub anchor: String,

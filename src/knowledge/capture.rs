@@ -112,8 +112,6 @@ pub struct CaptureInlink<'k> {
     pub date: CaptureDate,
     /// Its URL.
     pub source: &'k str,
-    /// Its key in the data set; none where the URL is none.
-    pub key: Option<&'k str>,
     /// The text of the link. Hostile text.
     pub anchor: &'k str,
     /// Same site or not.
@@ -369,11 +367,6 @@ impl CaptureInlink<'_> {
         json.extend_from_slice(self.date.to_warc().as_bytes());
         json.extend_from_slice(b"\",\"source\":");
         push_json(json, self.source);
-        json.extend_from_slice(b",\"sourceKey\":");
-        match self.key {
-            Some(key) => push_json(json, key),
-            None => json.extend_from_slice(b"null"),
-        }
         json.extend_from_slice(b",\"anchor\":");
         push_json(json, self.anchor);
         json.extend_from_slice(if self.internal { b",\"internal\":true}" } else { b",\"internal\":false}" });
@@ -402,7 +395,7 @@ mod tests {
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
         let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
         let date = CaptureDate::from_seconds(1_700_000_000);
-        let link = |source, anchor, internal| CaptureInlink { date, source, key: None, anchor, internal };
+        let link = |source, anchor, internal| CaptureInlink { date, source, anchor, internal };
         let known = CaptureKnowledge {
             url: &url,
             date,

@@ -2,18 +2,20 @@
 
 use super::ranking::{Ranked, best_first};
 use super::schema::Fields;
+use crate::jobs::lock;
 use fixedbitset::FixedBitSet;
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use tantivy::columnar::Column;
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::SegmentId;
 use tantivy::postings::Postings;
 use tantivy::query::{EnableScoring, Query, Weight};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, Term};
 
 /// Of so many documents one is found, or more: then all that hold a term are scored, otherwise
-/// those alone that are found.
+/// those alone that are found. Where a term is in one of so many, the lengths of all are kept.
 const MANY: usize = 8;
 /// The parameters of BM25, near those of Robertson and Zaragoza 2009 (1.2 and 0.75). With the weights of fields and
 /// of typed forms they are measured on CACM and Vaswani, whose precision they change by less than 0.01.
@@ -52,6 +54,7 @@ pub(super) struct Ranking<'a> {
     forms: Vec<TermForms>,
     phrases: Vec<Box<dyn Weight>>,
     fields: Fields,
+    lengths: &'a KnownLengths,
     among: &'a FixedBitSet,
     most: usize,
 }
@@ -61,12 +64,12 @@ impl<'a> Ranking<'a> {
         forms: Vec<TermForms>,
         phrases: Vec<Box<dyn Query>>,
         scoring: EnableScoring<'_>,
-        fields: Fields,
+        (fields, lengths): (Fields, &'a KnownLengths),
         among: &'a FixedBitSet,
         most: usize,
     ) -> tantivy::Result<Self> {
         let phrases = phrases.iter().map(|query| query.weight(scoring)).collect::<tantivy::Result<_>>()?;
-        Ok(Self { forms, phrases, fields, among, most })
+        Ok(Self { forms, phrases, fields, lengths, among, most })
     }
 
     /// The best versions of a segment.
@@ -79,7 +82,7 @@ impl<'a> Ranking<'a> {
         };
         let is_few = self.among.count_ones(..).saturating_mul(MANY) < segment.max_doc() as usize;
         let these = is_few.then(|| (0..segment.max_doc()).filter(|doc| version(*doc).is_some()).collect());
-        let mut sums = Sums::of(segment, these)?;
+        let mut sums = Sums::of(segment, these, self.lengths)?;
         for forms in &self.forms {
             sums.add_forms(forms, &self.fields)?;
         }
@@ -88,11 +91,11 @@ impl<'a> Ranking<'a> {
             let scores = &mut sums.scores;
             each_of(&mut *scorer, sums.these.as_deref(), |slot, _, scorer| scores[slot] += scorer.score());
         }
-        let mut best = Best { heap: BinaryHeap::new(), most: self.most };
+        let mut best = Best::new(self.most);
         for (slot, score) in sums.scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
             best.put(sums.doc_of(slot), *score, version);
         }
-        Ok(best.heap.into_iter().map(|one| one.of).collect())
+        Ok(best.finish())
     }
 }
 
@@ -105,13 +108,14 @@ struct Sums<'s> {
     /// How often the present word stands in each.
     counts: Vec<Score>,
     title_weights: Column<u64>,
+    lengths: &'s KnownLengths,
 }
 
 impl<'s> Sums<'s> {
-    fn of(segment: &'s SegmentReader, these: Option<Vec<DocId>>) -> tantivy::Result<Self> {
+    fn of(segment: &'s SegmentReader, these: Option<Vec<DocId>>, lengths: &'s KnownLengths) -> tantivy::Result<Self> {
         let slots = these.as_ref().map_or(segment.max_doc() as usize, Vec::len);
         let title_weights = segment.fast_fields().u64("title_weight")?;
-        Ok(Self { segment, these, scores: vec![0.0; slots], counts: vec![0.0; slots], title_weights })
+        Ok(Self { segment, these, scores: vec![0.0; slots], counts: vec![0.0; slots], title_weights, lengths })
     }
 
     fn doc_of(&self, slot: usize) -> DocId {
@@ -122,37 +126,47 @@ impl<'s> Sums<'s> {
     }
 
     fn add_forms(&mut self, forms: &TermForms, fields: &Fields) -> tantivy::Result<()> {
-        let title_weights = &self.title_weights;
-        let of_title = |doc: DocId| title_weights.first(doc).unwrap_or(1) as Score;
         let is_title = |field: Field| field == fields.title || field == fields.title_stems;
         let mut matched: Vec<(usize, DocId)> = Vec::new();
         for term in &forms.terms {
             let inverted = self.segment.inverted_index(term.field())?;
             let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { continue };
-            let (counts, is_title) = (&mut self.counts, is_title(term.field()));
+            let (counts, is_title, title_weights) = (&mut self.counts, is_title(term.field()), &self.title_weights);
             each_of(&mut postings, self.these.as_deref(), |slot, doc, postings| {
-                let count = postings.term_freq() as Score * if is_title { of_title(doc) } else { 1.0 };
+                let weight = if is_title { title_weight(title_weights, doc) } else { 1.0 };
                 if counts[slot] == 0.0 {
                     matched.push((slot, doc));
                 }
-                counts[slot] += count;
+                counts[slot] += postings.term_freq() as Score * weight;
             });
         }
-        let mut lengths: Vec<(FieldNormReader, bool)> = Vec::new();
-        for field in &forms.fields {
-            lengths.push((self.segment.get_fieldnorms_reader(*field)?, is_title(*field)));
-        }
+        let lengths = self.lengths_of(&forms.fields, is_title, matched.len())?;
         for (slot, doc) in matched {
-            let mut len = 0.0;
-            for (norms, is_title) in &lengths {
-                let of_field = norms.fieldnorm(doc) as Score;
-                len += if *is_title && of_field > 0.0 { of_field * of_title(doc) } else { of_field };
-            }
+            let len = lengths.of(doc, &self.title_weights);
             let count = std::mem::take(&mut self.counts[slot]);
             let share = count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * len / forms.mean_len));
             self.scores[slot] += forms.weight * forms.rarity * share;
         }
         Ok(())
+    }
+
+    /// The lengths of documents in some fields, of which so many are read.
+    fn lengths_of(&self, fields: &[Field], is_title: impl Fn(Field) -> bool, count: usize) -> tantivy::Result<Lengths> {
+        let key = (self.segment.segment_id(), fields.to_vec());
+        if let Some(known) = lock(&self.lengths.0).get(&key) {
+            return Ok(Lengths::Known(Arc::clone(known)));
+        }
+        let mut norms = Vec::new();
+        for field in fields {
+            norms.push((self.segment.get_fieldnorms_reader(*field)?, is_title(*field)));
+        }
+        let lengths = Lengths::Read(norms);
+        if count.saturating_mul(MANY) < self.segment.max_doc() as usize {
+            return Ok(lengths);
+        }
+        let all: Arc<[Score]> = (0..self.segment.max_doc()).map(|doc| lengths.of(doc, &self.title_weights)).collect();
+        lock(&self.lengths.0).insert(key, Arc::clone(&all));
+        Ok(Lengths::Known(all))
     }
 }
 
@@ -179,57 +193,78 @@ fn each_of<D: DocSet + ?Sized>(docs: &mut D, these: Option<&[DocId]>, mut take: 
     }
 }
 
-/// The best so far, the worst of them on top.
+/// The best so far, and some that may be none of them: these are left out when there are as many.
 struct Best {
-    heap: BinaryHeap<Candidate>,
+    found: Vec<Ranked>,
     most: usize,
-}
-
-/// A version found, the better the less.
-struct Candidate {
-    of: Ranked,
+    /// What is worth less is none of the best.
+    least: Score,
 }
 
 impl Best {
-    /// Takes a document in where it is found, and better than others.
+    fn new(most: usize) -> Self {
+        Self { found: Vec::new(), most, least: Score::MIN }
+    }
+
+    /// Takes a document in where it is found, and may be one of the best.
     fn put(&mut self, doc: DocId, score: Score, version: impl Fn(DocId) -> Option<u64>) {
-        if self.heap.len() == self.most && score < self.least() {
+        if score < self.least {
             return;
         }
         let Some(version) = version(doc) else { return };
-        let one = Candidate { of: Ranked { version, score } };
-        if self.heap.len() < self.most {
-            self.heap.push(one);
-        } else if let Some(mut worst) = self.heap.peek_mut().filter(|worst| one < **worst) {
-            *worst = one;
+        self.found.push(Ranked { version, score });
+        if self.found.len() >= self.most.saturating_mul(2) {
+            self.cut();
         }
     }
 
-    /// The score that a document has to exceed to be among the best.
-    fn least(&self) -> Score {
-        self.heap.peek().filter(|_| self.heap.len() == self.most).map_or(Score::MIN, |worst| worst.of.score)
+    fn cut(&mut self) {
+        if self.most > 0 && self.found.len() > self.most {
+            let (_, worst, _) = self.found.select_nth_unstable_by(self.most - 1, best_first);
+            self.least = worst.score;
+        }
+        self.found.truncate(self.most);
+    }
+
+    fn finish(mut self) -> Vec<Ranked> {
+        self.cut();
+        self.found
     }
 }
 
-impl Ord for Candidate {
-    fn cmp(&self, other: &Self) -> Ordering {
-        best_first(&self.of, &other.of)
+/// Lengths of the documents of segments in fields that are one text, by document, once they were read: a frequent
+/// word needs those of nearly all.
+#[derive(Default)]
+pub(super) struct KnownLengths(Mutex<HashMap<(SegmentId, Vec<Field>), Arc<[Score]>>>);
+
+/// Where the lengths of documents come from.
+enum Lengths {
+    Known(Arc<[Score]>),
+    /// Norms of the fields, each with whether it is of titles.
+    Read(Vec<(FieldNormReader, bool)>),
+}
+
+impl Lengths {
+    fn of(&self, doc: DocId, title_weights: &Column<u64>) -> Score {
+        match self {
+            Self::Known(lengths) => lengths.get(doc as usize).copied().unwrap_or_default(),
+            Self::Read(norms) => {
+                let mut len = 0.0;
+                for (norms, is_title) in norms {
+                    let of_field = norms.fieldnorm(doc) as Score;
+                    let weighs_more = *is_title && of_field > 0.0;
+                    len += if weighs_more { of_field * title_weight(title_weights, doc) } else { of_field };
+                }
+                len
+            }
+        }
     }
 }
 
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// How often the title of a document counts.
+fn title_weight(title_weights: &Column<u64>, doc: DocId) -> Score {
+    title_weights.first(doc).unwrap_or(1) as Score
 }
-
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Candidate {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -67,7 +67,7 @@ impl TextIndex {
             parts.forms.into_values().collect(),
             parts.phrases,
             EnableScoring::enabled_from_searcher(&searcher),
-            self.fields,
+            (self.fields, &self.lengths),
             among,
             most,
         )

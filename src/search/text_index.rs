@@ -1,5 +1,6 @@
 //! The index of texts: opened, looked into, read from.
 
+use super::best::KnownLengths;
 use super::builder::IndexMark;
 use super::page_file::{PageBlock, PageFile, PageSlot, StoredPage};
 use super::read_only::ReadOnlyDirectory;
@@ -117,6 +118,8 @@ pub struct TextIndex {
     pub(super) index: Index,
     pub(super) reader: IndexReader,
     pub(super) fields: Fields,
+    /// What rankings know of its documents.
+    pub(super) lengths: Arc<KnownLengths>,
     /// Its file of pages; none where nothing was committed yet.
     pages: Option<Arc<PageFile>>,
 }
@@ -163,7 +166,8 @@ impl TextIndex {
         }
         register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(engine(folder))?;
-        let mut opened = Self { folder: Arc::new(folder.to_owned()), index, reader, fields, pages: None };
+        let mut opened =
+            Self { folder: Arc::new(folder.to_owned()), index, reader, fields, lengths: Arc::default(), pages: None };
         opened.check_lengths()?;
         if let Some(mark) = opened.mark()? {
             opened.open_pages(mark.pages)?;

@@ -27,7 +27,7 @@ use crate::query::{
 };
 use crate::scope::broken_pattern;
 use crate::search::CaptureFacts;
-use crate::store::captures::originals::{HAS_LINKS, IS_PAGE, MAY_BE_PAGE, ORIGINAL};
+use crate::store::captures::originals::{IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::judgements::judged_sql;
@@ -458,6 +458,8 @@ pub(super) struct FilterContext<'a> {
     pub full_text: Option<&'a dyn FullText>,
     /// The campaign whose scores and selections are meant.
     pub campaign: Option<CampaignId>,
+    /// Finds the captures of pages that link to one.
+    pub linking: Option<&'a dyn Fn(&PageKey) -> Result<FixedBitSet, String>>,
 }
 
 /// A filter in the making.
@@ -592,22 +594,14 @@ impl FilterWriter<'_> {
                 regex::Regex::new(value).map_err(|error| broken_pattern(value, &error))?;
                 self.one("regexp(?, u.url)", value)
             }
-            Kind::Linked => self.linked(field, value)?,
+            Kind::Linked => {
+                let found = self.linked(field, value)?;
+                self.values.push(bits(&found));
+                IS_AMONG.to_owned()
+            }
             // Such a term is answered by a set.
             Kind::Indexed | Kind::IndexedDate => return Err(format!("write {}", field.example)),
         })
-    }
-
-    fn linked(&mut self, field: &FilterField, value: &str) -> Result<String, String> {
-        let key = PageKey::of_text(value).or_else(|| PageKey::of_text(&format!("http://{value}")));
-        let Some(key) = key else {
-            return Err(format!("“{value}” is no URL; write {}", field.example));
-        };
-        let sql = format!(
-            "(SELECT {HAS_LINKS} FROM capture p WHERE p.id = {ORIGINAL}) IN
-                (SELECT o.capture FROM link_list o WHERE o.anchors > 0 AND list_leads_to(?, o.links))"
-        );
-        Ok(self.one(&sql, key.as_str()))
     }
 
     fn one(&mut self, sql: &str, value: &str) -> String {

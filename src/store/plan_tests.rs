@@ -3,11 +3,13 @@
 //! SQLite's statistics know nothing of tables that are empty when they are made, so that a join may
 //! begin at the wrong end: both archives have statistics.
 
-use super::Workspace;
 use super::large_tests::{Size, fill};
+use super::links::built_inlinks::BUILD_FORMAT_VERSION;
 use super::rows::{CampaignId, CaptureId, ReviewMark};
+use super::{LinkingPages, Workspace};
 use crate::analysis::Judgement;
 use crate::campaign::Campaign;
+use crate::uri::PageKey;
 
 const SMALL: Size = Size { hosts: 50, captures: 1_000, seen: 2_000 };
 const LARGE: Size = Size { hosts: 50, captures: 8_000, seen: 16_000 };
@@ -18,8 +20,10 @@ fn analyzed(folder: &std::path::Path, size: Size) -> Workspace {
     drop(workspace);
     fill(&folder.join("fonds.sqlite"), size);
     let workspace = Workspace::open(folder).unwrap();
-    super::tests::build(&workspace);
-    workspace.catalogue().write(|conn| Ok(conn.execute_batch("ANALYZE")?)).unwrap();
+    let catalogue = workspace.catalogue();
+    let newest = catalogue.newest_capture().unwrap();
+    super::tests::build_with(&workspace, catalogue.mark_of_links(newest, BUILD_FORMAT_VERSION).unwrap());
+    catalogue.write(|conn| Ok(conn.execute_batch("ANALYZE")?)).unwrap();
     drop(workspace);
     Workspace::open(folder).unwrap()
 }
@@ -28,6 +32,7 @@ fn analyzed(folder: &std::path::Path, size: Size) -> Workspace {
 fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     let catalogue = workspace.catalogue();
     let id = CaptureId::new(105);
+    let newest = catalogue.newest_capture().unwrap();
     let mut found = Vec::new();
     let mut count = |what, read: &dyn Fn()| found.push((what, catalogue.steps_of(read)));
     count("judgements of a query", &|| drop(catalogue.judgements(Some("ship")).unwrap()));
@@ -44,6 +49,17 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     count("its page", &|| drop(catalogue.page_of_capture(id).unwrap()));
     count("a seen URL", &|| {
         _ = catalogue.seen_by_url(CampaignId::new(1), None, "http://host8.example/path/7").unwrap();
+    });
+    count("pages that link to a URL", &|| {
+        drop(catalogue.linking_captures(&PageKey::of_text("http://host8.example/path/7").unwrap()).unwrap());
+    });
+    // What each search reads beside its set of captures.
+    count("what columns depend on", &|| _ = catalogue.facts_stamp().unwrap());
+    count("captures that are not indexed", &|| _ = catalogue.captures_behind(newest).unwrap());
+    count("titles of campaigns", &|| drop(catalogue.campaign_titles().unwrap()));
+    count("inlinks of a capture", &|| drop(workspace.inlinks_of_capture(id, 90).unwrap()));
+    count("what an export has of a capture", &|| {
+        drop(workspace.exported_capture(id, 90, &LinkingPages::default()).unwrap());
     });
     found
 }

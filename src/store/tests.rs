@@ -254,6 +254,10 @@ const DAY: i64 = 86_400;
 
 /// Builds inlinks of all there is.
 pub(super) fn build(workspace: &Workspace) {
+    build_with(workspace, Mark::default());
+}
+
+pub(super) fn build_with(workspace: &Workspace, mark: Mark) {
     let catalogue = workspace.catalogue();
     let mut shuffle = Shuffle::new(&workspace.shuffle_options(), &JobCx::detached()).unwrap();
     let fed = catalogue.feed_inlinks(Captures::ALL, |link| {
@@ -272,7 +276,7 @@ pub(super) fn build(workspace: &Workspace) {
         })
     });
     fed.unwrap().unwrap();
-    workspace.links_to_build().unwrap().fill(&mut shuffle.finish().unwrap(), Mark::default()).unwrap();
+    workspace.links_to_build().unwrap().fill(&mut shuffle.finish().unwrap(), mark).unwrap();
     workspace.keep_build(90, |_| serde_json::json!({}), &JobCx::detached()).unwrap();
 }
 

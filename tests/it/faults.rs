@@ -167,7 +167,7 @@ fn a_damaged_list_of_outlinks_names_its_capture() {
     let dir = tempfile::tempdir().unwrap();
     let workspace = linked(dir.path());
     let catalogue = rusqlite::Connection::open(workspace.join("fonds.sqlite")).unwrap();
-    catalogue.execute("UPDATE link_list SET links = x'01050102' WHERE capture = 3", []).unwrap();
+    catalogue.execute("UPDATE link_list SET begin = 1 << 40 WHERE capture = 3", []).unwrap();
     drop(catalogue);
     fonds(&["inlinks", "build", arg(&workspace), "--anew"]).with_status(2).with_message("of capture 3");
 }

@@ -20,7 +20,7 @@ use crate::uri::{CaptureDate, DatasetKey, Url};
 use crate::warc::cdx::{IndexLine, indexed_url};
 use crate::warc::wacz::stays_inside;
 use crate::warc::{ArchiveReader, Problem, ProblemKind, RecordProof, RecordType};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -107,6 +107,7 @@ struct Contents {
     metadata_faults: Faults,
     /// Inlinks by the metadata records, by key of the page and second of the capture.
     inlinks: Join,
+    source_keys: SourceKeys,
     structure: Faults,
     digests: Faults,
     digests_checked: u64,
@@ -125,6 +126,7 @@ impl Contents {
             metadata: 0,
             metadata_faults: Faults::default(),
             inlinks: Join::default(),
+            source_keys: SourceKeys::default(),
             structure: Faults::default(),
             digests: Faults::default(),
             digests_checked: 0,
@@ -405,7 +407,7 @@ fn read_records(path: &Path, name: &str, done: u64, contents: &mut Contents, cx:
                     contents.inlinks.push(
                         &format!("{key} {date}"),
                         OF_RECORD,
-                        &InlinkList::from(inlinks).to_string(),
+                        &InlinkList::of_record(&inlinks, &mut contents.source_keys).to_string(),
                     )?;
                 }
                 Ok(_) => {}
@@ -497,15 +499,10 @@ struct InlinkList {
     entries: u64,
 }
 
-impl InlinkList {
-    fn new<'a>(counts: (u64, u64, u64), entries: impl Iterator<Item = (String, &'a str, &'a str)>) -> Self {
-        let digest = |entry: (String, &str, &str)| {
-            let mut hasher = DefaultHasher::new();
-            entry.hash(&mut hasher);
-            hasher.finish()
-        };
-        Self { counts, entries: entries.map(digest).fold(0, u64::wrapping_add) }
-    }
+fn digest_of_link(second: String, source: &str, anchor: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (second, source, anchor).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl fmt::Display for InlinkList {
@@ -515,13 +512,36 @@ impl fmt::Display for InlinkList {
     }
 }
 
-impl From<KnownInlinks> for InlinkList {
-    fn from(known: KnownInlinks) -> Self {
-        let entries = known.list.iter().map(|link| {
+impl InlinkList {
+    /// The list of a metadata record.
+    fn of_record(known: &KnownInlinks, keys: &mut SourceKeys) -> Self {
+        let counts = (known.count, known.count_internal, known.count_external);
+        known.list.iter().fold(Self { counts, entries: 0 }, |list, link| {
             let second = CaptureDate::parse(&link.date).map(CaptureDate::to_digits14).unwrap_or_default();
-            (second, link.source_key.as_deref().unwrap_or(&link.source), link.anchor.as_str())
-        });
-        Self::new((known.count, known.count_internal, known.count_external), entries)
+            let key = link.source_key.as_deref().unwrap_or_else(|| keys.of(&link.source));
+            Self { entries: list.entries.wrapping_add(digest_of_link(second, key, &link.anchor)), ..list }
+        })
+    }
+}
+
+/// Keys of linking pages in the data set, by their URLs: many captures are linked from the same ones.
+#[derive(Default)]
+struct SourceKeys(HashMap<String, String>);
+
+impl SourceKeys {
+    /// Pages that are remembered; then all are forgotten.
+    const MOST: usize = 16_384;
+
+    /// The key of a URL; itself where it is none.
+    fn of(&mut self, url: &str) -> &str {
+        if !self.0.contains_key(url) {
+            if self.0.len() >= Self::MOST {
+                self.0.clear();
+            }
+            let key = Url::parse(url).map_or_else(|_| url.to_owned(), |url| DatasetKey::of(&url).as_str().to_owned());
+            self.0.insert(url.to_owned(), key);
+        }
+        self.0.get(url).map(String::as_str).unwrap_or_default()
     }
 }
 
@@ -529,9 +549,12 @@ impl From<&DatasetObject> for InlinkList {
     fn from(object: &DatasetObject) -> Self {
         let entries = object.inlinks.iter().map(|link| {
             let second = link.date.map(CaptureDate::to_digits14).unwrap_or_default();
-            (second, link.source.as_str(), link.anchor.as_str())
+            digest_of_link(second, &link.source, &link.anchor)
         });
-        Self::new((object.count, object.count_internal, object.count_external), entries)
+        Self {
+            counts: (object.count, object.count_internal, object.count_external),
+            entries: entries.fold(0, u64::wrapping_add),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ pub(super) mod requisites;
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::links::Outlink;
 use crate::store::captures::interned_texts::{UrlIds, url_ids, url_ids_and_page};
-use crate::store::captures::link_list::{LinkList, insert_lists, insert_outlinks, lists_of};
+use crate::store::captures::link_list::{LinkBlocks, LinkList, PackedLinks, insert_outlinks};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
 use crate::store::catalogue::sql::{int, parse_stored, uint};
@@ -63,24 +63,42 @@ pub struct StoredCapture {
     pub records: Vec<RecordRow>,
 }
 
-/// A capture on its way into the catalogue, its outlinks packed as they are
-/// kept: this is done by whoever brings it, and not by the one who writes.
-pub struct PackedCapture {
-    entry: CaptureEntry,
-    links: Vec<LinkList>,
+/// Captures on their way into the catalogue, their outlinks packed as they are
+/// kept: this is done by whoever brings them, and not by the one who writes.
+#[derive(Default)]
+pub struct PackedCaptures {
+    captures: Vec<(CaptureEntry, Vec<LinkList>)>,
+    links: LinkBlocks,
 }
 
-impl PackedCapture {
-    /// Bytes of its links.
+impl PackedCaptures {
+    /// Adds a capture.
+    pub fn push(&mut self, mut entry: CaptureEntry) {
+        let lists = self.links.push(&std::mem::take(&mut entry.notes.outlinks));
+        self.captures.push((entry, lists));
+    }
+
+    /// The number of captures.
+    pub fn len(&self) -> usize {
+        self.captures.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.captures.is_empty()
+    }
+
+    /// Bytes of their links, packed.
     pub fn link_bytes(&self) -> usize {
-        self.links.iter().map(|list| list.bytes.len()).sum()
+        self.links.packed_bytes()
     }
 }
 
-impl From<CaptureEntry> for PackedCapture {
-    fn from(mut entry: CaptureEntry) -> Self {
-        let links = lists_of(&std::mem::take(&mut entry.notes.outlinks));
-        Self { entry, links }
+impl FromIterator<CaptureEntry> for PackedCaptures {
+    fn from_iter<I: IntoIterator<Item = CaptureEntry>>(entries: I) -> Self {
+        let mut captures = Self::default();
+        entries.into_iter().for_each(|entry| captures.push(entry));
+        captures
     }
 }
 
@@ -91,12 +109,25 @@ pub(in crate::store) fn insert_capture(
     launch: LaunchId,
     entry: &CaptureEntry,
 ) -> Result<bool, StoreError> {
+    let mut blocks = LinkBlocks::default();
+    let lists = blocks.push(&entry.notes.outlinks);
+    insert_packed(conn, launch, (entry, &lists), &mut blocks.finish())
+}
+
+/// The same of a capture whose links are packed.
+fn insert_packed(
+    conn: &Connection,
+    launch: LaunchId,
+    (entry, lists): (&CaptureEntry, &[LinkList]),
+    links: &mut PackedLinks,
+) -> Result<bool, StoreError> {
     let (first, file) = first_record(conn, launch, entry)?;
     if is_at(conn, file, first)? {
         return Ok(false);
     }
     let (ids, is_new_page) = url_ids_and_page(conn, &entry.url)?;
-    insert_new(conn, launch, entry, &lists_of(&entry.notes.outlinks), ids, is_new_page)?;
+    let capture = insert_new(conn, launch, entry, ids, is_new_page)?;
+    links.insert(conn, capture, lists)?;
     Ok(true)
 }
 
@@ -108,17 +139,18 @@ pub(in crate::store) fn insert_capture(
 fn import_capture(
     conn: &Connection,
     launch: LaunchId,
-    packed: &PackedCapture,
+    (entry, lists): (&CaptureEntry, &[LinkList]),
+    links: &mut PackedLinks,
     lost: &HashSet<FileId>,
 ) -> Result<bool, StoreError> {
-    let PackedCapture { entry, links } = packed;
     let (first, file) = first_record(conn, launch, entry)?;
     if is_at(conn, file, first)? {
         return Ok(false);
     }
     let (ids, is_new_page) = url_ids_and_page(conn, &entry.url)?;
     if is_new_page {
-        insert_new(conn, launch, entry, links, ids, is_new_page)?;
+        let capture = insert_new(conn, launch, entry, ids, is_new_page)?;
+        links.insert(conn, capture, lists)?;
         return Ok(true);
     }
     // A torn copy has id and declared digest of the whole one, but not its
@@ -145,7 +177,8 @@ fn import_capture(
         .optional()?;
     match known {
         None => {
-            insert_new(conn, launch, entry, links, ids, is_new_page)?;
+            let capture = insert_new(conn, launch, entry, ids, is_new_page)?;
+            links.insert(conn, capture, lists)?;
             Ok(true)
         }
         Some((capture, of, is_copy)) => {
@@ -233,10 +266,9 @@ fn insert_new(
     conn: &Connection,
     launch: LaunchId,
     entry: &CaptureEntry,
-    links: &[LinkList],
     ids: UrlIds,
     is_new_page: bool,
-) -> Result<(), StoreError> {
+) -> Result<CaptureId, StoreError> {
     let via = entry.notes.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
     let redirect_to = entry.redirect_to.as_ref().map(|to| url_ids(conn, to)).transpose()?.map(|ids| ids.url);
     let claims = RevisitClaims::of(conn, entry)?;
@@ -318,7 +350,7 @@ fn insert_new(
     if !entry.outlinks_complete {
         conn.prepare_cached("INSERT INTO outlink_gap (capture) VALUES (?1)")?.execute([capture])?;
     }
-    insert_lists(conn, capture, links)
+    Ok(capture)
 }
 
 /// Adds outlinks to the capture whose first record is at this place, if some of them were missing.
@@ -403,14 +435,14 @@ impl Catalogue {
     pub fn import_captures(
         &self,
         launch: LaunchId,
-        captures: Vec<PackedCapture>,
+        PackedCaptures { captures, links }: PackedCaptures,
         lost: &Arc<HashSet<FileId>>,
     ) -> Result<UnderWay<u64>, StoreError> {
-        let lost = Arc::clone(lost);
+        let (lost, mut links) = (Arc::clone(lost), links.finish());
         self.write_later(move |conn| {
             let mut new = 0;
-            for capture in &captures {
-                new += u64::from(import_capture(conn, launch, capture, &lost)?);
+            for (entry, lists) in &captures {
+                new += u64::from(import_capture(conn, launch, (entry, lists), &mut links, &lost)?);
             }
             Ok(new)
         })
@@ -418,10 +450,12 @@ impl Catalogue {
 
     /// Adds captures whose records are not known; returns how many were new.
     pub fn add_captures(&self, launch: LaunchId, entries: Vec<CaptureEntry>) -> Result<u64, StoreError> {
+        let PackedCaptures { captures, links } = entries.into_iter().collect();
+        let mut links = links.finish();
         self.write(move |conn| {
             let mut new = 0;
-            for entry in &entries {
-                new += u64::from(insert_capture(conn, launch, entry)?);
+            for (entry, lists) in &captures {
+                new += u64::from(insert_packed(conn, launch, (entry, lists), &mut links)?);
             }
             Ok(new)
         })

@@ -17,7 +17,7 @@ use crate::captures::{CaptureEntry, DeclaredKind, FoundBy, Media};
 use crate::jobs::JobCx;
 use crate::links::Outlink;
 use crate::store::captures::interned_texts::{UrlIds, url_ids};
-use crate::store::captures::link_list::insert_outlinks;
+use crate::store::captures::link_list::{blocks_of, insert_outlinks, remove_empty_blocks};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
@@ -688,13 +688,14 @@ impl Catalogue {
             if read.is_empty() {
                 return Ok(());
             }
-            let number = next_number(conn)?;
+            let (number, mut blocks) = (next_number(conn)?, Vec::new());
             for (repeat, links) in &read {
                 // It may be gone meanwhile, or repeat something else.
                 let mut is_there = conn.prepare_cached("SELECT 1 FROM capture WHERE id = ?1 AND original = ?2")?;
                 if !is_there.exists([repeat.capture, repeat.original])? {
                     continue;
                 }
+                blocks.append(&mut blocks_of(conn, &[repeat.capture])?);
                 conn.prepare_cached("DELETE FROM link_list WHERE capture = ?1")?.execute([repeat.capture])?;
                 insert_outlinks(conn, repeat.capture, links)?;
                 conn.prepare_cached(
@@ -702,7 +703,7 @@ impl Catalogue {
                 )?
                 .execute(params![repeat.capture, repeat.original, number])?;
             }
-            Ok(())
+            remove_empty_blocks(conn, blocks)
         })
     }
 }

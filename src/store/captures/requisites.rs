@@ -11,7 +11,11 @@ macro_rules! needed_links_sql {
             $crate::store::captures::originals::original_sql!(),
             " JOIN link_list o ON o.capture = ",
             $crate::store::captures::originals::has_links_sql!(),
-            " JOIN json_each(shown_links(o.links)) k LEFT JOIN page t ON t.key = k.value ->> 0
+            " ",
+            $crate::store::captures::link_list::join_block_sql!(),
+            " JOIN json_each(shown_links(",
+            $crate::store::captures::link_list::list_sql!(),
+            ")) k LEFT JOIN page t ON t.key = k.value ->> 0
              WHERE n.id NOT IN (SELECT capture FROM rejected)"
         )
     };

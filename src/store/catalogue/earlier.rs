@@ -9,6 +9,7 @@ use crate::captures::Media;
 use crate::captures::original_rule::{DeclaredKind, names_payload};
 use crate::jobs::{Cancelled, JobCx};
 use crate::store::campaigns::lineage::spec_digest;
+use crate::store::captures::link_list::insert_alone;
 use crate::uri::Url;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params, params_from_iter};
@@ -140,6 +141,7 @@ impl Catalogue {
                     "campaign_version" => copy_versions(&earlier, conn)?,
                     "capture" => copy_captures(&earlier, conn, &cx)?,
                     "declared_digest" => copy_declared(&earlier, conn)?,
+                    "link_list" => copy_lists(&earlier, conn)?,
                     _ => copy(&earlier, conn, table, "", &cx)?,
                 }
             }
@@ -173,6 +175,17 @@ fn copy_declared(earlier: &Connection, conn: &Connection) -> Result<(), StoreErr
     let mut insert = conn.prepare("INSERT INTO declared_digest (capture, page, digest) VALUES (?1, ?2, ?3)")?;
     while let Some(row) = rows.next()? {
         insert.execute(params![row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?])?;
+    }
+    Ok(())
+}
+
+/// Copies lists of outlinks, each of which was compressed by itself.
+fn copy_lists(earlier: &Connection, conn: &Connection) -> Result<(), StoreError> {
+    let mut select = earlier.prepare("SELECT capture, anchors, last, links FROM link_list ORDER BY id")?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let list = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+        insert_alone(conn, (row.get(0)?, row.get(1)?, row.get(2)?), list)?;
     }
     Ok(())
 }

@@ -20,6 +20,7 @@ use crate::store::catalogue::schema::migrate;
 use crate::store::catalogue::untrusted::{connect, foreign_number, foreign_shape, foreign_text};
 use crate::store::catalogue::workspace::ReadOnlyReason;
 use crate::store::launches::refused::RefusedCounts;
+use crate::store::links::built_inlinks::Opened;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Params, Row};
@@ -86,6 +87,8 @@ pub struct Catalogue {
     foreign_texts: Once,
     /// The index that answers terms of texts in filters.
     full_text: RwLock<Option<Arc<dyn FullText>>>,
+    /// The built inlinks, once opened.
+    pub(in crate::store) opened_links: Mutex<Option<Opened>>,
     refused_counts: RefusedCounts,
 }
 
@@ -138,6 +141,7 @@ impl Catalogue {
             immutable,
             foreign_texts: Once::new(),
             full_text: RwLock::default(),
+            opened_links: Mutex::default(),
             refused_counts: RefusedCounts::default(),
         };
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
@@ -234,6 +238,7 @@ impl Catalogue {
             immutable: false,
             foreign_texts: Once::new(),
             full_text: RwLock::default(),
+            opened_links: Mutex::default(),
             refused_counts: RefusedCounts::default(),
         })
     }

@@ -5,13 +5,12 @@ use super::error::StoreError;
 use super::schema::{APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION};
 use crate::jobs::{FileLock, NotLocked, make_private_folder};
 use crate::store::CATALOGUE_FILE;
-use crate::store::links::built_inlinks::Opened;
 use crate::uri::CaptureDate;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The catalogue, and what SQLite keeps beside it.
 const CATALOGUE_FILES: [&str; 4] = [CATALOGUE_FILE, "fonds.sqlite-wal", "fonds.sqlite-shm", "fonds.sqlite-journal"];
@@ -98,8 +97,6 @@ pub struct Workspace {
     folder: PathBuf,
     access: Access,
     catalogue: Arc<Catalogue>,
-    /// The built inlinks, once opened.
-    pub(in crate::store) opened: Mutex<Option<Opened>>,
     /// Held as long as the workspace is open; the system frees it when the process dies.
     lock: Option<FileLock>,
 }
@@ -209,7 +206,7 @@ impl Workspace {
     }
 
     fn of(folder: PathBuf, access: Access, catalogue: Catalogue, lock: Option<FileLock>) -> Self {
-        Self { folder, access, catalogue: Arc::new(catalogue), opened: Mutex::default(), lock }
+        Self { folder, access, catalogue: Arc::new(catalogue), lock }
     }
 
     /// Its folder, absolute.

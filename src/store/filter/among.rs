@@ -5,6 +5,7 @@ use super::columns::ColumnTest;
 use super::{Filter, FilterField, FilterWriter, Kind};
 use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, quoted_value};
 use crate::search::CaptureFacts;
+use crate::uri::PageKey;
 use fixedbitset::FixedBitSet;
 use rusqlite::types::Value;
 use std::sync::Arc;
@@ -79,7 +80,7 @@ impl FilterWriter<'_> {
                 None => self.has_index,
                 Some(test) => {
                     let is_of_index = self.field(test).is_some_and(FilterField::needs_index);
-                    is_of_index || self.column_test(test, term).is_some()
+                    is_of_index || self.is_of_links(test) || self.column_test(test, term).is_some()
                 }
             }
         });
@@ -122,6 +123,24 @@ impl FilterWriter<'_> {
         self.field(test)?.column_test(test, term, self.facts.as_deref()?)
     }
 
+    /// Whether a set of linking captures answers a test of a field; what is not in the set takes the columns.
+    fn is_of_links(&self, test: &FieldTest) -> bool {
+        let is_linked = self.field(test).is_some_and(|field| matches!(field.kind, Kind::Linked));
+        is_linked && !test.value.is_empty() && !test.sign.is_ordering() && self.context.full_text.is_some()
+    }
+
+    /// The captures of pages that link to a URL.
+    pub(super) fn linked(&self, field: &FilterField, value: &str) -> Result<FixedBitSet, String> {
+        let key = PageKey::of_text(value).or_else(|| PageKey::of_text(&format!("http://{value}")));
+        let Some(key) = key else {
+            return Err(format!("“{value}” is no URL; write {}", field.example));
+        };
+        match self.context.linking {
+            Some(linking) => linking(&key),
+            None => Ok(FixedBitSet::new()),
+        }
+    }
+
     fn every_capture(&self) -> Result<FixedBitSet, String> {
         Ok(self.columns()?.captures().clone())
     }
@@ -142,6 +161,9 @@ impl FilterWriter<'_> {
         let Some(field) = self.field(test) else { return Err(at(term.column, self.unknown(test))) };
         if let Some(column_test) = self.column_test(test, term) {
             return Ok(column_test.captures(&*self.columns()?));
+        }
+        if matches!(field.kind, Kind::Linked) {
+            return self.linked(field, &test.value).map_err(|why| at(test.value_column, why));
         }
         if !matches!(field.kind, Kind::IndexedDate) && test.sign.is_ordering() {
             return Err(at(term.column, field.not_ordered(test)));

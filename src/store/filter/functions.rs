@@ -6,7 +6,6 @@ use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::inlinks::stored::{host_name, host_of};
 use crate::scope::{GeoFact, rule_label};
 use crate::search::{domain_of, top_level_of, without_port};
-use crate::store::captures::link_list::leads_to;
 use crate::store::catalogue::lossy::lossy;
 use crate::store::launches::seen_state;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -57,11 +56,6 @@ pub(in crate::store) fn register(conn: &Connection) -> rusqlite::Result<()> {
         let bits = context.get_raw(0).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
         let number = usize::try_from(context.get::<i64>(1)?).unwrap_or(usize::MAX);
         Ok(bits.get(number / 8).is_some_and(|byte| byte >> (number % 8) & 1 == 1))
-    })?;
-    conn.create_scalar_function("list_leads_to", 2, flags, |context| {
-        let list = context.get_raw(1).as_blob().map_err(|error| Error::UserFunctionError(error.into()))?;
-        let key = text_of(context, 0)?;
-        leads_to(list, key, host_name(host_of(key)).as_str()).map_err(|error| Error::UserFunctionError(error.into()))
     })
 }
 

@@ -9,6 +9,7 @@ use crate::query::{FieldTerm, Query, parse_fields};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
+use crate::uri::PageKey;
 
 /// SQL: whether capture `c` is of no campaign, or of one that was deleted.
 pub(super) const OF_NO_CAMPAIGN: &str = "c.launch IN (SELECT id FROM launch WHERE campaign IS NULL
@@ -75,7 +76,8 @@ impl Catalogue {
         let part = || campaign_part(&parsed).or_else(|| query.part_of_campaign());
         let campaign = self.campaign_of(query.campaign, part)?;
         let full_text = self.full_text();
-        let context = FilterContext { full_text: full_text.as_deref(), campaign };
+        let linking = |page: &PageKey| self.linking_captures(page).map_err(|error| error.to_string());
+        let context = FilterContext { full_text: full_text.as_deref(), campaign, linking: Some(&linking) };
         Ok((Filter::of(&CAPTURES, &parsed, context).map_err(StoreError::Filter)?, campaign))
     }
 

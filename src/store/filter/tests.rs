@@ -427,8 +427,12 @@ fn a_set_of_captures_is_a_lookup_or_a_test_of_each_row() {
     let made = titled(&[("http://a.pt/0", 1, "x"), ("http://a.pt/1", 1, "x"), ("http://a.pt/2", 1, "x")]);
     for (line, expected) in [("text:ria", vec![2]), ("text:ria status:200", vec![2]), ("text:ria status:404", vec![])] {
         for few in [0, 9] {
-            let filter =
-                Filter::parse(&CAPTURES, line, FilterContext { full_text: Some(&OnlySecond), campaign: None }).unwrap();
+            let filter = Filter::parse(
+                &CAPTURES,
+                line,
+                FilterContext { full_text: Some(&OnlySecond), ..FilterContext::default() },
+            )
+            .unwrap();
             let (sql, values) = filter.condition_by(few);
             assert_eq!(sql.contains("is_among"), few == 0, "{sql}");
             let sql = format!("SELECT c.id FROM capture c WHERE {sql}");

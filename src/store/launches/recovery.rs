@@ -5,6 +5,7 @@ use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED, ended_without_capture};
 use crate::captures::CaptureEntry;
 use crate::crawl::{Admission, LaunchTally, LostCapture};
 use crate::store::captures::detail::notes;
+use crate::store::captures::link_list::{blocks_of, remove_empty_blocks};
 use crate::store::captures::originals::lose_original;
 use crate::store::captures::versions::CAPTURES_LOST;
 use crate::store::catalogue::Catalogue;
@@ -69,7 +70,11 @@ impl Catalogue {
     pub(in crate::store) fn lose_captures(&self, launch: LaunchId, lost: &[LostCapture]) -> Result<(), StoreError> {
         for some in lost.chunks(LOST_AT_ONCE) {
             let ids: Vec<CaptureId> = some.iter().map(|lost| CaptureId::new(lost.id)).collect();
-            self.write(move |conn| ids.iter().try_for_each(|id| lose(conn, launch, *id)))?;
+            self.write(move |conn| {
+                let blocks = blocks_of(conn, &ids)?;
+                ids.iter().try_for_each(|id| lose(conn, launch, *id))?;
+                remove_empty_blocks(conn, blocks)
+            })?;
         }
         self.write(move |conn| {
             // Files that nothing is read from are none of the workspace; the state of the others is found when

@@ -26,6 +26,12 @@ use std::time::SystemTime;
 /// The rules of all links that a workspace builds.
 pub const BUILT_RULES: StoreRules = StoreRules { notation: Notation::Page, internal: InternalPolicy::Fqdn };
 
+/// The folder of built inlinks.
+const BUILT_LINKS: &str = "inlinks/built";
+
+/// The form of what is stored of a link. Links in another form are built again from all captures.
+pub const BUILD_FORMAT_VERSION: u32 = 7;
+
 /// The folder of data sets that are loaded into a workspace.
 pub const LOADED_LINKS: &str = "inlinks/loaded";
 
@@ -42,7 +48,7 @@ pub(in crate::store) struct PageOfCapture {
 impl Workspace {
     /// The folder of built inlinks.
     pub fn built_folder(&self) -> PathBuf {
-        self.folder().join("inlinks/built")
+        self.folder().join(BUILT_LINKS)
     }
 
     /// The options of sorting rows: beside the archive, since the system's folder for temporary files
@@ -56,38 +62,13 @@ impl Workspace {
         ShuffleOptions { temp_folder, ..ShuffleOptions::default() }
     }
 
-    /// The built inlinks as they are now; none where nobody built them, where
-    /// they are damaged, and where they are of another catalogue, whose numbers
-    /// mean other captures: they have to be built then.
+    /// See [`Catalogue::built_links`].
     ///
     /// # Errors
     ///
     /// Errors of the system.
     pub fn built_links(&self) -> Result<Option<Arc<LinkStore>>, StoreError> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = self.built_folder();
-        let list = match LinkStore::list_of(&folder).metadata() {
-            Ok(list) => list,
-            Err(_) => {
-                *opened = None;
-                return Ok(None);
-            }
-        };
-        let (bytes, changed) = (list.len(), list.modified().unwrap_or(SystemTime::UNIX_EPOCH));
-        if let Some((_, _, store)) = opened.as_ref().filter(|(was, when, _)| (*was, *when) == (bytes, changed)) {
-            return Ok(Some(Arc::clone(store)));
-        }
-        *opened = None;
-        match LinkStore::open(&folder) {
-            Ok(store) if store.rules() == BUILT_RULES && !self.catalogue().is_other_than_of(&store.mark())? => {
-                let store = Arc::new(store);
-                *opened = Some((bytes, changed, Arc::clone(&store)));
-                Ok(Some(store))
-            }
-            Ok(_) => Ok(None),
-            Err(error) if error.is_damage() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        self.catalogue().built_links()
     }
 
     /// The reason why there are no built inlinks, in words that begin a sentence.
@@ -377,6 +358,40 @@ fn checksum_of(stamp: &str) -> u64 {
 }
 
 impl Catalogue {
+    /// The built inlinks as they are now; none where nobody built them, where
+    /// they are damaged, and where they are of another catalogue, whose numbers
+    /// mean other captures: they have to be built then.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the system.
+    pub(in crate::store) fn built_links(&self) -> Result<Option<Arc<LinkStore>>, StoreError> {
+        let mut opened = self.opened_links.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = self.path().with_file_name(BUILT_LINKS);
+        let list = match LinkStore::list_of(&folder).metadata() {
+            Ok(list) => list,
+            Err(_) => {
+                *opened = None;
+                return Ok(None);
+            }
+        };
+        let (bytes, changed) = (list.len(), list.modified().unwrap_or(SystemTime::UNIX_EPOCH));
+        if let Some((_, _, store)) = opened.as_ref().filter(|(was, when, _)| (*was, *when) == (bytes, changed)) {
+            return Ok(Some(Arc::clone(store)));
+        }
+        *opened = None;
+        match LinkStore::open(&folder) {
+            Ok(store) if store.rules() == BUILT_RULES && !self.is_other_than_of(&store.mark())? => {
+                let store = Arc::new(store);
+                *opened = Some((bytes, changed, Arc::clone(&store)));
+                Ok(Some(store))
+            }
+            Ok(_) => Ok(None),
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The mark of links of all captures up to one; `keys` is the form of what is stored.
     ///
     /// # Errors

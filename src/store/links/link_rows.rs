@@ -3,7 +3,7 @@
 use crate::captures::Unread;
 use crate::crawl::{SeenFacts, UrlOutcome};
 use crate::links::{LinkKind, anchor_as_shown};
-use crate::store::captures::link_list::{PageKeys, StoredLink, decode_of, outlinks_of};
+use crate::store::captures::link_list::{JOIN_BLOCK, LIST, PageKeys, StoredLink, StoredList, decode_of, outlinks_of};
 use crate::store::captures::originals::{
     HAS_LINKS, IS_PAGE, IS_PAGE_ITSELF, MAY_BE_PAGE, ORIGINAL, nearest_of_page_sql,
 };
@@ -67,20 +67,20 @@ impl Captures {
     pub const ALL: Self = Self { after: CaptureId::new(0), up_to: CaptureId::MAX, changed_after: 0 };
 }
 
-const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2 AND (?3 = ?3)";
+pub(super) const NEW_CAPTURES: &str = "c.id > ?1 AND c.id <= ?2 AND (?3 = ?3)";
 
 /// Revisits that were there before, whose original or its links came since.
-const CHANGED_REVISITS: &str =
+pub(super) const CHANGED_REVISITS: &str =
     "c.id <= ?1 AND (?2 = ?2) AND c.id IN (SELECT r.capture FROM revisit r WHERE r.changed > ?3)";
 
 fn feed(which: &str) -> String {
     format!(
-        "SELECT c.id, c.date_ms, su.url, sp.key, o.links
+        "SELECT c.id, c.date_ms, su.url, sp.key, {LIST}
          FROM capture c
          JOIN capture p ON p.id = {ORIGINAL}
-         JOIN link_list o ON o.capture = {HAS_LINKS}
+         JOIN link_list o ON o.capture = {HAS_LINKS} {JOIN_BLOCK}
          JOIN url su ON su.id = c.url JOIN page sp ON sp.id = c.page
-         WHERE o.anchors > 0 AND {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id, o.id"
+         WHERE o.anchors > 0 AND {IS_PAGE} AND {MAY_BE_PAGE} AND {which} ORDER BY c.id, o.part"
     )
 }
 
@@ -133,7 +133,7 @@ impl Catalogue {
             while let Some(row) = rows.next()? {
                 let (capture, date) = (row.get(0)?, CaptureDate::from_millis(row.get(1)?));
                 let (source_url, source_key): (String, String) = (row.get(2)?, row.get(3)?);
-                let links = decode_of(capture, row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?)?;
+                let links = decode_of(capture, StoredList::of_row(row, 4)?)?;
                 for link in links.into_iter().filter(|link| link.kind == LinkKind::Anchor) {
                     let feed = InlinkFeed {
                         target_key: pages.of(&link.url)?.as_str().to_owned(),

@@ -6,5 +6,6 @@ pub(super) mod anchor_texts;
 pub(super) mod built_inlinks;
 pub(super) mod inlink_counts;
 pub(super) mod link_rows;
+pub(super) mod linking_pages;
 pub(super) mod most_cited;
 pub(super) mod prospects;

@@ -559,7 +559,7 @@ macro_rules! facts_sql {
         )
     };
 }
-use facts_sql;
+pub(in crate::store::review) use facts_sql;
 
 pub(in crate::store) const FACTS: &str = facts_sql!();
 

@@ -1,7 +1,7 @@
 //! Scores and the selection that follows from them.
 
 use super::marks::{of_campaign_sql, selected_sql, unselected_sql};
-use super::score_set::{FACTS, KeptScore, page_of, review_of, to_score};
+use super::score_set::{FACTS, KeptScore, facts_sql, page_of, review_of, to_score, url_of};
 use crate::campaign::ReportLanguage;
 use crate::jobs::JobCx;
 use crate::store::captures::requisites::{
@@ -221,11 +221,19 @@ impl Catalogue {
 
     /// A capture's score, when it has one.
     pub fn scored(&self, campaign: CampaignId, capture: CaptureId) -> Result<Option<ScoredRow>, StoreError> {
+        match self.kept_selection(campaign)? {
+            Some((spec, _)) => self.scored_with(&spec, capture),
+            None => Ok(None),
+        }
+    }
+
+    /// The same where the kept selection of the campaign is known.
+    pub fn scored_with(&self, spec: &SelectionSpec, capture: CaptureId) -> Result<Option<ScoredRow>, StoreError> {
+        const FIND: &str = concat!(facts_sql!(), " WHERE c.id = ?2 AND s.score IS NOT NULL");
         self.read(|conn| {
-            let Some((spec, _)) = kept_selection(conn, campaign)? else { return Ok(None) };
-            let mut statement = conn.prepare_cached(&format!("{FACTS} WHERE c.id = ?2 AND s.score IS NOT NULL"))?;
-            let mut rows = statement.query((campaign, capture))?;
-            rows.next()?.map(|row| kept_row(conn, row, &spec)).transpose()
+            let mut statement = conn.prepare_cached(FIND)?;
+            let mut rows = statement.query((spec.campaign, capture))?;
+            rows.next()?.map(|row| kept_row(conn, row, spec)).transpose()
         })
     }
 

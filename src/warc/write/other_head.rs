@@ -343,6 +343,27 @@ impl Codes {
         Some((Token::Match { len, distance }, taken as usize))
     }
 
+    /// The literals at a place, as far as they are short codes of these bytes: what they end at is looked at by
+    /// [`Self::token`].
+    #[inline]
+    fn literals_at(&self, input: &Bits, at: usize, bytes: &[u8]) -> LiteralRun {
+        let mut run = LiteralRun { count: 0, bits: 0 };
+        'words: while at + run.bits + 64 <= input.end {
+            let (mut bits, mut left) = (input.peek(at + run.bits), 57);
+            while left >= TABLE_BITS {
+                let (symbol, len) = self.symbols.short[bits as usize & ((1 << TABLE_BITS) - 1)];
+                if len == 0 || bytes.get(run.count).is_none_or(|byte| u16::from(*byte) != symbol) {
+                    break 'words;
+                }
+                bits >>= len;
+                left -= u32::from(len);
+                run.bits += usize::from(len);
+                run.count += 1;
+            }
+        }
+        run
+    }
+
     /// The codes of literals by their bytes: bits and length, 0 where there is none.
     fn of_literals(&self) -> [(u16, u8); 256] {
         let mut codes = [(0, 0); 256];
@@ -353,6 +374,25 @@ impl Codes {
         });
         codes
     }
+}
+
+/// Whether bytes stand at two places, the second behind the first.
+#[inline]
+fn is_repeated(bytes: &[u8], from: usize, to: usize, len: usize) -> bool {
+    let word = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
+    // Most matches are short.
+    if len <= 8
+        && let (Some(first), Some(second)) = (word(from), word(to))
+    {
+        return (first ^ second) << (64 - 8 * len) == 0;
+    }
+    bytes.get(from..from + len).zip(bytes.get(to..to + len)).is_some_and(|(first, second)| first == second)
+}
+
+/// Literals that follow one another.
+struct LiteralRun {
+    count: usize,
+    bits: usize,
 }
 
 /// The way through a member.
@@ -450,6 +490,10 @@ impl Walk<'_> {
     ) -> Option<()> {
         let mut kept_from = at;
         loop {
+            // Three codes are within what is read at once.
+            let literals_here = codes.literals_at(self.input, at, self.body.get(place - self.head_len..)?);
+            at += literals_here.bits;
+            place += literals_here.count;
             let (token, bits) = codes.token(self.input, at)?;
             let behind = at + bits;
             match token {
@@ -463,7 +507,7 @@ impl Walk<'_> {
                     let from = place.checked_sub(distance)?;
                     if let Some(from) = from.checked_sub(self.head_len) {
                         let to = place - self.head_len;
-                        if self.body.get(from..from + len)? != self.body.get(to..to + len)? {
+                        if !is_repeated(self.body, from, to, len) {
                             return None;
                         }
                     } else {

@@ -37,7 +37,7 @@ impl Gatherer<'_> {
         is_selected: bool,
     ) -> anyhow::Result<(ExportItem, Option<Lacking>)> {
         let known = self.workspace.exported_capture(id, self.spec.window_days, &self.sources)?;
-        let score = if is_selected { self.workspace.catalogue().scored(self.spec.campaign, id)? } else { None };
+        let score = if is_selected { self.workspace.catalogue().scored_with(self.spec, id)? } else { None };
         let grounds = self.grounds.of(&known.stored)?;
         let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds)?;
         let stored = &known.stored;
@@ -103,7 +103,6 @@ impl Gatherer<'_> {
         let inlink = |link: &'k ExportedLink| CaptureInlink {
             date: link.date,
             source: &link.source.url,
-            key: link.source.key.as_deref(),
             anchor: &link.anchor,
             internal: link.internal,
         };

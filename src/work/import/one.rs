@@ -8,7 +8,7 @@ use crate::crawl::{CrawlError, LedgerError};
 use crate::jobs::{JobCx, StopError};
 pub(super) use crate::store::ImportProblem;
 use crate::store::rows::{FileId, FileOutcome, ImportedFile};
-use crate::store::{KnownFile, PackedCapture, UnderWay, mtime_ns};
+use crate::store::{KnownFile, PackedCaptures, UnderWay, mtime_ns};
 use crate::warc::{ArchiveReader, reading_threads};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -443,9 +443,7 @@ pub(super) fn shares_member(entry: &CaptureEntry) -> bool {
 pub(super) struct Sink<'a> {
     importer: &'a Importer<'a>,
     pub source: &'a Source<'a>,
-    batch: RefCell<Vec<PackedCapture>>,
-    /// Bytes of links in the batch.
-    link_bytes: Cell<usize>,
+    batch: RefCell<PackedCaptures>,
     /// The batch before, which is being written while this one is read.
     under_way: RefCell<Option<UnderWay<u64>>>,
     taken: Cell<u64>,
@@ -471,7 +469,6 @@ impl<'a> Sink<'a> {
             importer,
             source,
             batch: RefCell::default(),
-            link_bytes: Cell::new(0),
             under_way: RefCell::default(),
             taken: Cell::new(0),
             revisits: Cell::new(0),
@@ -512,13 +509,12 @@ impl<'a> Sink<'a> {
             entry.notes.title = titles.get(&(entry.url.to_string(), entry.date.seconds())).cloned();
         }
         self.revisits.set(self.revisits.get() + u64::from(entry.revisit_of.is_some()));
-        let capture = PackedCapture::from(entry);
-        self.link_bytes.set(self.link_bytes.get() + capture.link_bytes());
         self.taken.set(self.taken.get() + 1);
-        self.batch.borrow_mut().push(capture);
+        self.batch.borrow_mut().push(entry);
         let known = self.importer.known.fetch_add(1, Ordering::Relaxed);
         let batch = (known / KNOWN_FOR_ONE).clamp(*BATCH.start(), *BATCH.end());
-        if self.batch.borrow().len() as u64 >= batch || self.link_bytes.get() >= BATCH_LINK_BYTES {
+        let (captures, link_bytes) = (self.batch.borrow().len() as u64, self.batch.borrow().link_bytes());
+        if captures >= batch || link_bytes >= BATCH_LINK_BYTES {
             self.send_batch().map_err(|error| LedgerError(error.to_string()))?;
         }
         Ok(())
@@ -558,7 +554,6 @@ impl<'a> Sink<'a> {
     /// Hands on what was taken; the batch before is written by then.
     fn send_batch(&self) -> anyhow::Result<()> {
         let batch = self.batch.take();
-        self.link_bytes.set(0);
         if batch.is_empty() {
             return Ok(());
         }

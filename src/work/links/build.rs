@@ -8,7 +8,9 @@ use crate::inlinks::stored::{CountTotals, LinkStore};
 use crate::inlinks::{LinkError, MAX_INLINKS_PER_SIDE};
 use crate::jobs::{JobCx, counted};
 use crate::links::LinkKind;
-use crate::store::{Access, Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace};
+use crate::store::{
+    Access, BUILD_FORMAT_VERSION, Captures, InlinkFeed, PROSPECTS_KEPT, PageFeed, StoreError, Workspace,
+};
 use crate::uri::{CaptureDate, Fqdn, InternalPolicy, Url};
 use crate::work::Report;
 use crate::work::models::CaptureId;
@@ -54,9 +56,6 @@ pub struct InlinkReport {
     /// Why all links were taken in again by itself; empty where they were not.
     pub rebuilt: String,
 }
-
-/// The form of what is stored of a link. Links in another form are built again from all captures.
-pub(in crate::work) const BUILD_FORMAT_VERSION: u32 = 7;
 
 impl InlinkReport {
     fn with(self, totals: &CountTotals) -> Self {

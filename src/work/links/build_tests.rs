@@ -752,3 +752,6 @@ fn every_form_of_links_is_a_file_and_a_stop_leaves_none() {
     }
     assert_eq!(std::fs::read_dir(none).unwrap().count(), 0);
 }
+
+#[path = "linked_tests.rs"]
+mod linked;

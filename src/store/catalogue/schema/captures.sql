@@ -132,17 +132,26 @@ CREATE TABLE copied_capture (
     PRIMARY KEY (capture, file)
 ) WITHOUT ROWID;
 
--- The outlinks of a capture, compressed; several lists where they came in parts.
+-- Lists of outlinks that came together, compressed as one (store/captures/link_list.rs).
+CREATE TABLE link_block (
+    id    INTEGER PRIMARY KEY,
+    links BLOB NOT NULL
+);
+-- The outlinks of a capture; several lists where they came in parts.
 CREATE TABLE link_list (
-    id      INTEGER PRIMARY KEY,
     capture INTEGER NOT NULL REFERENCES capture(id),
+    part    INTEGER NOT NULL,
     -- Links of <a href> among them.
     anchors INTEGER NOT NULL,
     -- The highest position among them.
     last    INTEGER NOT NULL,
-    links   BLOB NOT NULL
-);
-CREATE INDEX link_list_capture ON link_list(capture, anchors, last);
+    -- The block that it is in, which goes with the last of its lists, and its place
+    -- there before it is compressed.
+    block   INTEGER NOT NULL,
+    begin   INTEGER NOT NULL,
+    length  INTEGER NOT NULL,
+    PRIMARY KEY (capture, part)
+) WITHOUT ROWID;
 -- Captures whose outlinks are not all stored yet: the rest stands in their
 -- metadata record.
 CREATE TABLE outlink_gap (

@@ -53,6 +53,8 @@ CREATE TABLE mark (
 );
 CREATE INDEX mark_capture ON mark(capture, id);
 CREATE INDEX mark_version ON mark(page, digest, id) WHERE undone_ms IS NULL AND mark <> 'note';
+-- Each search counts them, to see whether what it keeps in memory is as it was.
+CREATE INDEX mark_undone ON mark(undone_ms) WHERE undone_ms IS NOT NULL;
 CREATE TRIGGER mark_comes AFTER INSERT ON mark BEGIN
     UPDATE mark SET newest = (SELECT max(id) FROM capture),
         (page, digest) = (SELECT c.page, c.digest FROM capture c WHERE c.id = NEW.capture) WHERE id = NEW.id;
