@@ -20,8 +20,8 @@
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`exchange`] | one request and its answer, byte for byte → records of a WARC file | uri, campaign, scope, warc, links, captures |
-//! | [`crawl`] | frontier, politeness, robots: which exchange is next, and what is kept of it | all above but inlinks |
 //! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
+//! | [`crawl`] | frontier, politeness, robots: which exchange is next, and what is kept of it | uri, campaign, scope, warc, links, captures, exchange, analysis |
 //! | [`search`] | the text index, ranking, facets of what is found | uri, query, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`guide`] | the manual, compiled in | campaign, store |
@@ -77,9 +77,9 @@ pub mod inlinks;
 
 pub mod exchange;
 
-pub mod crawl;
-
 pub mod analysis;
+
+pub mod crawl;
 
 pub mod search;
 

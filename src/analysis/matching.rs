@@ -168,6 +168,11 @@ impl Matcher {
         self.matches(&counts, page.language, page.date)
     }
 
+    /// Calls `found` with the number of every term that a text has, as often as it has it.
+    pub fn find(&self, text: &str, found: &mut impl FnMut(usize)) {
+        self.names.find(text, found);
+    }
+
     /// Makes the matches of a page from counts of its terms.
     pub fn matches(&self, counts: &[TermCounts], language: Option<&str>, date: Option<CaptureDate>) -> Matches {
         let mut strength = vec![0_u64; self.terms.len()];

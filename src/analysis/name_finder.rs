@@ -2,7 +2,7 @@
 
 use super::text_match::{TokenTest, token_tests};
 use crate::query::TextTest;
-use crate::text::{fold, words};
+use crate::text::{fold, next_term};
 use std::collections::HashMap;
 
 /// Names, each with the number of whoever is named so. A name is words that follow one another as they are written, or
@@ -49,15 +49,19 @@ impl NameFinder {
         if self.is_empty() {
             return;
         }
-        let words = words(text);
-        for (at, word) in words.iter().enumerate() {
+        let folded = fold(text);
+        let mut at = 0;
+        while let Some(term) = next_term(&folded, &mut at) {
+            let word = &folded[term];
             let of_letter = word.chars().next().and_then(|letter| self.by_letter.get(&letter));
             let forms = self.forms.iter().chain(of_letter.into_iter().flatten());
             let begun = forms.filter(|(form, _)| form.is_met_by(word)).map(|(_, name)| name);
             for name in self.by_first.get(word).into_iter().flatten().chain(begun) {
-                let behind = words.get(at + 1..).unwrap_or_default();
-                let is_met = |(test, word): (&TokenTest, &String)| test.is_met_by(word);
-                if name.behind.len() <= behind.len() && name.behind.iter().zip(behind).all(is_met) {
+                let mut behind = at;
+                let mut is_met = |test: &TokenTest| {
+                    next_term(&folded, &mut behind).is_some_and(|term| test.is_met_by(&folded[term]))
+                };
+                if name.behind.iter().all(&mut is_met) {
                     found(name.number);
                 }
             }

@@ -8,7 +8,7 @@ use crate::campaign::Campaign;
 use crate::scope::{Derivation, Trace};
 use crate::work;
 use crate::work::models::SeenId;
-use crate::work::{CrawlPlan, CrawlRequest, Session};
+use crate::work::{CrawlPlan, CrawlRequest, QueuedPlace, Session};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -248,6 +248,8 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
+    /// See [`work::queued_place`](crate::work::queued_place).
+    queued_place(seen: SeenId) -> Option<QueuedPlace>, None, |session, (seen,)| work::queued_place(session, *seen);
     /// The trace of a seen URL by the edited rules of an answer.
     what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
     /// See [`Catalogue::selected_hosts`](crate::store::Catalogue::selected_hosts).

@@ -7,6 +7,7 @@
 //! Not here: what the rules decide (`scope`), who starts a run (`work/launch`).
 
 mod crawl_conditions;
+mod crawl_order;
 mod differences;
 mod due;
 mod evidence;
@@ -23,6 +24,7 @@ mod schedule;
 mod target;
 mod weighted;
 
+pub use crawl_order::CrawlOrder;
 pub use differences::{FieldDifference, campaign_differences};
 pub use due::{Fate, settle};
 pub use evidence::{EvidenceCarried, MissingEvidence, RecordEvidence};
@@ -79,6 +81,8 @@ pub struct Campaign {
     /// what that would change is offered to a person.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub select_after_run: bool,
+    /// What it fetches first.
+    pub order: CrawlOrder,
     /// Where it stops.
     pub limits: Limits,
     /// How it behaves towards servers.
@@ -111,6 +115,7 @@ impl Default for Campaign {
             grounds: Grounds::default(),
             schedule: Schedule::default(),
             select_after_run: false,
+            order: CrawlOrder::default(),
             limits: Limits::default(),
             politeness: Politeness::default(),
             target: None,

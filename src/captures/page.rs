@@ -123,6 +123,8 @@ pub struct PageLinks {
     pub unread: Option<Unread>,
     /// The type that it was read as where it is a page whatever type is declared.
     pub page_type: Option<&'static str>,
+    /// The main text of a page within its first bytes of text ([`LANGUAGE_TEXT_BYTES`]), where links alone were read.
+    pub main_text: Option<String>,
 }
 
 /// Whether links are looked for in an answer with these fields.
@@ -235,7 +237,8 @@ impl<'b> Body<'b> {
 
     /// Its links, resolved against a URL, with title and language.
     pub fn links(&self, url: &Url, permit: &mut LargePagePermit) -> PageLinks {
-        self.read(url, permit, LANGUAGE_TEXT_BYTES).0
+        let (links, text) = self.read(url, permit, LANGUAGE_TEXT_BYTES);
+        PageLinks { main_text: text.map(|text| text.main), ..links }
     }
 
     /// Its links with title and language, and the text of a page up to so many

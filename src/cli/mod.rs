@@ -127,6 +127,8 @@ pub enum CliCommand {
     Why(review::why::WhyArgs),
     /// List the crawls: what ran, for which campaign, and how it ended.
     Launches(crawl::launches::LaunchesArgs),
+    /// Show what a crawl fetches next, and why.
+    Queue(crawl::queue::QueueArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
     Events(crawl::events::EventsArgs),
     /// Say why URLs would be taken or refused.
@@ -301,6 +303,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Scope(command) => scope::run(command, out),
         CliCommand::Why(args) => review::why::run(&args, out),
         CliCommand::Launches(args) => crawl::launches::run(&args, out),
+        CliCommand::Queue(args) => crawl::queue::run(&args, out),
         CliCommand::Events(args) => crawl::events::run(&args, out),
         CliCommand::Index(args) => search::index::run(&args, &mut input(), out),
         CliCommand::Search(args) => search::run(&args, out),

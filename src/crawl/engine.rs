@@ -7,12 +7,15 @@ use super::plan::PlanChange;
 use super::pool::WorkerPool;
 use super::recovery::{complete_crawl_log, complete_scope_log, recover, take_over};
 use super::rejudge::{Rejudged, Undecided, rejudge};
+use super::relevance::draws::Draws;
+use super::relevance::gains::HostGains;
+use super::relevance::rescore::rescore;
 use super::setup::check_user_agent;
 use super::{
     Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
-    EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan,
+    EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan, TOP_POINTS,
 };
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, CrawlOrder};
 use crate::crawl::events::event_writer::EventWriter;
 use crate::crawl::frontier::politeness::is_polite;
 use crate::crawl::robots::robots_cache::RobotsCache;
@@ -220,6 +223,19 @@ fn run_launch(
         stats.event(CrawlEvent::new(EventKind::Campaign, text));
     }
 
+    let mut gains = HostGains::default();
+    let learned = ledger.learned_order(&mut |host, score| gains.add(host, f64::from(score) / f64::from(TOP_POINTS)))?;
+    if let Some(guide) = &plan.guide {
+        guide.learned_so_far(learned.pages, learned.terms);
+        ledger.keep_terms(guide.tallies())?;
+    }
+    let is_ordered = learned.version == Some(plan.version);
+    if plan.order() != campaign.order {
+        let text = "The request has no words to look for: the crawl goes round the hosts in turn";
+        stats.event(CrawlEvent::new(EventKind::Campaign, text));
+    }
+    let gains = gains.drawn_by(Draws::new(learned.seed, learned.pages));
+
     let polite = is_polite(politeness);
     let workers = politeness.workers.clamp(1, MAX_WORKERS);
     let first_wait = plan.delays.after("", Some(Duration::ZERO), None);
@@ -233,7 +249,8 @@ fn run_launch(
         cx,
         client: &client,
         judge,
-        frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?,
+        frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?
+            .in_order(plan.order(), gains),
         robots,
         archive: &archive,
         logs,
@@ -249,7 +266,7 @@ fn run_launch(
     };
     cx.stage("Crawling", None);
     events.flush();
-    engine.run(workers);
+    engine.run(workers, is_ordered.then_some(plan.generation()));
     let end = engine.end.into_inner().unwrap_or_else(PoisonError::into_inner);
 
     // Files are closed and reports written whatever happened.
@@ -284,7 +301,8 @@ fn run_launch(
 impl Engine<'_> {
     /// Runs the workers until all is done, a limit is reached, or a person
     /// or an error stops them.
-    fn run(&self, workers: usize) {
+    /// `ordered_by` is the generation of the plan that the queue is ordered by.
+    fn run(&self, workers: usize, mut ordered_by: Option<u64>) {
         std::thread::scope(|scope| {
             let start = |number| {
                 let thread = std::thread::Builder::new().name(format!("crawl-{number}"));
@@ -303,7 +321,7 @@ impl Engine<'_> {
                 }
                 None => {}
             }
-            let mut judging = None;
+            let (mut judging, mut scoring) = (None, None);
             let (mut seen, mut kept, mut next_poll) = (Instant::now(), Instant::now(), Instant::now());
             loop {
                 threads.retain(|thread| !thread.is_finished());
@@ -311,6 +329,7 @@ impl Engine<'_> {
                     break;
                 }
                 self.follow_plan(scope, &mut judging);
+                self.follow_order(scope, &mut scoring, &mut ordered_by);
                 if may_start && self.pool.wants_more() && !self.is_ending() {
                     // Without another one the crawl is slower, no more.
                     match start(next) {
@@ -364,6 +383,50 @@ impl Engine<'_> {
         match thread.spawn_scoped(scope, || self.judge_refused()) {
             Ok(thread) => *judging = Some(thread),
             Err(error) => self.stop(Err(CrawlError::NoWorkers(error))),
+        }
+    }
+
+    /// Orders what waits by a plan that came meanwhile.
+    fn follow_order<'s>(
+        &'s self,
+        scope: &'s std::thread::Scope<'s, '_>,
+        scoring: &mut Option<ScopedJoinHandle<'s, ()>>,
+        ordered_by: &mut Option<u64>,
+    ) {
+        let plan = self.setup.plan.now();
+        let is_new = *ordered_by != Some(plan.generation());
+        if !is_new || scoring.as_ref().is_some_and(|thread| !thread.is_finished()) || self.is_ending() {
+            return;
+        }
+        *ordered_by = Some(plan.generation());
+        let thread = std::thread::Builder::new().name("crawl order".to_owned());
+        match thread.spawn_scoped(scope, move || self.order_queue(&plan)) {
+            Ok(thread) => *scoring = Some(thread),
+            Err(error) => self.stop(Err(CrawlError::NoWorkers(error))),
+        }
+    }
+
+    fn order_queue(&self, plan: &Plan) {
+        // What was found under the plan before is in the ledger then.
+        drop(self.deciding.write());
+        self.frontier.reorder(plan.order());
+        let scored = catch_unwind(AssertUnwindSafe(|| rescore(plan, self.ledger, self.cx)));
+        match scored.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref())))) {
+            Ok(count) => {
+                self.frontier.reorder(plan.order());
+                if plan.order() == CrawlOrder::Relevance && count > 0 {
+                    let have = verb(count, "has");
+                    let text = format!(
+                        "{} in the queue {have} another priority by version {} of the campaign",
+                        counted(count, "URL"),
+                        plan.version
+                    );
+                    self.stats.event(CrawlEvent::new(EventKind::Campaign, text));
+                }
+            }
+            // The next run orders all.
+            Err(CrawlError::Cancelled(_)) => {}
+            Err(error) => self.stop(Err(error)),
         }
     }
 

@@ -2,6 +2,8 @@
 //! need.
 
 use super::plan::MetSeed;
+use super::priority::{Place, priority_points};
+use super::relevance::guide::Linker;
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
 use crate::exchange::Client;
 use crate::links::{LinkKind, Outlink};
@@ -9,7 +11,7 @@ use crate::scope::{
     AnnotationFact, Candidate, ContentFact, Decision, Facts, GeoDatabase, GeoFact, RobotsFact, Verdict, refused_anyway,
     with_hop,
 };
-use crate::uri::{Clock, ScopeSurt, Url, is_same_site};
+use crate::uri::{Clock, ScopeSurt, Url, authority_of, is_same_site};
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -44,17 +46,23 @@ pub struct Source<'a> {
     pub source_tag: &'a str,
     /// Whether it is a seed: what a seed redirects to on its own site is one too.
     pub is_seed: bool,
+    /// Its priority, which what completes it has.
+    pub points: u16,
+    /// The score of its text, from 0 to 1.
+    pub score: f64,
 }
 
 impl<'a> Source<'a> {
-    /// A page as it was admitted.
-    pub fn of(admission: &'a Admission) -> Self {
+    /// A page as it was admitted, whose text has this score.
+    pub fn of(admission: &'a Admission, score: f64) -> Self {
         Self {
             url: &admission.candidate.url,
             hops: &admission.candidate.hops,
             seed: admission.candidate.seed.as_deref(),
             source_tag: &admission.candidate.source_tag,
             is_seed: admission.candidate.is_seed,
+            points: priority_points(admission.priority, admission.parts),
+            score,
         }
     }
 }
@@ -187,17 +195,42 @@ impl<'a> Judge<'a> {
         }
         let plan = self.plan.now();
         self.resolve_countries_ahead(&plan, &candidates)?;
-        candidates.into_iter().map(|candidate| self.admission(&plan, candidate)).collect()
+        let authority = authority_of(source.url);
+        if let Some(guide) = &plan.guide {
+            let links = candidates.iter().filter(|candidate| candidate.hops.ends_with('L'));
+            guide.count_anchors(authority, links.map(|candidate| candidate.anchor.as_str()));
+        }
+        let mut linker = Linker { score: source.score, points: source.points, authority };
+        let mut places: Vec<Place> = candidates.iter().map(|candidate| plan.place(candidate, &linker)).collect();
+        if plan.guide.is_some() {
+            // What completes a page comes before all that it links to.
+            let links = places.iter().filter_map(|place| place.parts).filter(|parts| !parts.completes);
+            linker.points = links.map(|parts| parts.points()).fold(linker.points, u16::max);
+            for (candidate, place) in candidates.iter().zip(&mut places) {
+                if place.parts.is_some_and(|parts| parts.completes) {
+                    *place = plan.place(candidate, &linker);
+                }
+            }
+        }
+        let placed = candidates.into_iter().zip(places);
+        placed.map(|(candidate, place)| self.admission_at(&plan, candidate, place)).collect()
     }
 
-    /// Decides one URL as it is found.
+    /// Decides one URL that no page led to.
     pub fn admission(&self, plan: &Plan, candidate: Candidate) -> Result<Admission, LedgerError> {
+        let place = plan.place(&candidate, &Linker::default());
+        self.admission_at(plan, candidate, place)
+    }
+
+    /// Decides one URL that has this place in the queue where it is let in.
+    fn admission_at(&self, plan: &Plan, candidate: Candidate, place: Place) -> Result<Admission, LedgerError> {
         let (verdict, waits) = self.decide(plan, &candidate, RobotsFact::NotFetched)?;
         let queued = waits || verdict.decision == Decision::Accept;
         Ok(Admission {
             verdict,
             state: if queued { AdmissionState::Queued } else { AdmissionState::Refused },
-            priority: plan.priorities.of(&candidate.hops),
+            priority: place.priority,
+            parts: place.parts,
             date: self.clock.now(),
             candidate,
         })

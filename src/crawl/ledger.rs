@@ -1,6 +1,7 @@
 //! The trait of the store that keeps URLs, captures and decisions of a crawl.
 
-use super::{CrawlEvent, LaunchTally};
+use super::relevance::guide::TermTally;
+use super::{CrawlEvent, LaunchTally, PriorityParts};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
@@ -37,6 +38,8 @@ pub struct Admission {
     pub state: AdmissionState,
     /// Lower is fetched earlier; 0 for seeds and what they need.
     pub priority: i64,
+    /// The parts of the priority, where the launch goes by relevance.
+    pub parts: Option<PriorityParts>,
     /// When it was seen.
     pub date: CaptureDate,
 }
@@ -46,7 +49,7 @@ pub struct Admission {
 pub enum Admitted {
     /// It was not seen before, or refused when it was found and is queued now.
     New,
-    /// It waits already, and now comes by the shorter way.
+    /// It waits already, and now comes by the shorter way, or earlier.
     Nearer,
     /// Nothing: it is known.
     Known,
@@ -63,6 +66,9 @@ pub struct QueuedUrl {
     pub tries: u32,
     /// Not before this.
     pub due: CaptureDate,
+    /// The page whose link gives it its priority, and the text of that link, where they are others
+    /// than those of the shortest way.
+    pub linker: Option<(Url, String)>,
 }
 
 impl QueuedUrl {
@@ -74,7 +80,8 @@ impl QueuedUrl {
     /// Ends the URL without a capture; `why` is for people.
     pub fn ended(&self, fetch_status: i32, why: &str) -> Finished {
         let (refused, capture) = (None, None);
-        Finished { id: self.id, fetch_status, why: Some(why.to_owned()), refused, capture, found: Vec::new() }
+        let why = Some(why.to_owned());
+        Finished { id: self.id, fetch_status, why, refused, capture, found: Vec::new(), reading: None }
     }
 }
 
@@ -107,6 +114,8 @@ pub struct HostBacklog {
     pub authority: String,
     /// URLs that wait.
     pub waiting: u64,
+    /// The lowest priority among them.
+    pub first: i64,
 }
 
 /// A pause of a launch towards one host, with its end and reason.
@@ -141,6 +150,30 @@ pub struct Finished {
     pub capture: Option<CaptureEntry>,
     /// URLs seen for the first time on it.
     pub found: Vec<Admission>,
+    /// What its page has of the request, where the launch goes by relevance.
+    pub reading: Option<PageReading>,
+}
+
+/// What a page has of the request.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageReading {
+    /// Its score, from 0 to 10,000.
+    pub score: u16,
+    /// Terms of the request in its main text, each once.
+    pub terms: Vec<String>,
+}
+
+/// What a launch has learned of its request and hosts so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LearnedOrder {
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// Pages that it has read.
+    pub pages: u64,
+    /// Pages with each term.
+    pub terms: HashMap<String, TermTally>,
+    /// The version of the campaign that all of the queue is ordered by.
+    pub version: Option<u32>,
 }
 
 /// A capture whose records are not in the files that the ledger names.
@@ -178,6 +211,29 @@ pub trait Ledger: Send + Sync {
         now: CaptureDate,
         limit: usize,
     ) -> Result<Vec<QueuedUrl>, LedgerError>;
+
+    /// One URL that waits for a host and is due at `now`, leaving out those numbered in `in_flight`:
+    /// that at this place of the queue, counted from 0.
+    fn waiting_at(
+        &self,
+        authority: &str,
+        in_flight: &[i64],
+        now: CaptureDate,
+        place: u64,
+    ) -> Result<Option<QueuedUrl>, LedgerError>;
+
+    /// What the launch has learned; `each` gets the host and score of every page that it read, in
+    /// the order in which they were fetched.
+    fn learned_order(&self, each: &mut dyn FnMut(&str, u16)) -> Result<LearnedOrder, LedgerError>;
+
+    /// Keeps other priorities of URLs that wait.
+    fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError>;
+
+    /// Keeps that all of the queue is ordered by a version of the campaign.
+    fn keep_ordered(&self, version: u32) -> Result<(), LedgerError>;
+
+    /// Keeps which terms are looked for from now on; what is known of them stays.
+    fn keep_terms(&self, terms: Vec<(String, TermTally)>) -> Result<(), LedgerError>;
 
     /// Hosts for which URLs wait.
     fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError>;

@@ -12,6 +12,7 @@
 //! |---|---|
 //! | a launch from beginning to end, limits, workers | `engine`, `work` |
 //! | the plan that it follows, which may be replaced while it runs | `plan` |
+//! | what comes first where the campaign is about something | `relevance` |
 //! | who is next, priorities, how long a host is left alone | `frontier` (its `politeness` says how long), `priority` |
 //! | may it be fetched | `judge` (scope), `robots` |
 //! | which links are followed, and stored in parts | `outlinks`, `outlink_parts` |
@@ -39,6 +40,7 @@ mod pool;
 mod priority;
 mod recovery;
 mod rejudge;
+mod relevance;
 mod reports;
 mod robots;
 mod setup;
@@ -53,14 +55,16 @@ pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
 pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
 pub use ledger::{
-    Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, Ledger, LedgerError,
-    LostCapture, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, LearnedOrder, Ledger,
+    LedgerError, LostCapture, PageReading, QueuedUrl, RobotsAnswer,
 };
 pub use logs::crawl_log::CrawlLogLine;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use plan::{CurrentPlan, Plan};
-pub use priority::{PRIORITY_PARTS, Priorities};
+pub use priority::{PRIORITY_PARTS, priority_points};
+pub use relevance::guide::{RELEVANT_POINTS, RequestGuide, TermTally};
+pub use relevance::parts::{LinkValues, PriorityParts, RELEVANCE_PARTS, TOP_POINTS};
 pub use reports::{HostTally, LaunchTally};
 pub use robots::robots_cache::{RobotsTrail, follow_robots};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};

@@ -9,8 +9,9 @@
 //! addresses that are allowed, the number of workers, whether hosts are left
 //! alone at all, and the room that stays free on the disk.
 
-use super::priority::Priorities;
-use crate::campaign::{Campaign, Seed};
+use super::priority::{Place, place_by_hops, place_by_relevance};
+use super::relevance::guide::{Linker, RequestGuide};
+use crate::campaign::{Campaign, CrawlOrder, Seed};
 use crate::crawl::frontier::politeness::Delays;
 use crate::scope::{Candidate, DecideRules, ScopeError};
 use crate::uri::{CaptureDate, Url};
@@ -28,8 +29,8 @@ pub struct Plan {
     pub rules: DecideRules,
     /// How long hosts are left alone.
     pub delays: Delays,
-    /// Priorities of the URLs of a host.
-    pub priorities: Priorities,
+    /// What the queue is ordered by; none where it goes by hops alone.
+    pub(super) guide: Option<Arc<RequestGuide>>,
     /// How many plans were replaced before it. Plans of one generation differ in
     /// what seeds redirected to only.
     generation: u64,
@@ -43,14 +44,30 @@ impl Plan {
         let delays = Delays::of(&campaign.politeness);
         let seeds = campaign.seeds.iter().enumerate().rev();
         let seeds = Arc::new(seeds.map(|(position, seed)| (seed.url.clone(), position)).collect());
-        let (campaign, priorities) = (Arc::new(campaign), Priorities::default());
-        Self { campaign, version, rules, delays, priorities, generation: 0, seeds }
+        let guide = RequestGuide::of(&campaign).map(Arc::new);
+        Self { campaign: Arc::new(campaign), version, rules, delays, guide, generation: 0, seeds }
     }
 
     /// How many plans were replaced before it: where there are any, what waits
     /// was decided by another one.
     pub(super) fn generation(&self) -> u64 {
         self.generation
+    }
+
+    /// The order that the queue has: without words to look for, hosts come in turn.
+    pub fn order(&self) -> CrawlOrder {
+        match (self.campaign.order, &self.guide) {
+            (CrawlOrder::Relevance, None) => CrawlOrder::RoundRobin,
+            (order, _) => order,
+        }
+    }
+
+    /// The place of a URL in the queue of its host, by the page that it was found on.
+    pub(super) fn place(&self, candidate: &Candidate, linker: &Linker<'_>) -> Place {
+        match &self.guide {
+            Some(guide) => place_by_relevance(guide, candidate, linker),
+            None => place_by_hops(&candidate.hops),
+        }
     }
 
     /// The seed with this URL, as typed.
@@ -124,6 +141,11 @@ impl CurrentPlan {
         let (from, to, since) = (state.plan.version, plan.version, CaptureDate::now());
         if from != to {
             state.changes.push(PlanChange { from, to, since });
+        }
+        if let (Some(guide), Some(before)) = (&plan.guide, &state.plan.guide)
+            && !Arc::ptr_eq(guide, before)
+        {
+            guide.follow(before);
         }
         state.plan = Arc::new(Plan { generation: state.plan.generation + 1, ..plan });
         Ok(())

@@ -1,16 +1,22 @@
-//! The priority of a URL: a sum of named, weighted parts. Lower is earlier.
+//! The place of a URL in the queue of its host: lower is earlier. People see a priority from 0 to
+//! 10,000, higher first, that [`priority_points`] makes of it.
 
+use super::relevance::guide::{Linker, RequestGuide};
+use super::relevance::parts::{PriorityParts, TOP_POINTS};
 use crate::campaign::{WeightedPart, weighted_sum};
 use crate::jobs::counted;
-use crate::scope::hop_count;
+use crate::scope::{Candidate, hop_count};
 
-/// Priority of a robots.txt, which comes before all other URLs of its host.
+/// Place of a robots.txt, which comes before all other URLs of its host.
 pub const ROBOTS_PRIORITY: i64 = -1;
+
+/// The first place of what is ordered by relevance, behind seeds and redirects.
+pub(super) const LATER: i64 = 10;
 
 /// Requisites of requisites that are counted.
 const MOST_REQUISITE_HOPS: usize = 99;
 
-/// The parts of a priority, from the path of hops to a URL alone.
+/// The parts of a place by hops, from the path of hops to a URL alone.
 ///
 /// Seeds and what they need are 0. What completes a page already fetched
 /// (embeds, redirects) comes next: the number of such hops at the end of the
@@ -34,29 +40,48 @@ pub const PRIORITY_PARTS: [WeightedPart<str>; 2] = [
     },
 ];
 
-/// Weights of [`PRIORITY_PARTS`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Priorities {
-    weights: [f64; PRIORITY_PARTS.len()],
+/// The place of a URL in its queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Lower is earlier.
+    pub priority: i64,
+    /// Its parts, where it is ordered by relevance.
+    pub parts: Option<PriorityParts>,
 }
 
-impl Default for Priorities {
-    fn default() -> Self {
-        Self { weights: PRIORITY_PARTS.map(|part| part.weight) }
+/// The place of a URL by the hops to it.
+pub(super) fn place_by_hops(hops: &str) -> Place {
+    let weights = PRIORITY_PARTS.each_ref().map(|part| part.weight);
+    // `as` stops at both ends.
+    let priority = weighted_sum(&weights, &PRIORITY_PARTS.each_ref().map(|part| (part.value)(hops))).0 as i64;
+    Place { priority, parts: None }
+}
+
+/// The place of a URL by its relevance: seeds and what they need, then redirects, then the rest by
+/// its parts; what completes a page comes with the page that it completes.
+pub(super) fn place_by_relevance(guide: &RequestGuide, candidate: &Candidate, linker: &Linker<'_>) -> Place {
+    match candidate.hops.as_bytes().last() {
+        None | Some(b'P') => Place { priority: 0, parts: None },
+        _ if candidate.is_seed => Place { priority: 0, parts: None },
+        Some(b'R') => Place { priority: 1, parts: None },
+        Some(b'E') => PriorityParts::of_requisite(linker.points).place(),
+        Some(_) => guide.parts_of(candidate, linker).place(),
     }
 }
 
-impl Priorities {
-    /// Breadth first with other weights, in the order of [`PRIORITY_PARTS`].
-    pub fn weighted(weights: [f64; PRIORITY_PARTS.len()]) -> Self {
-        Self { weights }
+/// The priority that people see, from 0 to 10,000.
+pub fn priority_points(priority: i64, parts: Option<PriorityParts>) -> u16 {
+    match parts {
+        Some(parts) => parts.points(),
+        None => u16::try_from((i64::from(TOP_POINTS) - priority).clamp(0, i64::from(TOP_POINTS))).unwrap_or(0),
     }
+}
 
-    /// The place of a URL in the queue of its host, from its path.
-    pub fn of(&self, hops: &str) -> i64 {
-        // `as` stops at both ends.
-        weighted_sum(&self.weights, &PRIORITY_PARTS.each_ref().map(|part| (part.value)(hops))).0 as i64
-    }
+/// The best priority that a place may have, from 0 to 1; that of a seed or a redirect is 2, so that
+/// their hosts come first.
+pub(super) fn best_share(priority: i64) -> f64 {
+    let behind = priority.saturating_sub(LATER);
+    if behind < 0 { 2.0 } else { (1.0 - behind as f64 / (2.0 * f64::from(TOP_POINTS))).clamp(0.0, 1.0) }
 }
 
 /// Whether a URL is a seed, or what another one needs first.

@@ -432,7 +432,8 @@ fn take_over_one(
         // One that waited for its host's location was decided again at its turn.
         capture.notes.verdict = Some(admission.verdict.clone()).filter(|verdict| verdict.decision == Decision::Accept);
     }
-    let source = Source::of(admission);
+    // Its text is not read again: its links have what their own words give them.
+    let source = Source::of(admission, 0.0);
     // What was fetched stays in the archive; its links may lead nowhere.
     let candidate = &admission.candidate;
     let refused = judge.refuses_content(plan, candidate, capture.content_fact())?;
@@ -452,6 +453,7 @@ fn take_over_one(
         refused: None,
         capture: Some(capture),
         found: found.clone(),
+        reading: None,
     };
     let new = ledger.finish(finished)?;
     logs.crawl(&line)?;

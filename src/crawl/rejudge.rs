@@ -98,7 +98,7 @@ pub(super) fn changed_admission(
     }
     let mut to = judge.admission(plan, plan.adopt(before.candidate.clone()))?;
     if to.state == before.state {
-        (to.date, to.priority) = (before.date, before.priority);
+        (to.date, to.priority, to.parts) = (before.date, before.priority, before.parts);
     }
     Ok((to != *before).then_some(ChangedAdmission { id: url.id, from: before.state, to }))
 }

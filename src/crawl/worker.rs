@@ -10,7 +10,8 @@ use super::priority::ROBOTS_PRIORITY;
 use super::rejudge::changed_admission;
 use super::robots::MAX_ROBOTS_BYTES;
 use super::{
-    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, Plan, QueuedUrl, RobotsAnswer,
+    Admission, AdmissionState, Admitted, CrawlError, CrawlEvent, EventKind, Finished, PageReading, Plan, QueuedUrl,
+    RobotsAnswer, TOP_POINTS,
 };
 use crate::campaign::RobotsPolicy;
 use crate::captures::{CaptureEntry, redirect_target};
@@ -320,6 +321,7 @@ impl<'e> Worker<'e> {
             verdict: Verdict::unlisted(Decision::Accept, PREREQUISITE_RULE),
             state: AdmissionState::Queued,
             priority: ROBOTS_PRIORITY,
+            parts: None,
             date: engine.setup.clock.now(),
         };
         // Most look-ups find it on its way: nothing is written for those.
@@ -377,7 +379,7 @@ impl<'e> Worker<'e> {
             Refusal::Last(given_up) => given_up,
         };
         let facts = AnswerFacts::of(attempt.queued.url(), &exchange);
-        let Some(Taken { mut entry, permit }) = self.keep(attempt, exchange)? else {
+        let Some(Taken { mut entry, main_text, permit }) = self.keep(attempt, exchange)? else {
             // It waits in the queue as before; nothing was written.
             return Ok(Disposition::PutBack { wait });
         };
@@ -385,7 +387,9 @@ impl<'e> Worker<'e> {
         self.explain_delay(attempt, wait);
         let mut annotations = entry.notes.annotations.clone();
         let deciding = engine.deciding.read().unwrap_or_else(PoisonError::into_inner);
-        let found = self.admit_links(attempt, &entry, &mut annotations)?;
+        let reading = self.read_page(&entry, main_text.as_deref());
+        let score = reading.as_ref().map_or(0.0, |reading| f64::from(reading.score) / f64::from(TOP_POINTS));
+        let found = self.admit_links(attempt, &entry, score, &mut annotations)?;
         if let Some(target) = &facts.unfetchable {
             self.log_unfetchable(attempt, target)?;
         }
@@ -393,7 +397,12 @@ impl<'e> Worker<'e> {
         let further = FurtherOutlinks::split(&mut entry);
         let why = facts.unfetchable.as_ref().map(not_followed);
         let (id, fetch_status) = (attempt.queued.id, facts.status);
-        self.end(attempt, Finished { id, fetch_status, why, refused: None, capture: Some(entry), found }, annotations)?;
+        let capture = Some(entry);
+        let finished = Finished { id, fetch_status, why, refused: None, capture, found, reading: reading.clone() };
+        self.end(attempt, finished, annotations)?;
+        if let Some(reading) = &reading {
+            engine.frontier.read_page(authority_of(attempt.queued.url()), reading.score);
+        }
         drop(deciding);
         self.report_answer(attempt, &facts);
         engine.cx.note(authority_of(attempt.queued.url()));
@@ -403,6 +412,19 @@ impl<'e> Worker<'e> {
             self.give_up_host(attempt, fetch_status::TOO_MANY_RETRIES, &why)?;
         }
         Ok(Disposition::Release { wait, captured: true })
+    }
+
+    /// Reads the text of a page for the words of the request, and says what a person should know of
+    /// these; none for what is no page, or answered with an error.
+    fn read_page(&self, entry: &CaptureEntry, main_text: Option<&str>) -> Option<PageReading> {
+        let engine = self.engine;
+        let plan = engine.setup.plan.now();
+        let guide = plan.guide.as_ref()?;
+        let reading = guide.read(main_text.filter(|_| (200..300).contains(&entry.notes.status))?);
+        for remark in guide.learn(&reading) {
+            engine.stats.event(CrawlEvent::new(EventKind::Campaign, remark));
+        }
+        Some(reading)
     }
 
     /// The delay of a host after its robots.txt: the page behind it waits as long
@@ -425,6 +447,7 @@ impl<'e> Worker<'e> {
         &self,
         attempt: &FetchAttempt,
         entry: &CaptureEntry,
+        score: f64,
         annotations: &mut Vec<String>,
     ) -> Result<Vec<Admission>, CrawlError> {
         let engine = self.engine;
@@ -442,7 +465,7 @@ impl<'e> Worker<'e> {
         {
             self.seed_moved(attempt, target);
         }
-        Ok(engine.judge.admit(&Source::of(admission), links)?)
+        Ok(engine.judge.admit(&Source::of(admission, score), links)?)
     }
 
     /// Logs a redirect to what is no URL of the crawl: it has its line, and no
@@ -657,7 +680,7 @@ impl<'e> Worker<'e> {
         }
         // The batch of its host may have the longer way still.
         for (admission, _) in found.iter().zip(&new).filter(|(_, admitted)| **admitted == Admitted::Nearer) {
-            engine.frontier.announce(authority_of(&admission.candidate.url), ROBOTS_PRIORITY);
+            engine.frontier.reload(admission);
         }
         engine.stats.found(queued);
         engine.stats.refused(refused);

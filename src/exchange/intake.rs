@@ -62,6 +62,8 @@ impl Provenance {
 pub struct Taken<'i> {
     /// Its entry for the catalogue.
     pub entry: CaptureEntry,
+    /// The begin of the main text of a page.
+    pub main_text: Option<String>,
     /// Its part of the memory, free again when it goes.
     pub permit: PagePermit<'i>,
 }
@@ -104,7 +106,10 @@ impl<'a> Intake<'a> {
             found.for_each(|link| link.nofollow = true);
         }
         links.outlinks.extend_from_slice(&provenance.further_links);
-        let storing = links_bytes(&links.outlinks) + provenance.followed(&links.outlinks) * ADMISSION_BYTES;
+        let main_text = links.main_text.take();
+        let storing = links_bytes(&links.outlinks)
+            + provenance.followed(&links.outlinks) * ADMISSION_BYTES
+            + main_text.as_ref().map_or(0, String::len);
         permit.set_bytes(packing + storing);
         let digests = &exchange.digests;
         let may_repeat = digests.payload_len > 0 && digests.can_be_repeated() && exchange.cut.is_none();
@@ -120,7 +125,7 @@ impl<'a> Intake<'a> {
         let records = self.archive.write(url, &mut exchange, original.as_ref(), &notes)?;
         let entry = CaptureEntry { sniffed, ..entry_of(url, &exchange, original.as_ref(), notes, records) };
         permit.set_bytes(storing);
-        Ok(Some(Taken { entry, permit }))
+        Ok(Some(Taken { entry, main_text, permit }))
     }
 
     /// Reads an answer for its links when there is room for it besides `packing` bytes.

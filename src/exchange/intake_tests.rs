@@ -71,7 +71,7 @@ fn what_is_taken_is_what_a_reader_finds_in_the_archive() {
         further_links: vec![Outlink::bare(further.clone(), LinkKind::Manifest)],
         ..Provenance::default()
     };
-    let Taken { entry, permit } = take(&intake, fetched, provenance, None).unwrap();
+    let Taken { entry, main_text, permit } = take(&intake, fetched, provenance, None).unwrap();
     archive.make_durable(&entry.records).unwrap();
     assert_eq!((entry.notes.status, entry.notes.title.as_deref()), (200, Some("Ria")));
     assert_eq!((entry.notes.verdict.as_ref(), entry.notes.annotations.as_slice()), (None, &["browsed".to_owned()][..]));
@@ -79,6 +79,7 @@ fn what_is_taken_is_what_a_reader_finds_in_the_archive() {
     assert_eq!(targets, ["/a", "/b", "/map.xml"]);
     let types: Vec<RecordType> = entry.records.iter().map(|record| record.record_type.clone()).collect();
     assert_eq!(types, [RecordType::Response, RecordType::Request, RecordType::Metadata]);
+    assert!(main_text.is_some());
     drop(permit);
     drop(intake);
     let found = read_back(archive);

@@ -47,7 +47,8 @@ pub fn state_version(out: &mut Statements, version: u32, address: &str, file: &C
         .text("f:document", &format!("data/campaign/campaign.v{version}.json"))
         .text("dct:title", &campaign.name)
         .text("dct:description", &campaign.description)
-        .text("dct:publisher", &campaign.owner);
+        .text("dct:publisher", &campaign.owner)
+        .text("f:crawlOrder", campaign.order.name());
     if let Some(before) = before {
         about = about.iri("prov:wasRevisionOf", before);
     }

@@ -57,6 +57,7 @@ pub use launches::ABANDONED;
 pub use launches::engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use launches::handover_launches::{HandoverCrawl, HandoverLaunch, VersionChange};
 pub use launches::ledger::LaunchLedger;
+pub use launches::queue::{HostRelevantShare, QueueRow, RECENT_PAGES, RelevantShare};
 pub use launches::scheduled::Scheduled;
 pub use launches::seen_scan::{SeenColumns, SeenUrl};
 pub use links::absent_links::AbsentLink;

@@ -63,6 +63,7 @@ pub(super) fn admission(text: &str, state: AdmissionState, priority: i64) -> Adm
         verdict: verdict(if state == AdmissionState::Queued { Decision::Accept } else { Decision::Reject }),
         state,
         priority,
+        parts: None,
         date: CaptureDate::from_seconds(1_700_000_000),
     }
 }
@@ -155,6 +156,7 @@ fn a_url_is_seen_once_and_a_better_way_reopens_a_refused_one() {
         refused: Some(verdict(Decision::Reject)),
         capture: None,
         found: Vec::new(),
+        reading: None,
     };
     made.ledger.finish(finished).unwrap();
     assert_eq!(made.ledger.admit(vec![queued]).unwrap(), [Admitted::Known]);
@@ -197,6 +199,7 @@ fn a_capture_is_reported_once_with_all_that_was_found_on_it() {
         refused: None,
         capture: Some(entry.clone()),
         found: vec![admission("http://b.pt/", AdmissionState::Refused, 0)],
+        reading: None,
     };
     assert_eq!(made.ledger.finish(finished).unwrap(), [Admitted::New]);
     assert_eq!(made.workspace.catalogue().add_captures(made.launch, vec![entry]).unwrap(), 0, "known by its record");
@@ -665,6 +668,7 @@ fn seen_urls_are_tallied_as_they_come_and_change() {
             refused: refused.then(|| verdict(Decision::Reject)),
             capture: None,
             found: Vec::new(),
+            reading: None,
         };
         made.ledger.finish(finished).unwrap();
         check_tally(&made);

@@ -20,8 +20,8 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
     ("captures", &["uri", "scope", "warc", "links", "text"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("exchange", &["uri", "campaign", "scope", "warc", "links", "captures"]),
-    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures", "exchange"]),
     ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
+    ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures", "exchange", "analysis"]),
     ("search", &["uri", "query", "text", "analysis"]),
     (
         "store",

@@ -6,6 +6,7 @@ use crate::cli::{FINE, PROBLEMS};
 use crate::scope::{Trace, hop_count, rule_label};
 use crate::uri::{CaptureDate, PageKey, Url};
 use crate::work;
+use crate::work::QueuedPlace;
 use crate::work::models::{CaptureRow, LaunchRow, ReviewMark, SeenRow};
 use anyhow::Context;
 use serde::Serialize;
@@ -46,6 +47,9 @@ struct LaunchTrace {
     /// What each rule of that launch answers; none with the reason where it cannot be had.
     trace: Option<Trace>,
     trace_problem: Option<String>,
+    /// Its place in the queue, where it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    queue: Option<QueuedPlace>,
 }
 
 /// A capture of the URL with what a person decided about it.
@@ -93,7 +97,8 @@ pub(in crate::cli) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result
             Ok(trace) => (Some(trace), None),
             Err(error) => (None, Some(work::error_chain(&error))),
         };
-        answer.seen.push(LaunchTrace { launch, row, seed, trace, trace_problem });
+        let queue = work::queued_place(&session, id)?;
+        answer.seen.push(LaunchTrace { launch, row, seed, trace, trace_problem, queue });
     }
     for id in catalogue.captures_of_url(&url)? {
         let row = catalogue.capture_row(id)?;
@@ -127,7 +132,7 @@ pub(in crate::cli) fn run(args: &WhyArgs, out: &mut dyn Write) -> anyhow::Result
 fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out, "{}", plain(&answer.url))?;
     for seen in &answer.seen {
-        let LaunchTrace { launch, row, seed, trace, trace_problem } = seen;
+        let LaunchTrace { launch, row, seed, trace, trace_problem, queue } = seen;
         writeln!(out, "\nLaunch {} of campaign {} ({})", launch.launch, launch.campaign, plain(&launch.campaign_name))?;
         if let Some(origin) = &launch.origin {
             writeln!(out, "  Came with the handover “{}”: it was not crawled here", plain(origin))?;
@@ -151,6 +156,9 @@ fn print(answer: &Answer, out: &mut dyn Write) -> anyhow::Result<()> {
             seed.as_ref().map_or(String::new(), |seed| format!(" from {}", plain(seed)))
         )?;
         writeln!(out, "  Seen      {} UTC", row.date.to_readable())?;
+        if let Some(place) = queue {
+            writeln!(out, "  Queue     place {}; priority {}", place.rank, plain(&place.explanation))?;
+        }
         match (trace, trace_problem) {
             (Some(trace), _) if trace.steps.is_empty() => {
                 writeln!(out, "  Rules     none was asked: the crawl itself needed it")?

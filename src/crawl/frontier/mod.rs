@@ -4,24 +4,30 @@
 //! Every host that has something waiting is in a heap, ordered by the moment
 //! of its next request.
 //!
-//! Order inside a host is that of the ledger: [`priority`](super::priority) first. Hosts that
-//! do not answer sleep as a whole (`reachability`).
+//! Order inside a host is that of the ledger: [`priority`](super::priority) first. Which of the hosts
+//! that are due comes next is for `host_choice`. Hosts that do not answer sleep as a whole
+//! (`reachability`).
 //!
 //! Waits are reckoned by a clock that goes on from where the launch was, and
 //! that nobody sets: a system clock that jumps changes no wait.
 
-use super::{CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
+use super::relevance::gains::HostGains;
+use super::{Admission, CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
+use crate::campaign::CrawlOrder;
+use crate::crawl::frontier::host_choice::Choice;
 use crate::crawl::frontier::reachability::{MAX_SLEEP, Reach, Setback, Trouble};
 use crate::exchange::AddressGate;
 use crate::uri::{CaptureDate, Url, authority_of};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// URLs of one host in memory.
 const BATCH: usize = 32;
+/// The same where what is found next may come before them.
+const GUIDED_BATCH: usize = 8;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
 /// A pause of a host is reported from this length on.
@@ -97,6 +103,12 @@ struct FrontierState {
     /// URLs in the batches of all hosts.
     in_batches: usize,
     reach: Reach,
+    order: CrawlOrder,
+    /// Hosts whose time has come, where one of them is chosen.
+    ready: BTreeSet<Arc<str>>,
+    /// The host that was looked at last where there are too many to look at all.
+    last_choice: Option<Arc<str>>,
+    gains: HostGains,
 }
 
 struct Host {
@@ -117,6 +129,12 @@ struct Host {
     is_resumed: bool,
     /// Its valid entry in the heap; others of it are stale.
     heap_at: Option<Instant>,
+    /// It is among those that are chosen from.
+    is_ready: bool,
+    /// No URL that waits for it has a lower priority.
+    first: i64,
+    /// URLs that wait for it, about.
+    waiting: u64,
 }
 
 impl Host {
@@ -132,7 +150,22 @@ impl Host {
             why: None,
             is_resumed: false,
             heap_at: None,
+            is_ready: false,
+            first: i64::MAX,
+            waiting: 0,
         }
+    }
+
+    /// Something with this priority waits for it.
+    fn note_waiting(&mut self, priority: i64) {
+        self.first = self.first.min(priority);
+        self.waiting += 1;
+    }
+
+    /// Takes a URL with this priority out of what waits.
+    fn note_taken(&mut self, priority: i64) {
+        self.waiting = self.waiting.saturating_sub(1);
+        self.first = self.batch.front().map_or(self.first.max(priority), |next| next.admission.priority);
     }
 
     /// The ledger holds something that is not in the batch, or may be when an
@@ -150,7 +183,8 @@ impl FrontierState {
         let has_work = host.more || !host.batch.is_empty();
         let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
         let earlier = host.heap_at.is_none_or(|heap_at| at < heap_at);
-        if has_work && earlier && !host.querying && !host.ending && host.in_flight.len() < per_host {
+        let may_come = !host.querying && !host.ending && !host.is_ready && host.in_flight.len() < per_host;
+        if has_work && earlier && may_come {
             host.heap_at = Some(at);
             self.due.push(Reverse((at, Arc::clone(name))));
         }
@@ -192,17 +226,50 @@ impl<'a> Frontier<'a> {
         let clock = WaitClock::after(&waits);
         let sleeping: HashMap<&str, Duration> =
             waits.iter().map(|wait| (wait.authority.as_str(), clock.until(wait.free))).collect();
-        let mut state = FrontierState { reach: Reach::of(&waits), ..FrontierState::default() };
+        let order = CrawlOrder::RoundRobin;
+        let mut state = FrontierState { reach: Reach::of(&waits), order, ..FrontierState::default() };
         let now = Instant::now();
         for backlog in ledger.backlog()? {
             let name: Arc<str> = backlog.authority.into();
             let sleep = sleeping.get(&*name).copied().unwrap_or_default().min(MAX_SLEEP);
             let free_at = now + sleep.max(resumed.unwrap_or_default());
-            let host = Host { free_at, is_resumed: resumed.is_some(), ..Host::new() };
+            let (first, waiting) = (backlog.first, backlog.waiting);
+            let host = Host { free_at, is_resumed: resumed.is_some(), first, waiting, ..Host::new() };
             state.hosts.insert(Arc::clone(&name), host);
             state.line_up(&name, per_host, None);
         }
         Ok(Self { ledger, per_host, per_address, state: Mutex::new(state), changed: Condvar::new(), clock })
+    }
+
+    /// The same in another order, with what the launch knows of its hosts.
+    pub fn in_order(self, order: CrawlOrder, gains: HostGains) -> Self {
+        {
+            let mut state = self.lock();
+            (state.order, state.gains) = (order, gains);
+        }
+        self
+    }
+
+    /// Goes on in another order; what waits may have other priorities.
+    pub fn reorder(&self, order: CrawlOrder) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        state.order = order;
+        state.in_batches = 0;
+        state.ready.clear();
+        for host in state.hosts.values_mut() {
+            (host.is_ready, host.first) = (false, i64::MIN);
+            host.batch.clear();
+            host.note_more();
+        }
+        let names: Vec<Arc<str>> = state.hosts.keys().cloned().collect();
+        names.iter().for_each(|name| state.line_up(name, self.per_host, None));
+        self.changed.notify_all();
+    }
+
+    /// A page of a host was read that has this score, from 0 to 10,000.
+    pub fn read_page(&self, authority: &str, score: u16) {
+        self.lock().gains.add(authority, f64::from(score) / f64::from(super::TOP_POINTS));
     }
 
     /// The time that waits are reckoned by.
@@ -227,6 +294,23 @@ impl<'a> Frontier<'a> {
             if state.reach.is_network_gone() {
                 drop(self.changed.wait_timeout(state, POLL));
                 return Ok(Next::Idle);
+            }
+            match state.choose(now, self.per_host) {
+                Some(Choice::First(name)) => match self.take_first(state, &name, now)? {
+                    (_, Some(url)) => return Ok(Next::Url(url)),
+                    (unlocked, None) => {
+                        state = unlocked;
+                        continue;
+                    }
+                },
+                Some(Choice::At(name, place)) => match self.take_at(state, &name, place)? {
+                    (_, Some(url)) => return Ok(Next::Url(url)),
+                    (unlocked, None) => {
+                        state = unlocked;
+                        continue;
+                    }
+                },
+                None => {}
             }
             let Some(Reverse((at, name))) = state.due.peek().cloned() else {
                 if state.in_flight == 0 && state.querying == 0 {
@@ -253,38 +337,93 @@ impl<'a> Frontier<'a> {
                 return Ok(Next::Idle);
             }
             state.due.pop();
-            let Some(host) = state.hosts.get_mut(&name) else { continue };
-            host.heap_at = None;
-            if host.free_at > now || host.in_flight.len() >= self.per_host {
-                state.line_up(&name, self.per_host, None);
-                continue;
+            if let Some(host) = state.hosts.get_mut(&name) {
+                host.heap_at = None;
             }
-            if host.batch.is_empty() && host.more {
-                state = self.refill(state, &name)?;
-                continue;
+            match self.take_first(state, &name, now)? {
+                (_, Some(url)) => return Ok(Next::Url(url)),
+                (unlocked, None) => state = unlocked,
             }
-            let Some(first) = host.batch.front() else {
-                // Nothing waits any more; what comes later creates the host again.
-                if host.in_flight.is_empty() {
-                    state.hosts.remove(&name);
-                }
-                continue;
-            };
-            // A wait is never longer than the longest one, whatever was kept.
-            let wait = self.clock.until(first.due).min(MAX_SLEEP);
-            if wait > Duration::ZERO {
-                // Put back after a failure: all that is due earlier comes first.
-                state.line_up(&name, self.per_host, Some(now + wait));
-                continue;
-            }
-            let Some(url) = host.batch.pop_front() else { continue };
-            host.in_flight.push(url.id);
-            host.why = None;
-            state.in_batches = state.in_batches.saturating_sub(1);
-            state.in_flight += 1;
-            state.line_up(&name, self.per_host, None);
-            return Ok(Next::Url(Box::new(url)));
         }
+    }
+
+    /// Takes the first URL of a host that is out of the heap, if it has one that is due; else the
+    /// host is put where it belongs.
+    fn take_first<'s>(
+        &'s self,
+        mut guard: MutexGuard<'s, FrontierState>,
+        name: &Arc<str>,
+        now: Instant,
+    ) -> Result<Taking<'s>, LedgerError> {
+        let state = &mut *guard;
+        let Some(host) = state.hosts.get_mut(name) else { return Ok((guard, None)) };
+        if host.free_at > now || host.in_flight.len() >= self.per_host {
+            state.line_up(name, self.per_host, None);
+            return Ok((guard, None));
+        }
+        if host.batch.is_empty() && host.more {
+            return Ok((self.refill(guard, name)?, None));
+        }
+        let Some(first) = host.batch.front() else {
+            // Nothing waits any more; what comes later creates the host again.
+            if host.in_flight.is_empty() {
+                state.hosts.remove(name);
+            }
+            return Ok((guard, None));
+        };
+        // A wait is never longer than the longest one, whatever was kept.
+        let wait = self.clock.until(first.due).min(MAX_SLEEP);
+        if wait > Duration::ZERO {
+            // Put back after a failure: all that is due earlier comes first.
+            state.line_up(name, self.per_host, Some(now + wait));
+            return Ok((guard, None));
+        }
+        let Some(url) = host.batch.pop_front() else { return Ok((guard, None)) };
+        host.note_taken(url.admission.priority);
+        host.in_flight.push(url.id);
+        host.why = None;
+        state.in_batches = state.in_batches.saturating_sub(1);
+        state.in_flight += 1;
+        state.line_up(name, self.per_host, None);
+        Ok((guard, Some(Box::new(url))))
+    }
+
+    /// Takes the URL at a place of the queue of a host that is ready; without one, the host is put
+    /// back where it belongs.
+    fn take_at<'s>(
+        &'s self,
+        mut guard: MutexGuard<'s, FrontierState>,
+        name: &Arc<str>,
+        place: u64,
+    ) -> Result<Taking<'s>, LedgerError> {
+        let Some(host) = guard.hosts.get_mut(name) else { return Ok((guard, None)) };
+        host.querying = true;
+        let in_flight = host.in_flight.clone();
+        guard.querying += 1;
+        drop(guard);
+        let answer = self.ledger.waiting_at(name, &in_flight, self.clock.now(), place);
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        state.querying -= 1;
+        let mut taken = None;
+        if let Some(host) = state.hosts.get_mut(name) {
+            host.querying = false;
+            taken = answer?.filter(|_| !host.ending && !state.reach.is_given_up(name));
+            if let Some(url) = &taken {
+                let before = host.batch.len();
+                host.batch.retain(|of| of.id != url.id);
+                state.in_batches = state.in_batches.saturating_sub(before - host.batch.len());
+                host.waiting = host.waiting.saturating_sub(1);
+                host.in_flight.push(url.id);
+                host.why = None;
+                state.in_flight += 1;
+            } else {
+                host.waiting = 0;
+            }
+            state.line_up(name, self.per_host, None);
+        }
+        self.changed.notify_all();
+        Ok((guard, taken.map(Box::new)))
     }
 
     /// Asks the ledger for more of a host, without holding the others up.
@@ -299,7 +438,11 @@ impl<'a> Frontier<'a> {
         host.heap_at = None;
         let (announced, in_flight) = (host.announced, host.in_flight.clone());
         state.querying += 1;
-        let limit = if state.in_batches > MANY_URLS { 1 } else { BATCH };
+        let limit = match state.order {
+            _ if state.in_batches > MANY_URLS => 1,
+            CrawlOrder::Relevance => GUIDED_BATCH,
+            _ => BATCH,
+        };
         drop(state);
         let answer = self.ledger.waiting(name, &in_flight, self.clock.now(), limit);
         let mut guard = self.lock();
@@ -315,7 +458,13 @@ impl<'a> Frontier<'a> {
                 batch.clear();
             }
             state.in_batches = (state.in_batches + batch.len()).saturating_sub(host.batch.len());
+            if !host.more {
+                host.waiting = batch.len() as u64;
+            }
             host.batch = batch.into();
+            if let Some(first) = host.batch.front().filter(|_| !is_stale) {
+                host.first = first.admission.priority;
+            }
             if host.batch.is_empty() && !host.more && host.in_flight.is_empty() && host.free_at <= Instant::now() {
                 state.hosts.remove(name);
             } else {
@@ -338,13 +487,36 @@ impl<'a> Frontier<'a> {
         };
         let host = state.hosts.entry(Arc::clone(&name)).or_insert_with(Host::new);
         host.note_more();
+        host.note_waiting(urgent);
         let now = self.clock.now();
-        if host.batch.back().is_some_and(|last| last.admission.priority > urgent || last.due > now) {
+        let is_behind = |url: &QueuedUrl| url.admission.priority > urgent || url.due > now;
+        if host.batch.back().is_some_and(is_behind) {
             // They still wait in the ledger, which now has something better.
+            let better = host.batch.iter().position(is_behind).unwrap_or_default();
+            state.in_batches = state.in_batches.saturating_sub(host.batch.len() - better);
+            host.batch.truncate(better);
+        }
+        state.line_up(&name, self.per_host, None);
+        self.changed.notify_one();
+    }
+
+    /// A URL that waited already has another way or priority.
+    pub fn reload(&self, admission: &Admission) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let name = authority_of(&admission.candidate.url);
+        let Some(host) = state.hosts.get_mut(name) else { return };
+        host.note_more();
+        host.first = host.first.min(admission.priority);
+        let (url, priority) = (&admission.candidate.url, admission.priority);
+        if host.batch.iter().any(|of| of.admission.priority > priority || of.url() == url) {
             state.in_batches = state.in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
         }
-        state.line_up(&name, self.per_host, None);
+        if let Some((name, _)) = state.hosts.get_key_value(name) {
+            let name = Arc::clone(name);
+            state.line_up(&name, self.per_host, None);
+        }
         self.changed.notify_one();
     }
 
@@ -361,6 +533,7 @@ impl<'a> Frontier<'a> {
             *in_batches = in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
             host.note_more();
+            host.note_waiting(url.admission.priority);
         });
     }
 
@@ -371,6 +544,7 @@ impl<'a> Frontier<'a> {
             *in_batches += 1;
             host.batch.push_front(url.clone());
             host.note_more();
+            host.note_waiting(url.admission.priority);
         });
     }
 
@@ -495,8 +669,11 @@ impl<'a> Frontier<'a> {
             let left = std::mem::take(&mut host.batch).len();
             host.ending = true;
             host.heap_at = None;
+            host.is_ready = false;
+            host.waiting = 0;
             state.in_batches = state.in_batches.saturating_sub(left);
         }
+        state.ready.remove(&name);
         drop(state);
         let given_up = Some((status, why.to_owned()));
         let authority = authority.to_owned();
@@ -588,6 +765,9 @@ impl<'a> Frontier<'a> {
     }
 }
 
+/// The state of the frontier, and the URL that was taken.
+type Taking<'s> = (MutexGuard<'s, FrontierState>, Option<Box<QueuedUrl>>);
+
 impl AddressGate for Frontier<'_> {
     fn enter(&self, ip: IpAddr) -> bool {
         self.enter_address(ip)
@@ -598,6 +778,7 @@ impl AddressGate for Frontier<'_> {
     }
 }
 
+mod host_choice;
 pub(super) mod politeness;
 pub(super) mod reachability;
 pub(super) mod retry;

@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use super::super::{Admission, AdmissionState, Finished, Priorities};
+use super::super::{Admission, AdmissionState, Finished};
 use super::*;
+use crate::crawl::priority::place_by_hops;
 use crate::crawl::tests::memory_ledger::MemoryLedger;
 use crate::scope::{Candidate, Decision, Verdict};
 
@@ -14,14 +15,16 @@ fn admission(url: &str, hops: &str) -> Admission {
         },
         verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
         state: AdmissionState::Queued,
-        priority: Priorities::default().of(hops),
+        priority: place_by_hops(hops).priority,
+        parts: None,
         date: CaptureDate::now(),
     }
 }
 
 fn finish(ledger: &MemoryLedger, url: &QueuedUrl) {
     let (why, refused, capture) = (None, None, None);
-    ledger.finish(Finished { id: url.id, fetch_status: 200, why, refused, capture, found: Vec::new() }).unwrap();
+    let finished = Finished { id: url.id, fetch_status: 200, why, refused, capture, found: Vec::new(), reading: None };
+    ledger.finish(finished).unwrap();
 }
 
 /// Fetches everything at once and returns the order.
@@ -56,7 +59,7 @@ fn seeds_come_first_then_what_completes_a_page_then_near_pages() {
         ("12+LLRL", 1600),
         ("12+LLRE", 2),
     ] {
-        assert_eq!(Priorities::default().of(hops), expected, "{hops}");
+        assert_eq!(place_by_hops(hops).priority, expected, "{hops}");
     }
     let ledger = MemoryLedger::default();
     let urls = [("/far", "LL"), ("/near", "L"), ("/embed", "LE"), ("/", "")];

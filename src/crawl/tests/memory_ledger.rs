@@ -7,7 +7,7 @@ use crate::crawl::*;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, GeoFact, hop_count};
 use crate::uri::{CaptureDate, Url};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Mutex;
 
@@ -30,6 +30,13 @@ struct Inner {
     events: Vec<CrawlEvent>,
     versions: Vec<(u32, u32)>,
     annotations: HashMap<String, AnnotationFact>,
+    /// Rows that wait, by host.
+    by_host: HashMap<String, BTreeSet<usize>>,
+    linkers: HashMap<usize, (Url, String)>,
+    /// Rows of pages that were read, in order.
+    read: Vec<usize>,
+    terms: HashMap<String, TermTally>,
+    ordered_by: Option<u32>,
 }
 
 /// Keeps everything; survives a crawl, so that another can go on.
@@ -111,22 +118,24 @@ impl Inner {
                 true => StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) },
                 false => StoredFate::Refused,
             };
-            match self.by_url.get(admission.candidate.url.as_str()) {
-                Some(&at) if queued && self.rows[at].1 == StoredFate::Refused => {
+            let host = crate::uri::authority_of(&admission.candidate.url).to_owned();
+            match self.by_url.get(admission.candidate.url.as_str()).copied() {
+                Some(at) if queued && self.rows[at].1 == StoredFate::Refused => {
                     self.rows[at] = (admission, fate);
+                    self.by_host.entry(host).or_default().insert(at);
                     new.push(Admitted::New);
                 }
-                Some(&at) => {
+                Some(at) => {
                     let waits = queued && matches!(self.rows[at].1, StoredFate::Waiting { .. });
-                    let nearer =
-                        waits && hop_count(&admission.candidate.hops) < hop_count(&self.rows[at].0.candidate.hops);
-                    if nearer {
-                        self.rows[at].0 = admission;
-                    }
-                    new.push(if nearer { Admitted::Nearer } else { Admitted::Known });
+                    let changed = waits && self.merge(at, admission);
+                    new.push(if changed { Admitted::Nearer } else { Admitted::Known });
                 }
                 None => {
-                    self.by_url.insert(admission.candidate.url.to_string(), self.rows.len());
+                    let at = self.rows.len();
+                    self.by_url.insert(admission.candidate.url.to_string(), at);
+                    if queued {
+                        self.by_host.entry(host).or_default().insert(at);
+                    }
                     self.rows.push((admission, fate));
                     new.push(Admitted::New);
                 }
@@ -135,10 +144,75 @@ impl Inner {
         new
     }
 
+    /// Takes the shorter way and the better priority of a URL that waits; false where it has both.
+    fn merge(&mut self, at: usize, found: Admission) -> bool {
+        let row = &mut self.rows[at].0;
+        if row.priority < 0 {
+            return false;
+        }
+        let is_nearer = hop_count(&found.candidate.hops) < hop_count(&row.candidate.hops);
+        let (before, linker) = (row.clone(), self.linkers.get(&at).cloned());
+        let of = |admission: &Admission| {
+            admission.candidate.via.clone().map(|via| (via, admission.candidate.anchor.clone()))
+        };
+        let (parts, is_better) = match (row.parts, found.parts) {
+            (None, None) => (None, is_nearer),
+            (Some(old), Some(other)) => {
+                let (best, is_better) = old.or(other);
+                (Some(best), is_better)
+            }
+            (old, other) => {
+                let is_better = found.priority < row.priority;
+                (if is_better { other } else { old }, is_better)
+            }
+        };
+        let has_parts = row.parts.is_some() || found.parts.is_some();
+        let priority = if is_better { found.priority } else { row.priority };
+        let linker = match (is_better, is_nearer) {
+            (true, true) => None,
+            (true, false) => of(&found),
+            (false, true) => linker.or_else(|| of(row)),
+            (false, false) => linker,
+        };
+        if is_nearer {
+            *row = found;
+        }
+        row.priority = parts.map_or(priority, PriorityParts::priority);
+        row.parts = parts;
+        match linker.filter(|_| has_parts) {
+            Some(linker) => self.linkers.insert(at, linker),
+            None => self.linkers.remove(&at),
+        };
+        is_nearer || before != *row
+    }
+
+    /// Sets the fate of a row.
+    fn set_fate(&mut self, at: usize, fate: StoredFate) {
+        let host = crate::uri::authority_of(&self.rows[at].0.candidate.url).to_owned();
+        let of_host = self.by_host.entry(host).or_default();
+        match fate {
+            StoredFate::Waiting { .. } => of_host.insert(at),
+            _ => of_host.remove(&at),
+        };
+        self.rows[at].1 = fate;
+    }
+
+    /// Rows that wait for a host, in the order of its queue.
+    fn queue_of(&self, authority: &str, in_flight: &[i64], now: CaptureDate) -> Vec<usize> {
+        let rows = self.by_host.get(authority).into_iter().flatten().copied();
+        let mut rows: Vec<usize> = rows.filter(|at| !in_flight.contains(&(*at as i64))).collect();
+        rows.sort_by_key(|at| match &self.rows[*at] {
+            (_, StoredFate::Waiting { due, .. }) if *due > now => (1, due.millis(), *at),
+            (admission, _) => (0, admission.priority, *at),
+        });
+        rows
+    }
+
     fn queued(&self, at: usize) -> Option<QueuedUrl> {
         match &self.rows[at] {
             (admission, StoredFate::Waiting { tries, due }) => {
-                Some(QueuedUrl { id: at as i64, admission: admission.clone(), tries: *tries, due: *due })
+                let linker = self.linkers.get(&at).cloned();
+                Some(QueuedUrl { id: at as i64, admission: admission.clone(), tries: *tries, due: *due, linker })
             }
             _ => None,
         }
@@ -159,30 +233,76 @@ impl Ledger for MemoryLedger {
     ) -> Result<Vec<QueuedUrl>, LedgerError> {
         self.may_panic("waiting", authority);
         let inner = self.0.lock().unwrap();
-        let mut found: Vec<QueuedUrl> = (0..inner.rows.len())
+        Ok(inner
+            .queue_of(authority, in_flight, now)
+            .into_iter()
+            .take(limit)
             .filter_map(|at| inner.queued(at))
-            .filter(|url| !in_flight.contains(&url.id))
-            .filter(|url| crate::uri::authority_of(&url.admission.candidate.url) == authority)
-            .collect();
-        found.sort_by_key(|url| match url.due > now {
-            false => (0, url.admission.priority, url.id),
-            true => (1, url.due.millis(), url.id),
-        });
-        found.truncate(limit);
-        Ok(found)
+            .collect())
+    }
+
+    fn waiting_at(
+        &self,
+        authority: &str,
+        in_flight: &[i64],
+        now: CaptureDate,
+        place: u64,
+    ) -> Result<Option<QueuedUrl>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let queue = inner.queue_of(authority, in_flight, now);
+        let url = queue.get(usize::try_from(place).unwrap()).and_then(|at| inner.queued(*at));
+        Ok(url.filter(|url| url.due <= now))
+    }
+
+    fn learned_order(&self, each: &mut dyn FnMut(&str, u16)) -> Result<LearnedOrder, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        for at in &inner.read {
+            if let (admission, StoredFate::Finished(finished)) = &inner.rows[*at] {
+                let score = finished.reading.as_ref().unwrap().score;
+                each(crate::uri::authority_of(&admission.candidate.url), score);
+            }
+        }
+        let (pages, terms) = (inner.read.len() as u64, inner.terms.clone());
+        Ok(LearnedOrder { seed: 0, pages, terms, version: inner.ordered_by.or(Some(1)) })
+    }
+
+    fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        for (id, priority, parts) in changed {
+            let row = &mut inner.rows[id as usize];
+            if matches!(row.1, StoredFate::Waiting { .. }) {
+                (row.0.priority, row.0.parts) = (priority, parts);
+            }
+        }
+        Ok(())
+    }
+
+    fn keep_ordered(&self, version: u32) -> Result<(), LedgerError> {
+        self.0.lock().unwrap().ordered_by = Some(version);
+        Ok(())
+    }
+
+    fn keep_terms(&self, terms: Vec<(String, TermTally)>) -> Result<(), LedgerError> {
+        let mut inner = self.0.lock().unwrap();
+        for (term, tally) in terms {
+            inner.terms.entry(term).or_insert(tally);
+        }
+        Ok(())
     }
 
     fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
         let inner = self.0.lock().unwrap();
-        let mut counts: HashMap<String, u64> = HashMap::new();
-        for url in (0..inner.rows.len()).filter_map(|at| inner.queued(at)) {
-            *counts.entry(crate::uri::authority_of(&url.admission.candidate.url).to_owned()).or_default() += 1;
-        }
-        Ok(counts.into_iter().map(|(authority, waiting)| HostBacklog { authority, waiting }).collect())
+        let hosts = inner.by_host.iter().filter(|(_, rows)| !rows.is_empty());
+        let backlog = hosts.map(|(authority, rows)| HostBacklog {
+            authority: authority.clone(),
+            waiting: rows.len() as u64,
+            first: rows.iter().map(|at| inner.rows[*at].0.priority).min().unwrap(),
+        });
+        Ok(backlog.collect())
     }
 
     fn defer(&self, id: i64, tries: u32, due: CaptureDate, _why: &str) -> Result<(), LedgerError> {
-        self.0.lock().unwrap().rows[id as usize].1 = StoredFate::Waiting { tries, due };
+        self.0.lock().unwrap().set_fate(id as usize, StoredFate::Waiting { tries, due });
         Ok(())
     }
 
@@ -197,7 +317,8 @@ impl Ledger for MemoryLedger {
         let ended = self.waiting(authority, in_flight, CaptureDate::now(), limit)?;
         for url in &ended {
             let (why, refused, capture) = (Some(why.to_owned()), None, None);
-            self.finish(Finished { id: url.id, fetch_status: status, why, refused, capture, found: Vec::new() })?;
+            let found = Vec::new();
+            self.finish(Finished { id: url.id, fetch_status: status, why, refused, capture, found, reading: None })?;
         }
         Ok(ended)
     }
@@ -206,7 +327,7 @@ impl Ledger for MemoryLedger {
         let mut inner = self.0.lock().unwrap();
         let Some(at) = inner.by_url.get(url.as_str()).copied() else { return Ok(false) };
         inner.rows[at].0.priority = priority;
-        inner.rows[at].1 = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+        inner.set_fate(at, StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) });
         Ok(true)
     }
 
@@ -240,7 +361,13 @@ impl Ledger for MemoryLedger {
         let at = finished.id as usize;
         assert!(matches!(inner.rows[at].1, StoredFate::Waiting { .. }), "finished twice: {:?}", inner.rows[at]);
         let found = finished.found.clone();
-        inner.rows[at].1 = StoredFate::Finished(Box::new(finished));
+        if let Some(reading) = &finished.reading {
+            inner.read.push(at);
+            for term in &reading.terms {
+                inner.terms.entry(term.clone()).and_modify(|tally| tally.pages += 1);
+            }
+        }
+        inner.set_fate(at, StoredFate::Finished(Box::new(finished)));
         Ok(inner.admit(found))
     }
 
@@ -301,7 +428,13 @@ impl Ledger for MemoryLedger {
         let refused = |at: usize| {
             let (admission, fate) = &inner.rows[at];
             let (admission, due) = (admission.clone(), CaptureDate::from_millis(0));
-            (*fate == StoredFate::Refused).then_some(QueuedUrl { id: at as i64, admission, tries: 0, due })
+            (*fate == StoredFate::Refused).then_some(QueuedUrl {
+                id: at as i64,
+                admission,
+                tries: 0,
+                due,
+                linker: None,
+            })
         };
         Ok((from..inner.rows.len()).filter_map(|at| inner.queued(at).or_else(|| refused(at))).take(limit).collect())
     }
@@ -319,7 +452,8 @@ impl Ledger for MemoryLedger {
                 | (StoredFate::Refused, AdmissionState::Refused, _) => row.1.clone(),
                 _ => return false,
             };
-            *row = (to, fate);
+            row.0 = to;
+            inner.set_fate(id as usize, fate);
             true
         };
         Ok(changed.into_iter().map(&mut store).collect())
@@ -380,9 +514,9 @@ impl Ledger for MemoryLedger {
         let is_lost =
             |capture: &CaptureEntry| lost.iter().any(|lost| (&lost.url, lost.date) == (&capture.url, capture.date));
         inner.kept.retain(|capture| !is_lost(capture));
-        for (_, fate) in &mut inner.rows {
-            if matches!(fate, StoredFate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
-                *fate = StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) };
+        for at in 0..inner.rows.len() {
+            if matches!(&inner.rows[at].1, StoredFate::Finished(end) if end.capture.as_ref().is_some_and(is_lost)) {
+                inner.set_fate(at, StoredFate::Waiting { tries: 0, due: CaptureDate::from_millis(0) });
             }
         }
         Ok(())

@@ -3,20 +3,19 @@
 use crate::store::captures::{add_outlinks, insert_capture};
 use crate::store::rows::LaunchId;
 
+use super::admission::{admit_all, keep_reading, parts_columns, stored_parts};
 use super::events::insert_events;
-use super::hop_paths::hop_count_sql;
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
     Admission, AdmissionState, Admitted, ChangedAdmission, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally,
-    Ledger, LedgerError, LostCapture, QueuedUrl, RobotsAnswer,
+    LearnedOrder, Ledger, LedgerError, LostCapture, PriorityParts, QueuedUrl, RobotsAnswer, TermTally,
 };
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
 use crate::scope::{AnnotationFact, Candidate, Decision, GeoFact, Verdict};
-use crate::store::captures::interned_texts::url_ids;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
-use crate::store::catalogue::sql::parse_stored;
+use crate::store::catalogue::sql::{int, parse_stored, uint};
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::HashMap;
@@ -124,14 +123,97 @@ impl Ledger for LaunchLedger {
         })
     }
 
+    fn waiting_at(
+        &self,
+        authority: &str,
+        in_flight: &[i64],
+        now: CaptureDate,
+        place: u64,
+    ) -> Result<Option<QueuedUrl>, LedgerError> {
+        self.read(|conn| {
+            // The place is found in the index alone.
+            let mut statement = conn.prepare_cached(
+                "SELECT s.id FROM seen s INDEXED BY seen_queue
+                 WHERE s.state = 0 AND s.launch = ?1 AND s.host = (SELECT id FROM host WHERE name = ?2)
+                 ORDER BY s.priority, s.id LIMIT ?3 OFFSET ?4",
+            )?;
+            let most = in_flight.len() as i64 + 1;
+            let ids = statement.query_map(params![self.launch, authority, most, int(place)], |row| row.get(0))?;
+            let ids = ids.collect::<Result<Vec<i64>, _>>()?;
+            let Some(id) = ids.into_iter().find(|id| !in_flight.contains(id)) else { return Ok(None) };
+            let mut statement = conn.prepare_cached(&format!(
+                "{QUEUED_URL} FROM seen s {QUEUED_JOINS} WHERE s.id = ?1 AND s.state = 0 AND s.due_ms <= ?2"
+            ))?;
+            let mut rows = statement.query([id, now.millis()])?;
+            rows.next()?.map(queued_url).transpose()
+        })
+    }
+
+    fn learned_order(&self, each: &mut dyn FnMut(&str, u16)) -> Result<LearnedOrder, LedgerError> {
+        self.read(|conn| {
+            let (seed, version): (i64, Option<u32>) = conn
+                .prepare_cached("SELECT order_seed, ordered_by FROM launch WHERE id = ?1")?
+                .query_row([self.launch], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let mut learned = LearnedOrder { seed: seed.cast_unsigned(), version, ..LearnedOrder::default() };
+            let mut statement = conn.prepare_cached(
+                "SELECT h.name, s.score FROM seen s INDEXED BY seen_scored JOIN host h ON h.id = s.host
+                 WHERE s.launch = ?1 AND s.score IS NOT NULL ORDER BY s.due_ms, s.id",
+            )?;
+            let mut rows = statement.query([self.launch])?;
+            while let Some(row) = rows.next()? {
+                learned.pages += 1;
+                each(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?);
+            }
+            let mut statement = conn.prepare_cached("SELECT term, since, pages FROM launch_term WHERE launch = ?1")?;
+            let terms = statement.query_map([self.launch], |row| {
+                let (since, pages) = (uint(row.get(1)?), uint(row.get(2)?));
+                Ok((row.get(0)?, TermTally { since, pages, is_reported: false }))
+            })?;
+            learned.terms = terms.collect::<Result<_, _>>()?;
+            Ok(learned)
+        })
+    }
+
+    fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError> {
+        self.write(move |conn, _| {
+            let mut statement = conn
+                .prepare_cached("UPDATE seen SET priority = ?2, parts = ?3, cited = ?4 WHERE id = ?1 AND state = 0")?;
+            for (id, priority, parts) in &changed {
+                let (bytes, cited) = parts_columns(*parts);
+                statement.execute(params![id, priority, bytes, cited])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn keep_ordered(&self, version: u32) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| {
+            conn.execute("UPDATE launch SET ordered_by = ?2 WHERE id = ?1", params![launch, version])?;
+            Ok(())
+        })
+    }
+
+    fn keep_terms(&self, terms: Vec<(String, TermTally)>) -> Result<(), LedgerError> {
+        self.write(move |conn, launch| {
+            let mut statement = conn.prepare_cached(
+                "INSERT INTO launch_term (launch, term, since, pages) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+            )?;
+            for (term, tally) in &terms {
+                statement.execute(params![launch, term, int(tally.since), int(tally.pages)])?;
+            }
+            Ok(())
+        })
+    }
+
     fn backlog(&self) -> Result<Vec<HostBacklog>, LedgerError> {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT h.name, count(*) FROM seen s JOIN host h ON h.id = s.host
+                "SELECT h.name, count(*), min(s.priority) FROM seen s JOIN host h ON h.id = s.host
                  WHERE s.launch = ?1 AND s.state = 0 GROUP BY s.host ORDER BY min(s.priority), min(s.id)",
             )?;
             let rows = statement.query_map([self.launch], |row| {
-                Ok(HostBacklog { authority: row.get(0)?, waiting: row.get::<_, i64>(1)?.unsigned_abs() })
+                let waiting = row.get::<_, i64>(1)?.unsigned_abs();
+                Ok(HostBacklog { authority: row.get(0)?, waiting, first: row.get(2)? })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -282,6 +364,9 @@ impl Ledger for LaunchLedger {
             if let Some(capture) = &finished.capture {
                 insert_capture(conn, launch, capture)?;
             }
+            if let Some(reading) = &finished.reading {
+                keep_reading(conn, launch, finished.id, reading)?;
+            }
             admit_all(conn, launch, &finished.found)
         })
     }
@@ -371,7 +456,7 @@ impl Ledger for LaunchLedger {
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 let mut url = queued_url(row)?;
-                if row.get::<_, i64>(16)? == REFUSED {
+                if row.get::<_, i64>(QUEUED_COLUMNS)? == REFUSED {
                     url.admission.state = AdmissionState::Refused;
                 }
                 found.push(url);
@@ -384,13 +469,14 @@ impl Ledger for LaunchLedger {
         self.write(move |conn, _| {
             let mut statement = conn.prepare_cached(
                 "UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4, is_seed = ?5, source_tag = ?6,
-                    date_ms = ?8, priority = ?9, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
+                    date_ms = ?8, priority = ?9, parts = ?11, cited = ?12, tries = CASE state WHEN ?7 THEN tries ELSE 0 END,
                     due_ms = CASE state WHEN ?7 THEN due_ms ELSE 0 END,
                     why = CASE state WHEN ?7 THEN why ELSE '' END, state = ?7
                  WHERE id = ?1 AND state = ?10 AND (state = 0 OR fetch_status = 0)",
             )?;
             let mut store = |changed: &ChangedAdmission| {
                 let admission = &changed.to;
+                let (parts, cited) = parts_columns(admission.parts);
                 let stored = statement.execute(params![
                     changed.id,
                     admission.verdict.decision == Decision::Accept,
@@ -402,6 +488,8 @@ impl Ledger for LaunchLedger {
                     admission.date.millis(),
                     admission.priority,
                     state_number(changed.from),
+                    parts,
+                    cited,
                 ])?;
                 Ok(stored > 0)
             };
@@ -548,66 +636,7 @@ pub(in crate::store) fn all_geo_facts(conn: &Connection) -> Result<HashMap<Strin
     Ok(facts)
 }
 
-/// A URL that waits takes a shorter way; one that was refused when it was found
-/// is taken over where it comes as queued.
-const ADMIT: &str = concat!(
-    "INSERT INTO seen (launch, url, host, via, hops, anchor, seed, source_tag, is_seed, nofollow,
-        accepted, rule_index, rule_name, state, priority, due_ms, date_ms)
-     VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,0,?16)
-     ON CONFLICT (launch, url) DO UPDATE SET via = excluded.via, hops = excluded.hops,
-        anchor = excluded.anchor, seed = excluded.seed, source_tag = excluded.source_tag,
-        is_seed = excluded.is_seed, nofollow = excluded.nofollow, accepted = excluded.accepted,
-        rule_index = excluded.rule_index, rule_name = excluded.rule_name, state = excluded.state,
-        priority = excluded.priority,
-        -- One that waits keeps its date, which tells it from those that are new.
-        date_ms = CASE seen.state WHEN 0 THEN min(seen.date_ms, excluded.date_ms - 1) ELSE excluded.date_ms END
-     WHERE excluded.state = 0 AND (seen.state = 1 AND seen.fetch_status = 0
-        OR seen.state = 0 AND seen.priority >= 0 AND ",
-    hop_count_sql!("excluded.hops"),
-    " < ",
-    hop_count_sql!("seen.hops"),
-    ") RETURNING date_ms = ?16"
-);
-
-fn admit_all(conn: &Connection, launch: LaunchId, found: &[Admission]) -> Result<Vec<Admitted>, StoreError> {
-    let mut admitted = Vec::with_capacity(found.len());
-    for admission in found {
-        let ids = url_ids(conn, &admission.candidate.url)?;
-        let via = admission.candidate.via.as_ref().map(|via| url_ids(conn, via)).transpose()?.map(|ids| ids.url);
-        let is_new: Option<bool> = conn
-            .prepare_cached(ADMIT)?
-            .query_row(
-                params![
-                    launch,
-                    ids.url,
-                    ids.host,
-                    via,
-                    admission.candidate.hops,
-                    admission.candidate.anchor,
-                    admission.candidate.seed,
-                    admission.candidate.source_tag,
-                    admission.candidate.is_seed,
-                    admission.candidate.nofollow,
-                    admission.verdict.decision == Decision::Accept,
-                    admission.verdict.rule_index.map(|index| index as i64),
-                    admission.verdict.rule_name,
-                    state_number(admission.state),
-                    admission.priority,
-                    admission.date.millis(),
-                ],
-                |row| row.get(0),
-            )
-            .optional()?;
-        admitted.push(match is_new {
-            Some(true) => Admitted::New,
-            Some(false) => Admitted::Nearer,
-            None => Admitted::Known,
-        });
-    }
-    Ok(admitted)
-}
-
-fn state_number(state: AdmissionState) -> i64 {
+pub(super) fn state_number(state: AdmissionState) -> i64 {
     match state {
         AdmissionState::Queued => QUEUED,
         AdmissionState::Refused => REFUSED,
@@ -629,19 +658,24 @@ pub(in crate::store) fn ended_without_capture(
         ))?;
         let mut rows = statement.query(params![launch, state, date.millis()])?;
         while let Some(row) = rows.next()? {
-            each(queued_url(row)?.admission, row.get(16)?);
+            each(queued_url(row)?.admission, row.get(QUEUED_COLUMNS)?);
         }
     }
     Ok(())
 }
 
 const QUEUED_URL: &str = "SELECT s.id, u.url, s.hops, v.url, s.anchor, s.seed, s.source_tag, s.is_seed, s.nofollow,
-        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms";
+        s.accepted, s.rule_index, s.rule_name, s.priority, s.date_ms, s.tries, s.due_ms, s.parts, s.cited,
+        (SELECT url FROM url WHERE id = s.linker), s.linker_anchor";
+/// Columns of [`QUEUED_URL`].
+const QUEUED_COLUMNS: usize = 20;
 const QUEUED_JOINS: &str = "JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via";
 
 fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
     let url: String = row.get(1)?;
     let via: Option<String> = row.get(3)?;
+    let linker: Option<String> = row.get(18)?;
+    let linker = linker.as_deref().map(parse_stored).transpose()?;
     let verdict = Verdict {
         decision: if row.get(9)? { Decision::Accept } else { Decision::Reject },
         rule_index: row.get::<_, Option<i64>>(10)?.and_then(|index| usize::try_from(index).ok()),
@@ -663,9 +697,11 @@ fn queued_url(row: &Row<'_>) -> Result<QueuedUrl, StoreError> {
             verdict,
             state: AdmissionState::Queued,
             priority: row.get(12)?,
+            parts: stored_parts(row, 16)?,
             date: CaptureDate::from_millis(row.get(13)?),
         },
         tries: row.get(14)?,
         due: CaptureDate::from_millis(row.get(15)?),
+        linker: linker.zip(row.get(19)?),
     })
 }

@@ -1,5 +1,6 @@
 //! Launches: runs of a crawl, imports, and what they have seen.
 
+mod admission;
 pub(super) mod engine_logs;
 pub(super) mod events;
 pub(in crate::store) mod handover_launches;
@@ -9,6 +10,7 @@ pub(super) mod ledger;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod ledger_tests;
+pub(super) mod queue;
 pub(super) mod recovery;
 pub(super) mod refused;
 pub(super) mod scheduled;
@@ -41,6 +43,7 @@ impl Catalogue {
     /// in, or the next one that no launch of the job has.
     pub fn begin_launch(&self, campaign: CampaignId, job: &str, now: CaptureDate) -> Result<LaunchRow, StoreError> {
         let job = job.to_owned();
+        let seed = uuid::Uuid::new_v4().as_u64_pair().0.cast_signed();
         let id = self.write(move |conn| {
             let mut name = now;
             let taken = |conn: &Connection, name: &str| -> Result<bool, StoreError> {
@@ -52,9 +55,10 @@ impl Catalogue {
                 name = CaptureDate::from_millis(name.millis() + 1000);
             }
             conn.execute(
-                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, running_since_ms)
-                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5 FROM campaign WHERE id = ?1",
-                params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis()],
+                "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, running_since_ms,
+                    order_seed, ordered_by)
+                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5, ?6, version FROM campaign WHERE id = ?1",
+                params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis(), seed],
             )?;
             Ok(LaunchId::new(conn.last_insert_rowid()))
         })?;
@@ -263,6 +267,7 @@ impl Catalogue {
             return Ok(None);
         };
         let ids = self.launches_meant(campaign, launches)?;
+        let relevant = self.relevant_share(launch.id)?;
         if launches == Launches::All {
             launch = self.sum_of(&ids, launch)?;
         }
@@ -333,6 +338,7 @@ impl Catalogue {
                 launches: choices,
                 pauses: Vec::new(),
                 pauses_total: 0,
+                relevant: relevant.map(|(share, _)| share),
             }))
         })
     }

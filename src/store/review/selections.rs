@@ -1,7 +1,7 @@
 //! Scores and the selection that follows from them.
 
 use super::marks::{of_campaign_sql, selected_sql, unselected_sql};
-use super::score_set::{FACTS, KeptScore, facts_sql, page_of, review_of, to_score, url_of};
+use super::score_set::{FACTS, KeptScore, facts_sql, page_of, review_of, to_score};
 use crate::campaign::ReportLanguage;
 use crate::jobs::JobCx;
 use crate::store::captures::requisites::{

@@ -17,6 +17,7 @@ pub use crate::store::campaigns::lineage::{BranchPoint, TakenAs};
 pub use crate::store::catalogue::ids::*;
 pub use crate::store::launches::events::*;
 pub use crate::store::launches::launch_choice::*;
+use crate::store::launches::queue::RelevantShare;
 pub use crate::store::launches::scheduled::{RunState, ScheduledRun};
 pub use crate::store::review::collections::CollectionSpec;
 pub use crate::store::review::decision_rows::*;
@@ -225,6 +226,8 @@ pub struct CrawlPage {
     pub pauses: Vec<HostPause>,
     /// The number of all.
     pub pauses_total: u64,
+    /// The share of relevant pages among the last that were fetched, where the request says what is relevant.
+    pub relevant: Option<RelevantShare>,
 }
 
 impl CrawlPage {

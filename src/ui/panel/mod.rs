@@ -271,6 +271,8 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: SeenId) {
     let outcome = row.shown().and_then(|row| row.as_ref().as_ref().map(|row| row.outcome.clone()));
     let as_edited = tried.map(|answer| app.reads.what_if_trace(ByIdentity::of(&answer), id));
     let answer = app.reads.why(id);
+    let place = app.reads.queued_place(id);
+    let place = place.shown().and_then(|place| place.as_ref().clone());
     scroll_ui(ui, |ui| {
         if let Some(edited) = &as_edited {
             heading_ui(ui, "With the edited rules");
@@ -287,6 +289,9 @@ fn seen_ui(ui: &mut Ui, app: &mut AppState, id: SeenId) {
         }
         if let Some(outcome) = &outcome {
             outcome_ui(ui, outcome);
+        }
+        if let Some(place) = &place {
+            ui.weak(text::line(&format!("Place {} in the queue, priority {}", place.rank, place.explanation)));
         }
         loaded_ui(ui, &answer, |ui, trace| {
             ui.label(RichText::new(text::line(&trace.url)).color(tokens(ui).strong_text));

@@ -1,6 +1,6 @@
 //! The crawls of a workspace as a list: what ran, for which version of which campaign, and how it ended.
 
-use crate::store::ABANDONED;
+use crate::store::{ABANDONED, HostRelevantShare, RelevantShare};
 use crate::work::Session;
 use crate::work::models::{CampaignId, LaunchRow, LaunchState};
 use serde::Serialize;
@@ -15,6 +15,19 @@ pub struct ListedLaunch {
     pub version: u32,
     /// Its state as text.
     pub outcome: String,
+    /// The share of relevant pages among the last that it fetched, where it went by relevance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevant: Option<LaunchRelevance>,
+}
+
+/// The share of relevant pages among the last that a launch fetched.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LaunchRelevance {
+    /// In all.
+    #[serde(flatten)]
+    pub share: RelevantShare,
+    /// By host, those with the most relevant pages first.
+    pub hosts: Vec<HostRelevantShare>,
 }
 
 /// Every crawl of a campaign, or of all, oldest first. One that was killed is
@@ -34,7 +47,8 @@ pub fn launches(session: &Session, campaign: Option<CampaignId>) -> anyhow::Resu
         }
         let version = catalogue.launch_version(row.id)?;
         let outcome = row.label();
-        launches.push(ListedLaunch { row, version, outcome });
+        let relevant = catalogue.relevant_share(row.id)?.map(|(share, hosts)| LaunchRelevance { share, hosts });
+        launches.push(ListedLaunch { row, version, outcome, relevant });
     }
     Ok(launches)
 }

@@ -4,4 +4,5 @@ pub(super) mod crawl;
 pub(super) mod crawl_plan;
 pub(super) mod launches;
 pub(super) mod live_view;
+pub(super) mod queue;
 pub(super) mod schedule;

@@ -97,6 +97,7 @@ impl ScopeFixture {
                     refused: None,
                     capture: Some(capture),
                     found: Vec::new(),
+                    reading: None,
                 };
                 ledger.finish(finished).unwrap();
             }
@@ -146,6 +147,7 @@ fn admission(candidate: &Candidate, verdict: Verdict, state: AdmissionState) -> 
         verdict,
         state,
         priority: 1,
+        parts: None,
         date: CaptureDate::from_seconds(1_700_000_000),
     }
 }

@@ -23,7 +23,11 @@ CREATE TABLE launch (
     -- How long it ran, without the time that it was paused or stopped.
     ran_ms     INTEGER NOT NULL DEFAULT 0,
     -- Since when it has been running; none while it does not.
-    running_since_ms INTEGER
+    running_since_ms INTEGER,
+    -- The seed of the random choices of its order.
+    order_seed INTEGER NOT NULL DEFAULT 0,
+    -- The version of its campaign that all of its queue is ordered by.
+    ordered_by INTEGER
 );
 -- Crawls of another workspace that came with a handover, and which one. Like
 -- those of another crawler nobody goes on with them.

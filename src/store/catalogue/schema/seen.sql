@@ -34,12 +34,22 @@ CREATE TABLE seen (
     fetch_status INTEGER NOT NULL DEFAULT 0,
     why          TEXT NOT NULL DEFAULT '',
     date_ms      INTEGER NOT NULL,
+    -- The parts of the priority (crawl::PriorityParts), and a bit for each other host that cites it.
+    parts        BLOB,
+    cited        INTEGER,
+    -- The page whose link gives the priority, and the text of that link, where they are others than via and anchor.
+    linker       INTEGER REFERENCES url(id),
+    linker_anchor TEXT,
+    -- What the page that was fetched has of the request, from 0 to 10,000.
+    score        INTEGER,
     UNIQUE (url, launch)
 );
 -- The id that every index ends with keeps rows of equal priority in the order they came.
 CREATE INDEX seen_queue ON seen(launch, host, priority) WHERE state = 0;
 CREATE INDEX seen_next ON seen(launch, priority) WHERE state = 0;
 CREATE INDEX seen_state ON seen(launch, state);
+-- Pages that were read for the request, in the order they were fetched.
+CREATE INDEX seen_scored ON seen(launch, due_ms) WHERE score IS NOT NULL;
 
 -- Seen URLs counted as they come and change, so that no page of the window
 -- has to count a million rows. class: 0 to 3 for answers 2xx to 5xx, 4 for
@@ -72,6 +82,16 @@ CREATE TRIGGER seen_changes AFTER UPDATE OF state, fetch_status, accepted, rule_
         NEW.accepted, ifnull(NEW.rule_index, -1), NEW.rule_name, 1)
     ON CONFLICT DO UPDATE SET urls = urls + 1;
 END;
+
+-- Pages that a launch has read with each term of its request, of those since it began to look for it.
+CREATE TABLE launch_term (
+    launch INTEGER NOT NULL REFERENCES launch(id),
+    term   TEXT NOT NULL,
+    -- Pages that it had read by then.
+    since  INTEGER NOT NULL,
+    pages  INTEGER NOT NULL,
+    PRIMARY KEY (launch, term)
+) WITHOUT ROWID;
 
 -- Hosts that a launch leaves alone, kept over restarts.
 CREATE TABLE host_wait (

@@ -114,6 +114,10 @@ impl CrawlView {
                 }
             }
             figure_ui(ui, &text::bytes(launch.bytes), "received", None);
+            if let Some((share, percent)) = page.relevant.and_then(|share| Some((share, share.percent()?))) {
+                let of = format!("relevant of the last {}", text::counted(share.pages, "page"));
+                figure_ui(ui, &format!("{percent} %"), &of, None);
+            }
             if let Some(sample) = page.samples.last().filter(|_| launch.state == LaunchState::Running) {
                 figure_ui(ui, &text::count(sample.in_flight), "in flight", None);
             }

@@ -287,7 +287,7 @@ fn results_of_one_host_are_folded_unless_a_host_is_named() {
 }
 
 #[test]
-fn words_find_what_is_for_readers_and_types_find_the_rest() {
+fn texts_for_readers_are_found_without_a_type() {
     let (dir, session) = empty_session();
     let answer = |url: &str, mime: &str, body: &str| {
         let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: {mime}\r\n\r\n{body}");

@@ -1,0 +1,158 @@
+//! Why a URL waits where it waits: its priority, part by part.
+
+use crate::crawl::{LinkValues, PriorityParts, RELEVANCE_PARTS, RequestGuide, TOP_POINTS, priority_points};
+use crate::scope::{PREREQUISITE_RULE, hop_count};
+use crate::store::QueueRow;
+use crate::uri::parse_web_url;
+use crate::work::Session;
+use crate::work::counted;
+use crate::work::models::{CampaignId, LaunchId, SeenId};
+use serde::Serialize;
+
+/// A URL that waits, and why it does so at its place.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueuedPlace {
+    /// Its place among those of its launch, or of the host that was named, by priority, from 1.
+    pub rank: u64,
+    /// The URL.
+    pub url: String,
+    /// Its host with port.
+    pub host: String,
+    /// Its priority, from 0 to 10,000; higher is fetched earlier.
+    pub priority: u16,
+    /// The parts of the priority, whose points add up to it.
+    pub parts: Vec<QueuedPart>,
+    /// The same in one line.
+    pub explanation: String,
+}
+
+/// A part of a priority.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueuedPart {
+    /// Its name, such as `anchor`.
+    pub part: &'static str,
+    /// Its points.
+    pub points: u16,
+    /// Words of the request that were found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<String>,
+    /// What it is of, such as the page with the link.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub of: String,
+}
+
+/// The queue of the last launch of a campaign.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaunchQueue {
+    /// The launch: its 14 digits; none where the campaign was never crawled.
+    pub launch: Option<String>,
+    /// The order that its campaign has, as people read it.
+    pub order: &'static str,
+    /// The first URLs.
+    pub first: Vec<QueuedPlace>,
+    /// How many wait.
+    pub waiting: u64,
+}
+
+/// The first URLs in the queue of the last launch of a campaign, or of one of its hosts.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn queue(session: &Session, campaign: CampaignId, host: Option<&str>, top: u64) -> anyhow::Result<LaunchQueue> {
+    let catalogue = session.catalogue();
+    let Some(launch) = catalogue.own_last_launch(campaign)? else {
+        let order = catalogue.campaign(campaign)?.1.order.label();
+        return Ok(LaunchQueue { launch: None, order, first: Vec::new(), waiting: 0 });
+    };
+    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?;
+    let guide = RequestGuide::of(&spec);
+    let (rows, waiting) = catalogue.queue(launch.id, host, top)?;
+    let first = (1..).zip(&rows).map(|(rank, row)| place_of(rank, row, guide.as_ref())).collect();
+    Ok(LaunchQueue { launch: Some(launch.launch), order: spec.order.label(), first, waiting })
+}
+
+/// The place of a URL in its queue; none where it does not wait.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn queued_place(session: &Session, id: SeenId) -> anyhow::Result<Option<QueuedPlace>> {
+    let catalogue = session.catalogue();
+    let Some((launch, row, before)) = catalogue.queue_row(id)? else { return Ok(None) };
+    let guide = guide_of(session, launch)?;
+    Ok(Some(place_of(before + 1, &row, guide.as_ref())))
+}
+
+/// The guide of the version that a launch runs; none where its campaign is gone.
+fn guide_of(session: &Session, launch: LaunchId) -> anyhow::Result<Option<RequestGuide>> {
+    let catalogue = session.catalogue();
+    let campaign = catalogue.launch_campaign(launch)?;
+    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch)?);
+    Ok(spec.ok().as_ref().and_then(RequestGuide::of))
+}
+
+fn place_of(rank: u64, row: &QueueRow, guide: Option<&RequestGuide>) -> QueuedPlace {
+    let priority = priority_points(row.priority, row.parts);
+    let parts = match row.parts {
+        Some(parts) => relevance_parts(row, parts, guide),
+        None => vec![QueuedPart { part: "first", points: priority, terms: Vec::new(), of: first_by(row) }],
+    };
+    let sum: Vec<String> = parts.iter().map(written).collect();
+    let sum = if sum.is_empty() { "nothing of the request".to_owned() } else { sum.join(" + ") };
+    let explanation = format!("{priority} = {sum}");
+    QueuedPlace { rank, url: row.url.clone(), host: row.host.clone(), priority, parts, explanation }
+}
+
+/// What a URL has its place by that is not ordered by relevance.
+fn first_by(row: &QueueRow) -> String {
+    match row.hops.as_bytes().last() {
+        _ if row.is_seed => "a seed".to_owned(),
+        None => "a seed".to_owned(),
+        Some(b'P') => format!("needed first ({PREREQUISITE_RULE})"),
+        Some(b'R') => "a redirect".to_owned(),
+        Some(b'E') => "completes a page".to_owned(),
+        Some(_) => format!("{} from the seed", counted(hop_count(&row.hops) as u64, "hop")),
+    }
+}
+
+fn relevance_parts(row: &QueueRow, parts: PriorityParts, guide: Option<&RequestGuide>) -> Vec<QueuedPart> {
+    let part = |part, points| QueuedPart { part, points, terms: Vec::new(), of: String::new() };
+    if parts.completes {
+        return vec![QueuedPart { of: row.linker.clone(), ..part("completes", parts.points()) }];
+    }
+    let url = parse_web_url(&row.url);
+    let [of_anchor, of_url] = match (guide, &url) {
+        (Some(guide), Some(url)) => guide.terms_in(&row.anchor, url),
+        _ => Default::default(),
+    };
+    let [anchor, path, page, cited] = RELEVANCE_PARTS.each_ref().map(|part| part.key);
+    let values = LinkValues { citing_hosts: parts.citing_hosts(), ..LinkValues::default() };
+    let mut found = vec![
+        QueuedPart { terms: of_anchor, ..part(anchor, parts.anchor) },
+        QueuedPart { of: row.linker.clone(), ..part(page, parts.page) },
+        QueuedPart { terms: of_url, ..part(path, parts.url) },
+        QueuedPart { of: (RELEVANCE_PARTS[3].why)(&values), ..part(cited, parts.cited_points()) },
+    ];
+    found.retain(|part| part.points > 0);
+    // More than all counts as all.
+    let mut left = TOP_POINTS;
+    for part in &mut found {
+        part.points = part.points.min(left);
+        left -= part.points;
+    }
+    found
+}
+
+/// A part as in `anchor “ria” 0.30`, `page 0.21 (http://a.pt/)`.
+fn written(part: &QueuedPart) -> String {
+    let mut text = part.part.to_owned();
+    for term in &part.terms {
+        text.push_str(&format!(" “{term}”"));
+    }
+    text.push_str(&format!(" {:.2}", f64::from(part.points) / f64::from(TOP_POINTS)));
+    if !part.of.is_empty() {
+        text.push_str(&format!(" ({})", part.of));
+    }
+    text
+}

@@ -1,0 +1,180 @@
+//! Pages of an archive file as a web: who links to what, and which pages are about a topic. A crawl
+//! is guided by some words of a topic and measured by others.
+
+use fonds::captures::{LargePagePermit, body_of};
+use fonds::serve::{Handler, HttpReply, HttpRequest};
+use fonds::text::words;
+use fonds::uri::Url;
+use fonds::warc::{ArchiveReader, Record, RecordType, Span, read_record_in};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Name, words of the request, words that a relevant page has three of.
+pub const TOPICS: [(&str, &[&str], &[&str]); 5] = [
+    (
+        "regex",
+        &["regex", "regexp", "regular", "pattern", "match"],
+        &[
+            "backreference",
+            "backreferences",
+            "metacharacter",
+            "metacharacters",
+            "lookahead",
+            "lookbehind",
+            "pcre",
+            "greedy",
+            "quantifier",
+            "quantifiers",
+        ],
+    ),
+    (
+        "transactions",
+        &["transaction", "transactions", "commit", "rollback", "lock", "locks", "locking"],
+        &[
+            "deadlock",
+            "deadlocks",
+            "isolation",
+            "serializable",
+            "savepoint",
+            "savepoints",
+            "mvcc",
+            "snapshot",
+            "snapshots",
+        ],
+    ),
+    (
+        "statistics",
+        &["probability", "distribution", "distributions", "random", "statistics", "statistical"],
+        &["variance", "gaussian", "poisson", "quantile", "quantiles", "cdf", "kurtosis", "likelihood", "skewness"],
+    ),
+    (
+        "unicode",
+        &["unicode", "utf", "encoding", "encodings", "charset"],
+        &[
+            "codepoint",
+            "codepoints",
+            "surrogate",
+            "surrogates",
+            "bom",
+            "normalization",
+            "grapheme",
+            "collation",
+            "collations",
+        ],
+    ),
+    (
+        "tls",
+        &["ssl", "tls", "certificate", "certificates", "crypto"],
+        &["cipher", "ciphers", "x509", "handshake", "pem", "rsa", "sha256", "openssl", "cipherlist"],
+    ),
+];
+
+/// Occurrences of words of the truth from which on a page is relevant.
+const RELEVANT_FROM: usize = 3;
+/// Records read at the same time.
+const AT_ONCE: usize = 256;
+/// Bytes of a page.
+const MAX_BYTES: usize = 16 << 20;
+
+/// A page of the archive.
+pub struct CorpusPage {
+    pub url: Url,
+    span: Span,
+    /// For each topic, whether it is about it.
+    pub is_relevant: [bool; TOPICS.len()],
+    links: Vec<u32>,
+}
+
+/// The pages of an archive, which it serves.
+pub struct Corpus {
+    file: PathBuf,
+    pub pages: Vec<CorpusPage>,
+    by_url: HashMap<String, u32>,
+    /// The page with the shortest path of each host.
+    pub fronts: Vec<u32>,
+    /// Pages that links lead to from those.
+    pub reachable: HashSet<u32>,
+    /// Requested pages, in order.
+    pub requested: Mutex<Vec<u32>>,
+}
+
+impl Corpus {
+    pub fn read(file: &Path) -> Self {
+        let mut found: Vec<(CorpusPage, Vec<String>)> = Vec::new();
+        let mut records = ArchiveReader::open(file).unwrap().records(MAX_BYTES).map(Result::unwrap);
+        loop {
+            let some: Vec<Record> = records.by_ref().filter(is_response).take(AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            found.par_extend(some.par_iter().filter_map(read_page));
+        }
+        let by_url: HashMap<String, u32> =
+            (0..).zip(&found).map(|(at, (page, _))| (page.url.to_string(), at)).collect();
+        let mut pages: Vec<CorpusPage> = Vec::new();
+        for (mut page, links) in found {
+            page.links = links.iter().filter_map(|url| by_url.get(url).copied()).collect();
+            pages.push(page);
+        }
+        let mut fronts: HashMap<String, u32> = HashMap::new();
+        for (at, page) in (0..).zip(&pages) {
+            let key = |at: u32| (pages[at as usize].url.path().len(), pages[at as usize].url.as_str());
+            let front = fronts.entry(page.url.authority().to_owned()).or_insert(at);
+            if key(at) < key(*front) {
+                *front = at;
+            }
+        }
+        let mut fronts: Vec<u32> = fronts.into_values().collect();
+        fronts.sort_unstable();
+        let mut reachable: HashSet<u32> = fronts.iter().copied().collect();
+        let mut queue: VecDeque<u32> = fronts.iter().copied().collect();
+        while let Some(at) = queue.pop_front() {
+            queue.extend(pages[at as usize].links.iter().copied().filter(|to| reachable.insert(*to)));
+        }
+        Self { file: file.to_owned(), pages, by_url, fronts, reachable, requested: Mutex::default() }
+    }
+
+    /// The share of the pages about a topic that are among these.
+    pub fn recall(&self, topic: usize, fetched: &[u32]) -> f64 {
+        let count = |pages: &mut dyn Iterator<Item = u32>| {
+            pages.filter(|at| self.pages[*at as usize].is_relevant[topic]).count()
+        };
+        count(&mut fetched.iter().copied()) as f64 / count(&mut self.reachable.iter().copied()).max(1) as f64
+    }
+}
+
+fn is_response(record: &Record) -> bool {
+    record.head.record_type == RecordType::Response
+}
+
+fn read_page(record: &Record) -> Option<(CorpusPage, Vec<String>)> {
+    let url: Url = record.head.target_uri()?.parse().ok()?;
+    let (http, body) = body_of(record, MAX_BYTES);
+    let http = http.filter(|http| http.status == 200)?;
+    if !http.headers.get("Content-Type").is_some_and(|kind| kind.contains("html")) {
+        return None;
+    }
+    let (links, text) = body.read(&url, &mut LargePagePermit::default(), MAX_BYTES);
+    let tokens = words(&text?.all());
+    let count = |of: &[&str]| tokens.iter().filter(|token| of.contains(&token.as_str())).count();
+    let is_relevant = TOPICS.map(|(_, _, truth)| count(truth) >= RELEVANT_FROM);
+    let anchors = links.outlinks.iter().filter(|link| link.kind == fonds::links::LinkKind::Anchor);
+    let links = anchors.map(|link| link.url.to_string()).collect();
+    Some((CorpusPage { url, span: record.span, is_relevant, links: Vec::new() }, links))
+}
+
+impl Handler for Corpus {
+    fn handle(&self, request: &HttpRequest) -> HttpReply {
+        let url = format!("http://{}{}", request.header("host").unwrap_or_default(), request.target());
+        let Some(at) = Url::parse(&url).ok().and_then(|url| self.by_url.get(url.as_str()).copied()) else {
+            return HttpReply::plain(404, "no such page");
+        };
+        self.requested.lock().unwrap().push(at);
+        let (record, _) = read_record_in(&self.file, self.pages[at as usize].span, MAX_BYTES).unwrap();
+        let (http, body) = body_of(&record, MAX_BYTES);
+        let kind = http.and_then(|http| http.headers.get("Content-Type").map(str::to_owned)).unwrap_or_default();
+        HttpReply::new(200, &kind, body.payload.bytes.to_vec())
+    }
+}
