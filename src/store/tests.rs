@@ -782,23 +782,3 @@ fn changes_are_found_whatever_the_order_captures_come_in() {
     assert_eq!(in_tab(CaptureTab::Changed), [3_000]);
     assert_eq!(in_tab(CaptureTab::Duplicates), [2_000]);
 }
-
-#[test]
-fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
-    let made = made();
-    let catalogue = made.workspace.catalogue();
-    let with = |text: &str, offset, hops: &str, seed: Option<&str>| {
-        let mut entry = capture(text, 1, offset, &format!("sha1:{offset}"), &[]);
-        (entry.notes.hops, entry.notes.seed) = (hops.to_owned(), seed.map(str::to_owned));
-        entry
-    };
-    let entries = vec![
-        with("http://a.pt/imported", 0, "", None),
-        with("http://a.pt/", 20, "", Some("http://a.pt/")),
-        with("http://a.pt/log", 40, "LL", None),
-    ];
-    catalogue.add_captures(made.launch, entries).unwrap();
-    let all = super::ScoreScope::Any { above: CaptureId::new(0), limit: 9 };
-    let facts = catalogue.to_score(made.campaign, 90, all).unwrap();
-    assert_eq!(facts.iter().map(|facts| facts.input.depth).collect::<Vec<_>>(), [None, Some(0), Some(2)]);
-}

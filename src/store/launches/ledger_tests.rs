@@ -4,7 +4,8 @@ use crate::crawl::{
     Admission, AdmissionState, Admitted, ChangedAdmission, Finished, Ledger, PageReading, PriorityParts, TermTally,
 };
 use crate::scope::Decision;
-use crate::store::tests::{admission, made};
+use crate::store::rows::CaptureId;
+use crate::store::tests::{admission, capture, made};
 use crate::uri::CaptureDate;
 
 /// The same URL, as another plan has it.
@@ -116,4 +117,24 @@ fn what_pages_have_of_the_request_is_kept_with_the_launch() {
     let (all, hosts) = made.workspace.catalogue().relevant_share(made.launch).unwrap().unwrap();
     assert_eq!((all.relevant, all.pages, all.percent()), (2, 3, Some(66)));
     assert_eq!((hosts[0].host.as_str(), hosts[0].share.relevant, hosts[1].share.relevant), ("h0.pt", 2, 0));
+}
+
+#[test]
+fn a_path_that_nobody_recorded_is_not_that_of_a_seed() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let with = |text: &str, offset, hops: &str, seed: Option<&str>| {
+        let mut entry = capture(text, 1, offset, &format!("sha1:{offset}"), &[]);
+        (entry.notes.hops, entry.notes.seed) = (hops.to_owned(), seed.map(str::to_owned));
+        entry
+    };
+    let entries = vec![
+        with("http://a.pt/imported", 0, "", None),
+        with("http://a.pt/", 20, "", Some("http://a.pt/")),
+        with("http://a.pt/log", 40, "LL", None),
+    ];
+    catalogue.add_captures(made.launch, entries).unwrap();
+    let all = crate::store::ScoreScope::Any { above: CaptureId::new(0), limit: 9 };
+    let facts = catalogue.to_score(made.campaign, 90, all).unwrap();
+    assert_eq!(facts.iter().map(|facts| facts.input.depth).collect::<Vec<_>>(), [None, Some(0), Some(2)]);
 }

@@ -122,7 +122,7 @@ pub(super) fn check_record(
     // The buffer may end within the first line.
     let mut begin = Vec::new();
     if head.is_http() {
-        block.by_ref().take(BEGIN as u64).read_to_end(&mut begin)?;
+        (&mut *block).take(BEGIN as u64).read_to_end(&mut begin)?;
     }
     if let Some(why) = lacks_http_head(head, &begin) {
         findings.push((ProblemKind::BadHttp, why));

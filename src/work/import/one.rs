@@ -262,7 +262,7 @@ impl Importer<'_> {
                 Some(sha256) => sha256,
                 None => digest_of(&source.path, &self.cx.aside("reading its digest"))?.0,
             };
-            self.package(&source, sha256, done, None, 0)
+            self.package(&source, sha256, done, 0, None)
         } else {
             self.index(&source, done)
         };

@@ -97,7 +97,7 @@ impl InnerBudget {
         Self { packages: MAX_PACKAGES, bytes: MAX_INNER_BYTES.saturating_add(bytes.saturating_mul(4)) }
     }
 
-    fn take(&mut self, packages: u32, bytes: u64) -> anyhow::Result<()> {
+    pub(super) fn take(&mut self, packages: u32, bytes: u64) -> anyhow::Result<()> {
         let left = self.packages.checked_sub(packages).zip(self.bytes.checked_sub(bytes));
         let Some((packages, bytes)) = left else {
             anyhow::bail!("there is too much in packages that stand in others: extract it with fonds wacz extract")
@@ -239,7 +239,7 @@ impl Importer<'_> {
         let label = self.workspace.stored_name(&path);
         let source = Source { found: &found, label, path, mtime_ns: found.mtime_ns, cx };
         let read = match is_package(&source.path) {
-            Ok(true) => self.package(&source, of_member.clone(), &mut inside, Some(outermost), depth + 1),
+            Ok(true) => self.package(&source, of_member.clone(), &mut inside, depth + 1, Some(outermost)),
             Ok(false) => Err(anyhow::anyhow!("its name says that it is a package, and it is none")),
             Err(error) => Err(error.into()),
         };
