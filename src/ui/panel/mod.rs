@@ -163,7 +163,7 @@ impl LowerPanel {
         {
             app.act(Action::ToggleLowerPanel);
         }
-        let cap = paint_key_cap(ui, ui.max_rect().right_center(), Action::ToggleLowerPanel.keys());
+        let cap = paint_key_cap(ui, ui.max_rect().right_center(), app.settings.keys_of(Action::ToggleLowerPanel));
         let is_wide = ui.max_rect().width() >= ROOM_FOR_TABS;
         let title = row_title(app);
         ui.scope(|ui| {
