@@ -7,8 +7,8 @@ use crate::app::models::ReviewMark;
 use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
 
-/// Pages of the window, by their numbers: those below 10 have the key `Ctrl` with it.
-pub const PAGES: [&str; 13] = [
+/// Pages of the window, by their numbers: those from 1 to 9 have the key `Ctrl` with it.
+pub const PAGES: [&str; 14] = [
     "Campaigns",
     "Overview",
     "Spec",
@@ -22,12 +22,14 @@ pub const PAGES: [&str; 13] = [
     "Files",
     "Jobs",
     "Help",
+    "Settings",
 ];
 
 /// Numbers of pages that have a key of their own, or that only the pointer and the palette reach.
 const FILES: u8 = 10;
 const JOBS: u8 = 11;
 const HELP: u8 = 12;
+const SETTINGS: u8 = 13;
 
 impl Action {
     /// Everything, in the order of menus and palette.
@@ -106,7 +108,7 @@ impl Action {
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
             Self::ToggleTheme => "Switch between light and dark".to_owned(),
-            Self::Settings => "Settings…".to_owned(),
+            Self::Settings => "Settings".to_owned(),
             Self::ScaleUp => "Larger".to_owned(),
             Self::ScaleDown => "Smaller".to_owned(),
             Self::ScaleReset => "Normal size".to_owned(),
@@ -174,7 +176,7 @@ impl Action {
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
             Self::ToggleTheme => "Colours of the window",
-            Self::Settings => "Theme, interface scale, your name, geolocation database of the workspace",
+            Self::Settings => "Appearance, your name and contact, geolocation database of the workspace, keys",
             Self::ScaleUp => "Interface scale, a step up",
             Self::ScaleDown => "Interface scale, a step down",
             Self::ScaleReset => "Interface scale 100 %",
@@ -208,7 +210,7 @@ impl Action {
             Self::Undo => "Ctrl+Z",
             Self::Redo => "Ctrl+Shift+Z",
             Self::Find => "Ctrl+F",
-            Self::GoTo(0) => "Ctrl+0",
+            Self::GoTo(0) => "Alt+Home",
             Self::GoTo(1) => "Ctrl+1",
             Self::GoTo(2) => "Ctrl+2",
             Self::GoTo(3) => "Ctrl+3",
@@ -222,6 +224,7 @@ impl Action {
             Self::Settings => "Ctrl+,",
             Self::ScaleUp => "Ctrl++",
             Self::ScaleDown => "Ctrl+-",
+            Self::ScaleReset => "Ctrl+0",
             Self::GoTo(HELP) => "F1",
             Self::IndexTexts
             | Self::LocateFiles
@@ -232,8 +235,6 @@ impl Action {
             | Self::Verify
             | Self::ToggleTheme
             | Self::SetWindow
-            // Ctrl+0 is the page Campaigns.
-            | Self::ScaleReset
             // A question mark: a letter, and no shortcut where text is typed.
             | Self::Keys
             | Self::GoTo(_) => "",
@@ -371,7 +372,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         Action::SetWindow => Ok(Command::OpenDialog(Dialog::Window)),
         Action::Find => Ok(Command::Find),
         Action::ToggleTheme => Ok(Command::ToggleTheme),
-        Action::Settings => Ok(Command::OpenDialog(Dialog::Settings)),
+        Action::Settings => Ok(Command::Go(Route::Settings)),
         Action::ScaleUp => Ok(Command::StepScale(1)),
         Action::ScaleDown => Ok(Command::StepScale(-1)),
         Action::ScaleReset => Ok(Command::StepScale(0)),
@@ -424,6 +425,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         FILES => Route::Files(FilesRoute::default()),
         JOBS => Route::Jobs,
         HELP => Route::Help(state.open.route.guide()),
+        SETTINGS => Route::Settings,
         _ => Route::Campaigns,
     }
 }
@@ -445,13 +447,20 @@ impl Route {
             Self::Files(_) => usize::from(FILES),
             Self::Jobs => usize::from(JOBS),
             Self::Help(_) => usize::from(HELP),
+            Self::Settings => usize::from(SETTINGS),
         }
     }
 
     /// The guide that explains the page, by its name.
     pub fn guide(&self) -> &'static str {
         match self {
-            Self::Campaigns | Self::Overview | Self::Spec(_) | Self::Scope(..) | Self::Crawl | Self::Jobs => "crawl",
+            Self::Campaigns
+            | Self::Overview
+            | Self::Spec(_)
+            | Self::Scope(..)
+            | Self::Crawl
+            | Self::Jobs
+            | Self::Settings => "crawl",
             Self::Files(_) => "import",
             Self::Captures { .. } | Self::Review { .. } => "review",
             Self::Prospect | Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => {

@@ -60,12 +60,14 @@ pub enum Route {
     Select,
     /// The hosts of what is selected, or scored and not selected.
     SelectedHosts(bool),
-    /// Jobs, log, settings.
+    /// Jobs and messages.
     Jobs,
     /// Archive files: how they stand, what is broken, what imports came to.
     Files(FilesRoute),
     /// A guide, by its name; an unknown name shows the first one.
     Help(&'static str),
+    /// Settings of the window and of the workspace.
+    Settings,
 }
 
 /// A list of rows that a number of a specification counts.
@@ -193,8 +195,6 @@ pub enum Dialog {
     Palette,
     /// Every key.
     Keys,
-    /// Settings of the window and of the workspace.
-    Settings,
     /// A folder or file to open, make or bring in.
     Open,
     /// Archive files to bring in.
@@ -440,7 +440,6 @@ impl Dialog {
             // What is opened or imported is known by its path only.
             Self::Palette
             | Self::Keys
-            | Self::Settings
             | Self::Open
             | Self::NewCampaign
             | Self::WriteTable

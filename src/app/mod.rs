@@ -46,7 +46,7 @@ pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};
-pub use settings::{ColumnLayout, PanelTab, Settings, TableLayout, ThemeChoice};
+pub use settings::{ColumnLayout, DateForm, PanelTab, Settings, TableLayout, ThemeChoice};
 pub use spec_draft::SpecDraft;
 pub use state::{
     AppState, CampaignAct, CampaignPlace, NewerVersion, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job,

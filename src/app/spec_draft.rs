@@ -123,8 +123,9 @@ enum Place {
 
 impl SpecDraft {
     /// A new campaign with the defaults and the standard rules, which are no edit.
-    pub fn new() -> Self {
-        Self::begin(None, 0, Campaign { rules: standard_rules(), ..Campaign::default() })
+    pub fn new(user_agent: String) -> Self {
+        let politeness = Politeness { user_agent, ..Politeness::default() };
+        Self::begin(None, 0, Campaign { rules: standard_rules(), politeness, ..Campaign::default() })
     }
 
     /// The draft of a saved campaign.
@@ -313,7 +314,7 @@ impl SpecDraft {
 
 impl Default for SpecDraft {
     fn default() -> Self {
-        Self::new()
+        Self::new(String::new())
     }
 }
 

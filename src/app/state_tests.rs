@@ -216,7 +216,7 @@ fn undo_with_nothing_left_to_undo_is_named_after_what_it_would_undo() {
     assert_eq!(refused(&mut state), None, "a mark can be taken back");
     state.send(Command::Go(Route::Spec(None)));
     state.tick();
-    state.open.spec = Some(super::SpecDraft::new());
+    state.open.spec = Some(super::SpecDraft::new(String::new()));
     let edited = Campaign::new("Ria");
     state.send(Command::EditSpec(Box::new(edited)));
     state.send(Command::UndoEdit);
@@ -431,7 +431,7 @@ fn saved_as(state: &AppState, name: &str) -> Vec<(CampaignId, u32)> {
 fn a_campaign_that_is_being_saved_is_not_saved_once_more() {
     let (mut state, _dir) = opened();
     state.send(Command::Go(Route::Spec(None)));
-    let mut draft = super::SpecDraft::new();
+    let mut draft = super::SpecDraft::new(String::new());
     draft.campaign.name = "Town".to_owned();
     state.open.spec = Some(draft);
     // Twice before the first is carried out, and once before it is answered.
@@ -471,7 +471,7 @@ fn a_late_answer_to_a_save_leaves_another_draft_alone() {
 #[test]
 fn a_save_that_fails_is_reported_and_can_be_made_again() {
     let (mut state, _dir) = opened();
-    let mut draft = super::SpecDraft::new();
+    let mut draft = super::SpecDraft::new(String::new());
     draft.campaign.name = "Town".to_owned();
     state.open.spec = Some(draft);
     rename_table(&state, "campaign_version", "elsewhere");

@@ -144,7 +144,7 @@ fn replaced(query: Query<FieldTerm>, kind: FacetKind, choices: &[FacetChoice]) -
 }
 
 /// The parts of a query that all have to be met.
-fn parts_of(query: Query<FieldTerm>) -> Vec<Query<FieldTerm>> {
+pub(super) fn parts_of(query: Query<FieldTerm>) -> Vec<Query<FieldTerm>> {
     match query {
         Query::And(parts) => parts,
         part => vec![part],

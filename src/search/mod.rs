@@ -29,6 +29,7 @@ mod best;
 mod builder;
 mod capture_columns;
 mod countries;
+mod date_range;
 mod facet_choice;
 mod near_groups;
 mod near_links;
@@ -46,6 +47,7 @@ pub use capture_columns::{
     CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, domain_of, top_level_of, without_port,
 };
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
+pub use date_range::{date_range, with_date_range};
 pub use facet_choice::{FacetChoice, beside_facet, facet_choices, narrowed_by, of_facet, toggle_facet, with_facets};
 pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;

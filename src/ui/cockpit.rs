@@ -5,7 +5,8 @@ use super::decisions::decision_keys;
 use super::header::{campaign_name, note_place};
 use super::pages::{
     CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, ProspectView,
-    ReviewPage, ScopeLists, SearchPage, SelectPage, SpecPage, cited_pages_ui, overview_ui, selected_hosts_ui,
+    ReviewPage, ScopeLists, SearchPage, SelectPage, SettingsPage, SpecPage, cited_pages_ui, overview_ui,
+    selected_hosts_ui,
 };
 use super::rail::rail_ui;
 use super::shell::strip_ui;
@@ -50,6 +51,7 @@ struct OpenPages {
     review: ReviewPage,
     select: SelectPage,
     jobs: JobsPage,
+    settings: SettingsPage,
     files: FilesPage,
     panel: LowerPanel,
     dialogs: Dialogs,
@@ -103,6 +105,8 @@ impl Cockpit {
         self.confirm_close(ctx);
         self.open.news.take(&mut self.app, ctx.input(|input| input.time));
         theme::choose(ctx, self.app.settings.theme);
+        theme::reduce_motion(ctx, self.app.settings.reduced_motion);
+        super::text::choose_dates(self.app.settings.dates);
         let zoom = self.app.settings.zoom_factor();
         if (ctx.zoom_factor() - zoom).abs() > f32::EPSILON {
             ctx.set_zoom_factor(zoom);
@@ -207,16 +211,22 @@ impl Cockpit {
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),
             Route::LinkSet { .. } | Route::LinkHosts(_) | Route::CitedPages(..) | Route::SelectedHosts(_) => false,
-            Route::Campaigns | Route::Overview | Route::Spec(_) | Route::Prospect | Route::Jobs | Route::Help(_) => {
-                false
-            }
+            Route::Campaigns
+            | Route::Overview
+            | Route::Spec(_)
+            | Route::Prospect
+            | Route::Jobs
+            | Route::Help(_)
+            | Route::Settings => false,
         };
         is_panel_page && app.settings.lower_panel && app.session().is_some()
     }
 
     fn page_ui(&mut self, ui: &mut Ui) {
         let app = &mut self.app;
-        if app.session().is_none() && !matches!(app.route(), Route::Campaigns | Route::Jobs | Route::Help(_)) {
+        if app.session().is_none()
+            && !matches!(app.route(), Route::Campaigns | Route::Jobs | Route::Help(_) | Route::Settings)
+        {
             super::pages::no_workspace_ui(ui, app);
             return;
         }
@@ -239,6 +249,7 @@ impl Cockpit {
             Route::Jobs => self.open.jobs.ui(ui, app),
             Route::Files(part) => self.open.files.ui(ui, app, &part),
             Route::Help(guide) => self.help.ui(ui, app, guide),
+            Route::Settings => self.open.settings.ui(ui, app),
         }
     }
 
@@ -251,13 +262,23 @@ impl Cockpit {
             }
             return;
         }
+        if *self.app.route() == Route::Settings && self.open.settings.is_recording() {
+            // The keys that are pressed are being chosen.
+            return;
+        }
         let typing = super::widgets::is_typing(ui);
         let writes_note = super::widgets::is_writing_note(ui);
         if super::widgets::is_leaving_note(ui) {
             // Esc leaves the field and does nothing else.
             ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
         }
-        for action in Action::ALL {
+        let settings = &self.app.settings;
+        let of_action = |action: Action| Some((shortcut(settings.keys_of(action))?, action));
+        let mut shortcuts: Vec<_> = Action::ALL.into_iter().filter_map(of_action).collect();
+        // The keys of one may be a part of those of another: the longer ones first.
+        let length = |keys: &Modifiers| [keys.command, keys.shift, keys.alt].into_iter().filter(|on| *on).count();
+        shortcuts.sort_by_key(|(keys, _)| std::cmp::Reverse(length(&keys.modifiers)));
+        for (keys, action) in shortcuts {
             // Ctrl+Enter keeps the note that is being written.
             if writes_note && action == Action::Export {
                 continue;
@@ -266,9 +287,7 @@ impl Cockpit {
             if typing && matches!(action, Action::Undo | Action::Redo | Action::Back) {
                 continue;
             }
-            if let Some(shortcut) = shortcut(action.keys())
-                && ui.input_mut(|input| input.consume_shortcut(&shortcut))
-            {
+            if ui.input_mut(|input| input.consume_shortcut(&keys)) {
                 self.app.act(action);
             }
         }

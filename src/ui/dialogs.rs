@@ -3,7 +3,6 @@
 mod answers;
 mod campaigns;
 mod paths;
-mod settings;
 
 use super::access::name_dialog;
 use super::pick::{FolderExport, PathField, Picked, Sort};
@@ -49,7 +48,6 @@ fn name_of(dialog: Dialog) -> &'static str {
     match dialog {
         Dialog::Palette => "Commands",
         Dialog::Keys => "Keys",
-        Dialog::Settings => "Settings",
         Dialog::Open => "Open a workspace or archive files",
         Dialog::Import => "Import archive files",
         Dialog::NewCampaign => "New campaign",
@@ -83,7 +81,6 @@ pub struct Dialogs {
     days: u32,
     table_form: TableForm,
     table_folder: FolderExport,
-    settings: settings::SettingsPart,
 }
 
 impl Dialogs {
@@ -115,7 +112,6 @@ impl Dialogs {
             match dialog {
                 Dialog::Palette => self.palette_ui(ui, app),
                 Dialog::Keys => self.keys_ui(ui, app),
-                Dialog::Settings => self.settings.ui(ui, app, &mut self.keys),
                 Dialog::Open => self.open_ui(ui, app),
                 Dialog::Import => self.import_ui(ui, app),
                 Dialog::NewCampaign => self.new_campaign_ui(ui, app),
@@ -180,7 +176,7 @@ impl Dialogs {
                     let resolved = resolve(*action, app);
                     let here = index == self.at;
                     let button = Button::selectable(here, action.label_now(app))
-                        .right_text(RichText::new(action.keys()).color(tokens(ui).weak_text))
+                        .right_text(RichText::new(app.settings.keys_of(*action)).color(tokens(ui).weak_text))
                         .min_size(egui::vec2(ui.available_width(), 0.0));
                     let response = ui.add_enabled(resolved.is_ok(), button);
                     if here && (down || up) {
@@ -268,7 +264,7 @@ impl Dialogs {
     }
 
     fn keys_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        keys_list_ui(ui);
+        keys_list_ui(ui, app);
         let closes = self.keys.answers_ui(ui, 0, vec![Answer::new("Close")]).is_some();
         close_with(app, closes.then_some(Command::CloseDialog));
     }
@@ -426,7 +422,7 @@ fn decide_ui(ui: &mut Ui, app: &mut AppState, keys: &mut DialogKeys) {
     }
 }
 
-fn keys_list_ui(ui: &mut Ui) {
+fn keys_list_ui(ui: &mut Ui, app: &AppState) {
     heading_ui(ui, "Keyboard shortcuts");
     ScrollArea::vertical()
         .max_height(theme::DIALOG_LIST)
@@ -434,8 +430,9 @@ fn keys_list_ui(ui: &mut Ui) {
         .auto_shrink([false, true])
         .show(ui, |ui| {
             egui::Grid::new("keys").num_columns(2).show(ui, |ui| {
-                for action in Action::ALL.into_iter().filter(|action| !action.keys().is_empty()) {
-                    ui.monospace(action.keys());
+                let keys_of = |action: Action| app.settings.keys_of(action);
+                for action in Action::ALL.into_iter().filter(|action| !keys_of(*action).is_empty()) {
+                    ui.monospace(keys_of(action));
                     ui.label(action.label());
                     ui.end_row();
                 }

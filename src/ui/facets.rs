@@ -1,25 +1,32 @@
-//! Facets of search results: values with counts, to be required or excluded.
+//! Facets of search results: values with bars and counts, to be required or excluded.
 
 use super::text;
-use super::theme::{self, GAP};
+use super::theme::{self, GAP, tokens};
 use super::widgets::filter_chip_ui;
 use crate::app::models::{FacetChoice, FacetKind, FacetValue, SearchCounts};
-use egui::{ScrollArea, Ui};
+use egui::{Key, Modifiers, ScrollArea, Ui};
 
 /// Values of a facet that are shown at first.
 const VALUES: usize = 10;
 /// Further values that are drawn above and below those in sight, for Tab to go to.
 const NEAR: usize = 2;
 /// Width of the list of facets.
-pub const FACETS_WIDTH: f32 = 232.0;
+pub const FACETS_WIDTH: f32 = theme::FACETS;
+/// Width of a number, and of the longest bar before it.
+const COUNT: f32 = 46.0;
+const BAR: f32 = 36.0;
+/// Height of a bar.
+const BAR_HEIGHT: f32 = 4.0;
 
-/// Windows narrower than this have the facets below one another in a menu.
-pub const ROOM_FOR_FACETS: f32 = 760.0;
+/// Pages narrower than this have the facets below one another in a menu.
+pub const ROOM_FOR_FACETS: f32 = theme::FACETS_WINDOW - theme::RAIL_WIDTH - 3.0 * theme::PAGE_MARGIN;
 
 /// An action of a person on a value of a facet.
 pub enum FacetAction {
     /// Only results with it, or only those without it; a second time, both.
     Toggle(FacetChoice),
+    /// Only results with it, whatever else of the facet was chosen.
+    Only(FacetChoice),
     /// The captures that it counts.
     Show(FacetChoice),
 }
@@ -43,17 +50,19 @@ impl Facets {
                 if values.is_empty() || values.len() == 1 && values[0].value.is_empty() && !is_chosen {
                     continue;
                 }
-                ui.label(egui::RichText::new(kind.label()).strong());
+                ui.spacing_mut().item_spacing.y = 0.0;
+                ui.label(theme::strong(kind.label(), theme::SMALL_TEXT).color(tokens(ui).strong_text));
                 let is_open = self.opened.contains(kind);
+                let most = values.iter().map(|value| value.count).max().unwrap_or_default();
                 for value in values.iter().take(VALUES) {
                     let top = ui.cursor().top();
-                    action = value_ui(ui, chosen, *kind, value).or(action.take());
+                    action = value_ui(ui, chosen, *kind, value, most).or(action.take());
                     self.row = ui.cursor().top() - top;
                 }
                 if is_open {
                     // Ids of its own: those of what follows are the same wherever it is scrolled to.
                     let further = values.get(VALUES..).unwrap_or_default();
-                    let drawn = ui.push_id(kind.label(), |ui| further_ui(ui, chosen, *kind, further, self.row));
+                    let drawn = ui.push_id(kind.label(), |ui| further_ui(ui, chosen, *kind, (further, most), self.row));
                     action = drawn.inner.or(action.take());
                 }
                 if values.len() > VALUES {
@@ -92,7 +101,7 @@ fn further_ui(
     ui: &mut Ui,
     chosen: &[FacetChoice],
     kind: FacetKind,
-    values: &[FacetValue],
+    (values, most): (&[FacetValue], u64),
     row: f32,
 ) -> Option<FacetAction> {
     let (top, sight) = (ui.cursor().top(), ui.clip_rect());
@@ -106,7 +115,7 @@ fn further_ui(
     let mut action = None;
     space(ui, shown.start);
     for (nth, value) in values.iter().enumerate().take(shown.end).skip(shown.start) {
-        action = ui.push_id(nth, |ui| value_ui(ui, chosen, kind, value)).inner.or(action.take());
+        action = ui.push_id(nth, |ui| value_ui(ui, chosen, kind, value, most)).inner.or(action.take());
     }
     space(ui, values.len() - shown.end);
     action
@@ -119,32 +128,62 @@ fn follow(response: &egui::Response) {
     }
 }
 
-fn value_ui(ui: &mut Ui, chosen: &[FacetChoice], kind: FacetKind, value: &FacetValue) -> Option<FacetAction> {
+/// Draws a value: a check box, a bar of how many there are beside the most frequent value, and their number.
+fn value_ui(
+    ui: &mut Ui,
+    chosen: &[FacetChoice],
+    kind: FacetKind,
+    value: &FacetValue,
+    most: u64,
+) -> Option<FacetAction> {
     let mut action = None;
     let choice = |is_excluded| FacetChoice { kind, value: value.value.clone(), is_excluded };
-    let name = shown_value(&value.value);
+    let (name, colors) = (shown_value(&value.value), tokens(ui));
+    let is_excluded = chosen.contains(&choice(true));
     let size = egui::vec2(ui.available_width(), theme::ROW);
     ui.allocate_ui_with_layout(size, egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        let not = ui.small_button("−").on_hover_text(format!("Without {name}"));
-        let named = format!("{}: without {name}", kind.label());
-        not.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, named.as_str()));
-        follow(&not);
-        if not.clicked() {
-            action = Some(FacetAction::Toggle(choice(true)));
-        }
+        ui.set_min_height(theme::ROW);
+        ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
+        let (place, _) = ui.allocate_exact_size(egui::vec2(COUNT, theme::ROW), egui::Sense::hover());
+        let layout = egui::Layout::right_to_left(egui::Align::Center);
+        let mut count = ui.new_child(egui::UiBuilder::new().id_salt("count").max_rect(place).layout(layout));
         if value.count == 0 {
-            ui.label("0");
-        } else if named_count_ui(ui, value.count, &format!("{}: {name}", kind.label())) {
+            count.label(egui::RichText::new("0").color(colors.faint_text));
+        } else if named_count_ui(&mut count, value.count, &format!("{}: {name}", kind.label())) {
             action = Some(FacetAction::Show(choice(false)));
+        }
+        let (bar, _) = ui.allocate_exact_size(egui::vec2(BAR, theme::ROW), egui::Sense::hover());
+        let width = (value.count as f32 / most.max(1) as f32 * BAR).max(1.0);
+        if value.count > 0 {
+            let size = egui::vec2(width, BAR_HEIGHT);
+            let filled = egui::Rect::from_center_size(egui::pos2(bar.right() - width / 2.0, bar.center().y), size);
+            ui.painter().rect_filled(filled, 0.0, colors.plot_first);
         }
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Truncate);
             let mut is_chosen = chosen.contains(&choice(false));
-            let check = ui.checkbox(&mut is_chosen, name.as_str()).on_hover_text(&name);
+            let text = egui::RichText::new(if is_excluded { format!("not {name}") } else { name.clone() });
+            let text = if is_excluded { text.strikethrough().color(colors.reject) } else { text };
+            let check = ui.checkbox(&mut is_chosen, text);
+            check.widget_info(|| egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_chosen, name.as_str()));
             follow(&check);
             if check.changed() {
-                action = Some(FacetAction::Toggle(choice(false)));
+                action = Some(FacetAction::Toggle(choice(is_excluded)));
             }
+            let excludes = check.has_focus() && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete));
+            if excludes {
+                action = Some(FacetAction::Toggle(choice(true)));
+            }
+            check.context_menu(|ui| {
+                if ui.button(format!("Only {name}")).clicked() {
+                    action = Some(FacetAction::Only(choice(false)));
+                }
+                let label = if is_excluded { "With and without it" } else { "Without it" };
+                if ui.add(egui::Button::new(label).shortcut_text("Delete")).clicked() {
+                    action = Some(FacetAction::Toggle(choice(true)));
+                }
+            });
+            check.on_hover_text(format!("{name}\nRight click or Delete for captures without it"));
         });
     });
     action

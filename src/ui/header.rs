@@ -122,15 +122,15 @@ impl<K> HeaderButton<K> {
         let Act::Action(action) = &self.act else { return Ok(self.hint.clone()) };
         resolve(*action, app)?;
         let hint = if self.hint.is_empty() { action.hint() } else { self.hint.as_str() };
-        Ok(match action.keys() {
+        Ok(match app.settings.keys_of(*action) {
             "" => hint.to_owned(),
             keys => format!("{hint} ({keys})"),
         })
     }
 
-    fn keys(&self) -> &'static str {
+    fn keys<'k>(&self, app: &'k AppState) -> &'k str {
         match &self.act {
-            Act::Action(action) => action.keys(),
+            Act::Action(action) => app.settings.keys_of(*action),
             Act::Send(_) | Act::Own(_) => "",
         }
     }
@@ -366,7 +366,8 @@ fn more_ui<K>(ui: &mut Ui, app: &mut AppState, buttons: Vec<HeaderButton<K>>) ->
         ui.set_min_width(theme::FIELD);
         for button in buttons {
             let hint = button.hint_now(ui, app);
-            if menu_line_ui(ui, &button.label(app), button.keys(), hint) {
+            let (label, keys) = (button.label(app), button.keys(app).to_owned());
+            if menu_line_ui(ui, &label, &keys, hint) {
                 pressed = button.press(app);
             }
         }
@@ -374,14 +375,19 @@ fn more_ui<K>(ui: &mut Ui, app: &mut AppState, buttons: Vec<HeaderButton<K>>) ->
         let guide = Guide::named(app.route().guide()).filter(|_| !matches!(app.route(), Route::Help(_)));
         if let Some(guide) = guide {
             let hint = format!("Opens the guide “{}”: {}", guide.title, guide.about);
-            if menu_line_ui(ui, "Guide", "F1", Ok(hint)) {
+            let keys = app.settings.keys_of(Action::GoTo(12)).to_owned();
+            if menu_line_ui(ui, "Guide", &keys, Ok(hint)) {
                 app.send(Command::Go(Route::Help(guide.name)));
             }
         }
-        for (action, keys) in [(Action::Back, Action::Back.keys()), (Action::Keys, "?")] {
+        for action in [Action::Back, Action::Keys] {
+            let keys = match app.settings.keys_of(action) {
+                "" if action == Action::Keys => "?".to_owned(),
+                keys => keys.to_owned(),
+            };
             let resolved = resolve(action, app);
             let hint = resolved.as_ref().map(|_| action.hint().to_owned()).map_err(|why| (*why).to_owned());
-            if menu_line_ui(ui, &action.label(), keys, hint)
+            if menu_line_ui(ui, &action.label(), &keys, hint)
                 && let Ok(command) = resolved
             {
                 app.send(command);

@@ -193,8 +193,9 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, card: &Card) -> bool {
         let name = if notice.is_error { "Dismiss" } else { "Close this message" };
         closes = icon_button_ui(ui, Icon::Close, name).clicked();
         if !notice.is_error && app.notice_can_undo(card.id) {
-            let undo = ui.link("Undo").on_hover_text(format!("{} ({})", Action::Undo.hint(), Action::Undo.keys()));
-            ui.label(key_cap(Action::Undo.keys()));
+            let keys = app.settings.keys_of(Action::Undo).to_owned();
+            let undo = ui.link("Undo").on_hover_text(format!("{} ({keys})", Action::Undo.hint()));
+            ui.label(key_cap(&keys));
             if undo.clicked() {
                 app.act(Action::Undo);
                 closes = true;

@@ -5,7 +5,7 @@ use super::icons::{Icon, focus_ring};
 use super::text;
 use super::theme::{self, tokens};
 use crate::app::models::CampaignRow;
-use crate::app::{Action, AppState, CampaignAct, Command, page_name, resolve};
+use crate::app::{Action, AppState, CampaignAct, Command, Route, page_name, resolve};
 use egui::accesskit::Role;
 use egui::{
     Align2, Color32, CornerRadius, FontId, Layout, Popup, Rect, Response, Sense, Stroke, StrokeKind, Ui, UiBuilder,
@@ -164,7 +164,7 @@ fn page_ui(ui: &mut Ui, app: &mut AppState, page: u8, height: f32, is_narrow: bo
     let action = Action::GoTo(page);
     let label = page_name(usize::from(page));
     let here = app.route().page() == usize::from(page);
-    let keys = action.keys();
+    let keys = app.settings.keys_of(action);
     let hint = if keys.is_empty() { label.to_owned() } else { format!("{label} ({keys})") };
     let response = row_ui(ui, icon_of(page), label, (here, height, is_narrow), waiting.as_ref());
     response.widget_info(|| WidgetInfo::selected(Role::Button, true, here, label));
@@ -183,9 +183,11 @@ fn page_ui(ui: &mut Ui, app: &mut AppState, page: u8, height: f32, is_narrow: bo
 }
 
 fn settings_ui(ui: &mut Ui, app: &mut AppState, height: f32, is_narrow: bool) {
-    let response = row_ui(ui, Icon::Settings, "Settings", (false, height, is_narrow), None);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Settings"));
-    let hint = format!("{} ({})", Action::Settings.hint(), Action::Settings.keys());
+    let here = *app.route() == Route::Settings;
+    let response = row_ui(ui, Icon::Settings, "Settings", (here, height, is_narrow), None);
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, here, "Settings"));
+    ui.ctx().accesskit_node_builder(response.id, |node| node.set_selected(here));
+    let hint = format!("{} ({})", Action::Settings.hint(), app.settings.keys_of(Action::Settings));
     if response.on_hover_text(hint).clicked() {
         app.act(Action::Settings);
     }
@@ -263,9 +265,14 @@ fn find_ui(ui: &mut Ui, app: &mut AppState, is_narrow: bool) {
         let at = pos2(square.right() + EDGE, rect.center().y);
         let font = FontId::proportional(theme::BODY_TEXT);
         ui.painter().text(at, Align2::LEFT_CENTER, FIND, font, colors.weak_text);
-        key_cap(ui, pos2(rect.right() - 6.0, rect.center().y), "Ctrl K");
+        let keys = app.settings.keys_of(Action::Palette).replace('+', " ");
+        key_cap(ui, pos2(rect.right() - 6.0, rect.center().y), &keys);
     }
-    if response.on_hover_text("Finds a command by its name, and captures by words or fields (Ctrl+K)").clicked() {
+    let hint = format!(
+        "Finds a command by its name, and captures by words or fields ({})",
+        app.settings.keys_of(Action::Palette)
+    );
+    if response.on_hover_text(hint).clicked() {
         app.act(Action::Palette);
     }
 }

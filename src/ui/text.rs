@@ -4,9 +4,12 @@
 //! direction, heaps of combining marks or megabytes in one line. It is drawn
 //! through [`line`] or [`block`] only.
 
+use crate::app::DateForm;
 use crate::app::models::spreadsheet_cell;
 use crate::jobs::Progress;
 use crate::scope::{Decision, hop_count};
+use crate::uri::CaptureDate;
+use std::cell::Cell;
 use std::fmt::Write as _;
 
 pub use crate::jobs::{bytes_text as bytes, duration_text as duration};
@@ -203,9 +206,48 @@ pub fn known(number: Option<u64>) -> String {
     number.map_or_else(|| "–".to_owned(), count)
 }
 
-/// The day of a date.
-pub fn day(date: crate::uri::CaptureDate) -> String {
+/// The day of a date, as files and filters have it.
+pub fn day(date: CaptureDate) -> String {
     date.to_readable().chars().take(10).collect()
+}
+
+thread_local! {
+    /// The form of dates that a person chose; the window is drawn by one thread.
+    static DATES: Cell<DateForm> = const { Cell::new(DateForm::Iso) };
+}
+
+/// Has dates drawn in this form from now on.
+pub fn choose_dates(form: DateForm) {
+    DATES.set(form);
+}
+
+/// The day of a date as the screen shows it.
+pub fn shown_day(date: CaptureDate) -> String {
+    let iso = day(date);
+    let mut parts = iso.splitn(3, '-');
+    let (Some(year), Some(month), Some(day)) = (parts.next(), parts.next(), parts.next()) else { return iso };
+    match DATES.get() {
+        DateForm::Iso => iso,
+        DateForm::Slashed => format!("{day}/{month}/{year}"),
+        DateForm::Named => {
+            let name = month.parse::<usize>().ok().and_then(|month| MONTHS.get(month.wrapping_sub(1)));
+            format!("{} {} {year}", day.trim_start_matches('0'), name.copied().unwrap_or(month))
+        }
+    }
+}
+
+const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// A moment to the minute, as tables show it, in UTC.
+pub fn minute(date: CaptureDate) -> String {
+    let time: String = date.to_readable().chars().skip(11).take(5).collect();
+    format!("{} {time}", shown_day(date))
+}
+
+/// A moment to the second, in UTC.
+pub fn second(date: CaptureDate) -> String {
+    let time: String = date.to_readable().chars().skip(11).collect();
+    format!("{} {time}", shown_day(date))
 }
 
 /// The label of a decision, with its sign.

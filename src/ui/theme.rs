@@ -3,6 +3,8 @@
 //! Two weights of Noto Sans are built in: [`strong`] is the heavier one. Letters that the built-in
 //! fonts lack are drawn with a font of the system, where it has one; else a box is drawn.
 
+mod controls;
+
 use crate::app::ThemeChoice;
 use egui::{
     Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Margin, RichText, Stroke, Style, TextStyle,
@@ -476,6 +478,7 @@ fn fonts() -> FontDefinitions {
 pub fn install(ctx: &egui::Context) {
     ctx.add_plugin(super::bidi::ReadingOrder::default());
     ctx.set_fonts(fonts());
+    controls::install(ctx);
     ctx.set_style_of(Theme::Light, style(&LIGHT, Visuals::light()));
     ctx.set_style_of(Theme::Dark, style(&DARK, Visuals::dark()));
 }
@@ -491,6 +494,26 @@ pub fn choose(ctx: &egui::Context, choice: ThemeChoice) {
         ThemeChoice::Light => egui::ThemePreference::Light,
         ThemeChoice::Dark | ThemeChoice::HighContrast => egui::ThemePreference::Dark,
     });
+}
+
+/// Has nothing fade, scroll by itself or spin, or as it is usual again. Leaves the styles alone while the
+/// choice stays, so that others may set them.
+pub fn reduce_motion(ctx: &egui::Context, is_reduced: bool) {
+    let id = egui::Id::unique("whether motion is reduced");
+    let before = ctx.data_mut(|data| std::mem::replace(data.get_temp_mut_or(id, false), is_reduced));
+    if before == is_reduced {
+        return;
+    }
+    let usual = Style::default();
+    ctx.all_styles_mut(|style| {
+        style.animation_time = if is_reduced { 0.0 } else { usual.animation_time };
+        style.scroll_animation = if is_reduced { egui::style::ScrollAnimation::none() } else { usual.scroll_animation };
+    });
+}
+
+/// Whether nothing moves by itself.
+pub fn is_motion_reduced(ctx: &egui::Context) -> bool {
+    ctx.data(|data| data.get_temp(egui::Id::unique("whether motion is reduced"))).unwrap_or(false)
 }
 
 fn visuals(tokens: &Tokens, mut visuals: Visuals) -> Visuals {
@@ -510,13 +533,16 @@ fn visuals(tokens: &Tokens, mut visuals: Visuals) -> Visuals {
     visuals.weak_text_color = Some(tokens.weak_text);
     visuals.selection.bg_fill = tokens.chosen_bg;
     visuals.selection.stroke = Stroke::new(1.0, tokens.strong_text);
+    // A blinking cursor would have the window drawn twice a second.
+    visuals.text_cursor.blink = false;
+    visuals.text_cursor.stroke = Stroke::new(RING, tokens.accent);
     visuals.slider_trailing_fill = true;
     visuals.striped = false;
     let widgets = &mut visuals.widgets;
     for (state, fill, line, text) in [
         (&mut widgets.noninteractive, tokens.page_bg, tokens.hairline, tokens.text),
-        (&mut widgets.inactive, tokens.button_bg, tokens.border, tokens.text),
-        (&mut widgets.hovered, tokens.button_hover_bg, tokens.accent, tokens.strong_text),
+        (&mut widgets.inactive, tokens.button_bg, tokens.field_edge, tokens.text),
+        (&mut widgets.hovered, tokens.button_hover_bg, tokens.weak_text, tokens.strong_text),
         (&mut widgets.active, tokens.chosen_bg, tokens.accent, tokens.strong_text),
         (&mut widgets.open, tokens.button_hover_bg, tokens.border, tokens.strong_text),
     ] {

@@ -7,7 +7,7 @@ pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutc
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};
-pub use crate::search::{FacetChoice, facet_choices, toggle_facet, with_facets};
+pub use crate::search::{FacetChoice, date_range, facet_choices, toggle_facet, with_date_range, with_facets};
 pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;

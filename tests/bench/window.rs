@@ -47,8 +47,7 @@ const CTRL: Modifiers = Modifiers { alt: false, ctrl: true, shift: false, mac_cm
 const CTRL_SHIFT: Modifiers = Modifiers { shift: true, ..CTRL };
 
 /// Ctrl and these lead to the pages, in the order of the window; with Shift to Files.
-const PAGES: [(&str, Key); 10] = [
-    ("Campaigns", Key::Num0),
+const PAGES: [(&str, Key); 9] = [
     ("Spec", Key::Num2),
     ("Crawl", Key::Num4),
     ("Captures", Key::Num5),

@@ -23,7 +23,7 @@ impl Drop for RunningProgram {
 
 /// The pages, in their order, each with its key.
 const PAGES: [(&str, &str); 11] = [
-    ("Campaigns", "ctrl+0"),
+    ("Campaigns", "alt+Home"),
     ("Overview", "ctrl+1"),
     ("Spec", "ctrl+2"),
     ("Prospect", "ctrl+3"),

@@ -5,6 +5,7 @@ use super::files::name_of;
 use super::select::named::collect_ui;
 use crate::app::models::{
     CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, toggle_facet,
+    with_facets,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
@@ -306,13 +307,13 @@ impl CapturesPage {
                 loaded_ui(ui, &counts, |ui, counts| action = self.facets.ui(ui, counts, &chosen));
             });
         }
-        let choice = match action {
+        self.filter = match action {
             None => return,
             // A click on a number requires its value; it never clears the choice.
             Some(FacetAction::Show(choice)) if chosen.contains(&choice) => return,
-            Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => choice,
+            Some(FacetAction::Show(choice) | FacetAction::Toggle(choice)) => toggle_facet(&self.applied, &choice),
+            Some(FacetAction::Only(choice)) => with_facets(&self.applied, choice.kind, &[choice]),
         };
-        self.filter = toggle_facet(&self.applied, &choice);
         self.applied.clone_from(&self.filter);
         self.typed.forget();
         app.refine(self.filter.clone());

@@ -35,12 +35,12 @@ pub(super) fn captures_table<'a>(is_read_only: bool) -> Table<'a, CaptureRow, Ca
             Col::text("title", "Page", 360.0, |row| &row.title)
                 .about("Title of the page, and its URL as captured")
                 .second("url", "URL", |row| &row.url),
-            Col::date("date", "Captured", 140.0, |row| row.date).about("UTC"),
-            Col::made("status", "Status", 64.0, |row| row.status.to_string())
+            Col::date("date", "Captured", 122.0, |row| row.date).about("UTC"),
+            Col::made("status", "Status", 58.0, |row| row.status.to_string())
                 .about("HTTP status")
                 .draw(|ui, row| drop(status_ui(ui, row.status))),
-            Col::text("mime", "Type", 100.0, |row| &row.mime).about("MIME type"),
-            Col::made("mark", "Review", 96.0, CaptureRow::decision_label)
+            Col::text("mime", "Type", 92.0, |row| &row.mime).about("MIME type"),
+            Col::made("mark", "Review", 90.0, CaptureRow::decision_label)
                 .about("Last decision of a reviewer, and the handover or file that it came with")
                 .draw(|ui, row| drop(decision_ui(ui, row))),
             Col::value("inlinks_internal", "Internal inlinks", 100.0, |row| Value::known(row.inlinks_internal))

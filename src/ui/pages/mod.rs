@@ -14,6 +14,7 @@ mod prospect;
 mod review;
 mod search;
 mod select;
+mod settings;
 mod spec;
 
 pub use campaigns::CampaignsPage;
@@ -33,6 +34,7 @@ pub use review::ReviewPage;
 pub use search::SearchPage;
 pub use select::SelectPage;
 pub(super) use select::hosts::selected_hosts_ui;
+pub use settings::SettingsPage;
 pub use spec::SpecPage;
 pub use spec::scope_lists::ScopeLists;
 

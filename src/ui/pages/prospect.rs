@@ -94,14 +94,14 @@ impl ProspectView {
         type Col<'a> = Column<'a, ProspectRow, ProspectAction>;
         let citing = |row: &ProspectRow| Some(ProspectAction::Citing(row.url.clone()));
         let columns = [
-            Col::count("citing_hosts", "Citing hosts", 90.0, |row| row.hosts).link("Show the citing pages", citing),
-            Col::count("links", "Links", 60.0, |row| row.links),
-            Col::day("first", "First cited", 96.0, |row| row.first),
-            Col::day("last", "Last cited", 96.0, |row| row.last),
-            Col::text("anchor", "Most common anchor", 240.0, |row| &row.anchor).or("(no text)"),
-            Col::text("decision", "Decision today", 260.0, |row| &row.verdict)
+            Col::text("url", "URL", 250.0, |row| &row.url),
+            Col::text("anchor", "Most common anchor", 150.0, |row| &row.anchor).or("(no text)"),
+            Col::text("decision", "Decision today", 180.0, |row| &row.verdict)
                 .draw(|ui, row| drop(scope_verdict_ui(ui, &row.verdict))),
-            Col::text("url", "URL", 360.0, |row| &row.url),
+            Col::count("citing_hosts", "Citing hosts", 96.0, |row| row.hosts).link("Show the citing pages", citing),
+            Col::count("links", "Links", 60.0, |row| row.links),
+            Col::day("last", "Last cited", 90.0, |row| row.last),
+            Col::day("first", "First cited", 90.0, |row| row.first).hidden(),
         ];
         let table = Table::new(TABLE, "Cited pages without a capture", columns, |row: &ProspectRow| key_of(&row.url))
             .chosen(self.chosen.as_ref().map(key_of))

@@ -84,7 +84,7 @@ impl LowerPanel {
         {
             app.act(Action::ToggleLowerPanel);
         }
-        let mut cap = paint_key_cap(ui, ui.max_rect().right_center(), Action::ToggleLowerPanel.keys());
+        let mut cap = paint_key_cap(ui, ui.max_rect().right_center(), app.settings.keys_of(Action::ToggleLowerPanel));
         if is_open && !self.is_whole && ui.ctx().content_rect().width() >= theme::WIDE_WINDOW {
             let place = Rect::from_center_size(
                 cap.left_center() - vec2(theme::CONTROL / 2.0 + GAP, 0.0),

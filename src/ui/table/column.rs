@@ -55,8 +55,16 @@ impl Value<'_> {
             Self::Count(number) => Cow::Owned(text::count(*number)),
             Self::Bytes(number) => Cow::Owned(text::bytes(*number)),
             Self::Fraction(number) => Cow::Owned(format!("{number:.DECIMALS$}")),
-            Self::Date(date) => Cow::Owned(date.to_readable()),
-            Self::Day(date) => Cow::Owned(text::day(*date)),
+            Self::Date(date) => Cow::Owned(text::minute(*date)),
+            Self::Day(date) => Cow::Owned(text::shown_day(*date)),
+        }
+    }
+
+    /// All of a value that the screen shows a part of.
+    pub fn whole(&self) -> Option<String> {
+        match self {
+            Self::Date(date) | Self::Day(date) => Some(format!("{} UTC", text::second(*date))),
+            _ => None,
         }
     }
 

@@ -50,6 +50,14 @@ pub(super) enum TableAction {
 /// The context menu of a row, drawn by its page.
 pub(super) type RowMenu<'a, R, A> = Box<dyn Fn(&mut Ui, &R) -> Option<A> + 'a>;
 
+/// A row under the pointer or with the cursor.
+pub(super) struct LitRow {
+    rect: Rect,
+    ground: Color32,
+    /// Whether its edge shows that keys act on it.
+    is_outlined: bool,
+}
+
 /// A table while it draws one frame.
 pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) columns: &'t [Column<'a, R, A>],
@@ -73,8 +81,8 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) double_clicked: bool,
     /// Accessible nodes of each row in sight: egui_table draws it in two regions, one of them empty.
     pub(super) nodes: BTreeMap<u64, Vec<Id>>,
-    /// Rows under the pointer or with the cursor, their places and grounds.
-    pub(super) lit: BTreeMap<u64, (Rect, Color32)>,
+    /// Rows under the pointer or with the cursor.
+    pub(super) lit: BTreeMap<u64, LitRow>,
     /// The place of the table.
     pub(super) rect: Rect,
     /// From the left of the table to the columns at its end that lead on, which no button covers.
@@ -237,13 +245,16 @@ impl<R, A> Grid<'_, '_, R, A> {
         let count = icons.len().min(ROW_ICONS) + 1;
         let width = count as f32 * ROW_BUTTON;
         let right = self.rect.left() + self.icons_end;
-        for (index, (rect, ground)) in std::mem::take(&mut self.lit) {
+        for (index, LitRow { rect, ground, is_outlined }) in std::mem::take(&mut self.lit) {
             let place = Rect::from_min_max(egui::pos2(right - width, rect.top()), egui::pos2(right, rect.bottom()));
             if place.left() < self.rect.left() + theme::FIELD || matches!(self.rows.row(index), Slot::Loading) {
                 continue;
             }
             let place = place.with_max_y(place.bottom() - hair(ui));
             ui.painter().rect_filled(place, 0.0, ground);
+            if is_outlined {
+                row_outline(ui, rect);
+            }
             let mut buttons = ui.new_child(
                 UiBuilder::new()
                     .id_salt(("row icons", index))
@@ -356,11 +367,11 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
             ui.painter().rect_filled(bar, 0.0, colors.accent);
         }
         if is_at_cursor && self.has_focus {
-            ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, colors.accent), StrokeKind::Inside);
+            row_outline(ui, rect);
         }
         if is_hovered || is_at_cursor || self.state.menu_row == Some(index) {
             let ground = if is_selected || is_hovered { ground } else { colors.page_bg };
-            self.lit.insert(index, (rect, ground));
+            self.lit.insert(index, LitRow { rect, ground, is_outlined: is_at_cursor && self.has_focus });
         }
         if is_at_cursor && (self.has_focus || ui.memory(|memory| memory.focused().is_none())) {
             // The column that names the row is its first one.
@@ -450,6 +461,10 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
                     (false, Some(_)) => weak,
                 };
                 cell::text_ui(ui, &shown, color, column.is_number);
+                if let Some(whole) = value.whole() {
+                    let cell = ui.interact(ui.max_rect(), ui.unique_id().with("whole"), Sense::hover());
+                    cell.on_hover_text(whole);
+                }
             }
         }
     }
@@ -457,6 +472,11 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
     fn default_row_height(&self) -> f32 {
         self.row_height
     }
+}
+
+/// Draws the edge of the row that keys act on.
+fn row_outline(ui: &Ui, rect: Rect) {
+    ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, tokens(ui).accent), StrokeKind::Inside);
 }
 
 /// The name of a cell: its text; of a number, a sign or nothing also that of its column.

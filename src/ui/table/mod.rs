@@ -43,6 +43,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub const ROWS_SHOWN: u64 = 500_000;
 /// Width to which a column grows by itself.
 const MOST_REST: f32 = 520.0;
+/// Width to which it shrinks where there is no room for the others.
+const LEAST_REST: f32 = 200.0;
 /// Widths that a column may have.
 const WIDTHS: std::ops::RangeInclusive<f32> = 24.0..=1200.0;
 
@@ -213,13 +215,16 @@ impl<'a, R, A> Table<'a, R, A> {
     }
 
     fn show_ui(
-        self,
+        mut self,
         ui: &mut Ui,
         app: &mut AppState,
         rows: &mut dyn RowSource<R>,
         state: &mut TableState,
     ) -> Option<A> {
         let total = rows.total();
+        if app.settings.roomy_rows && self.row_height == theme::ROW {
+            self.row_height = theme::ROOMY_ROW;
+        }
         let mut layout = app.settings.tables.get(self.id).cloned().unwrap_or_default();
         let before = layout.clone();
         let shown = grid::shown_columns(&self.columns, &layout);
@@ -563,8 +568,13 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
     // One text takes what is left, as far as a line is read with ease.
     let room = ui.available_width() - ui.spacing().scroll.allocated_width().max(grid::MENU_BUTTON);
     let rest = room - widths.iter().sum::<f32>();
-    if let Some(width) = grid::rest_column(grid.columns, grid.shown).and_then(|at| widths.get_mut(at)) {
-        *width += rest.min(MOST_REST - *width).max(0.0);
+    if let Some(at) = grid::rest_column(grid.columns, grid.shown)
+        && let Some(width) = widths.get_mut(at)
+    {
+        // One that a person drew gives no room away.
+        let own = grid.layout.columns.get(grid.columns[grid.shown[at]].id).and_then(|column| column.width);
+        let least = if own.is_some() { *width } else { LEAST_REST.min(*width) };
+        *width = (*width + rest).clamp(least, MOST_REST.max(*width));
     }
     let all: f32 = widths.iter().sum();
     let leads_on = |at: &usize| grid.columns[*at].link.is_some();

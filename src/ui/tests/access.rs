@@ -13,7 +13,7 @@ use std::fmt::Write;
 pub(super) const PAGE_KEYS: [(Modifiers, Key); 11] = {
     const CTRL: Modifiers = Modifiers::COMMAND;
     [
-        (CTRL, Key::Num0),
+        (Modifiers::ALT, Key::Home),
         (CTRL, Key::Num1),
         (CTRL, Key::Num2),
         (CTRL, Key::Num3),

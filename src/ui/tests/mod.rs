@@ -26,6 +26,7 @@ mod read_only;
 mod room;
 mod scope;
 mod search;
+mod settings;
 mod shell;
 
 use super::Cockpit;
@@ -315,12 +316,17 @@ impl Window {
     /// Clicks the head of the column of this name with the second button.
     #[track_caller]
     pub(super) fn click_secondary(&mut self, head: &str) {
+        self.click_secondary_on(egui::accesskit::Role::ColumnHeader, head);
+    }
+
+    /// Clicks what has this role and name with the second button.
+    #[track_caller]
+    pub(super) fn click_secondary_on(&mut self, role: egui::accesskit::Role, name: &str) {
         self.still(1);
-        let is_head =
-            |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == egui::accesskit::Role::ColumnHeader;
-        match self.harness.query_all_by_label(head).find(is_head) {
+        let is_of_role = |node: &egui_kittest::Node<'_>| node.accesskit_node().role() == role;
+        match self.harness.query_all_by_label(name).find(is_of_role) {
             Some(node) => node.click_secondary(),
-            None => panic!("no column is called “{head}”; on screen: {:?}", self.texts()),
+            None => panic!("no {role:?} is called “{name}”; on screen: {:?}", self.texts()),
         }
         self.settle();
     }

@@ -255,7 +255,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     window.app_mut().act(Action::StopCrawl);
     window.until("it has ended", |window| window.app().jobs().is_empty());
     // Elsewhere the current campaign is meant, and confirmed too.
-    window.press_with(Modifiers::COMMAND, Key::Num0);
+    window.press_with(Modifiers::ALT, Key::Home);
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));
     window.press_with(Modifiers::COMMAND, Key::R);
     window.assert_shows("Town, version 1");

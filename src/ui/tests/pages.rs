@@ -40,10 +40,10 @@ fn every_number_of_a_campaign_leads_to_its_rows() {
     window.until("the refused of all launches are shown", |window| window.shows(&format!("{} URLs", row.refused)));
     window.assert_shows("All 2 launches");
     window.assert_shows("http://praias.example/");
-    go(&mut window, Key::Num0);
+    window.press_with(Modifiers::ALT, Key::Home);
     window.click(&row.to_review.to_string());
     assert_eq!(window.route(), Route::Review { filter: String::new() });
-    go(&mut window, Key::Num0);
+    window.press_with(Modifiers::ALT, Key::Home);
     window.click("Elections");
     let other = window.app().campaign().unwrap();
     assert_eq!(window.session().catalogue().campaign_page(other).unwrap().campaign.name, "Elections");
@@ -155,6 +155,7 @@ fn rules_are_moved_switched_added_and_tested() {
     window.click("Address");
     window.click("Reject long queries");
     assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.rules.len(), 11);
+    window.click("Rule tester");
     window.type_into("URLs to test", "http://harborblog.example/a");
     window.until("the tester answers", |window| window.shows("✔ In scope by rule 3: seed scope"));
     window.assert_shows("decides");
@@ -504,7 +505,7 @@ fn jobs_and_settings_are_shown() {
     window.press_with(Modifiers::COMMAND, Key::Comma);
     window.click("Light");
     assert_eq!(window.app().settings.theme, crate::app::ThemeChoice::Light);
-    window.click("Comfortable rows in the captures table");
+    window.click_radio("Comfortable");
     assert!(window.app().settings.roomy_rows);
 }
 

@@ -121,7 +121,7 @@ fn no_control_of_any_page_that_can_be_pressed_writes() {
             window.still(1);
         });
     }
-    for dialog in [Dialog::Open, Dialog::Palette, Dialog::Settings, Dialog::Window] {
+    for dialog in [Dialog::Open, Dialog::Palette, Dialog::Window] {
         pressed += press_all(&mut window, &of_every_page, |window| {
             window.app_mut().send(Command::OpenDialog(dialog));
             window.still(1);

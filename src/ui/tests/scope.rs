@@ -303,6 +303,7 @@ fn hits_lead_to_the_urls_that_a_rule_decided() {
 #[test]
 fn the_tester_offers_the_smallest_change_and_makes_it() {
     let mut window = spec(RULES);
+    window.click("Rule tester");
     let urls = "http://harborblog.example/a/b\nhttps://elsewhere.example/x\nhttp://harborblog.example/?sessionid=7\n\
                 nothing at all";
     window.type_into("URLs to test", urls);

@@ -9,6 +9,7 @@ use crate::ui::table::arrow_to_table_below;
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::Role;
+use egui::style::WidgetVisuals;
 use egui::{
     Align2, Button, Color32, ComboBox, CornerRadius, FontId, InnerResponse, Painter, Pos2, Rect, Response, RichText,
     Sense, Stroke, StrokeKind, TextStyle, Ui, UiBuilder, Vec2, WidgetInfo, pos2, vec2,
@@ -208,6 +209,11 @@ pub fn tick_chip_ui(ui: &mut Ui, is_on: bool, label: &str) -> bool {
     chip(ui, label, label, is_on, ChipSign::Tick).clicked()
 }
 
+/// Paints the sign of a button that opens a list.
+pub fn chevron(ui: &Ui, rect: Rect, visuals: &WidgetVisuals, _is_open: bool) {
+    icon_at(ui.painter(), Icon::Down, rect.center(), visuals.fg_stroke.color);
+}
+
 /// One of many, behind a button that shows which. `name` is for who listens and for the tooltip.
 pub fn drop_ui<R>(
     ui: &mut Ui,
@@ -219,10 +225,7 @@ pub fn drop_ui<R>(
 ) -> Option<R> {
     let chooser =
         ComboBox::from_id_salt(id).selected_text(text::line(shown)).width(width).height(DROP_HEIGHT).truncate();
-    let chooser = chooser.icon(|ui, rect, visuals, _| {
-        icon_at(ui.painter(), Icon::Down, rect.center(), visuals.fg_stroke.color);
-    });
-    let drawn = chooser.show_ui(ui, draw);
+    let drawn = chooser.icon(chevron).show_ui(ui, draw);
     drawn.response.ctx.accesskit_node_builder(drawn.response.id, |node| node.set_label(name));
     drawn.response.on_hover_text(name);
     drawn.inner

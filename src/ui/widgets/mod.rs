@@ -8,14 +8,14 @@ mod plots;
 mod waiting;
 
 pub use choices::{
-    drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, quiet_button, segments_ui, tab_of_ui,
-    tab_ui, tabs_ui, tick_chip_ui,
+    chevron, drop_ui, filter_chip_ui, icon_at, key_cap, keyed_button_ui, paint_key_cap, quiet_button, segments_ui,
+    tab_of_ui, tab_ui, tabs_ui, tick_chip_ui,
 };
 pub use folds::{StepState, fold_ui, step_title_ui, unfold};
 pub use forms::{FieldLevel, FormRow, remark_row_ui};
 pub use gallery::Gallery;
 pub use plots::{PLOT_LINE, framed_plot, in_plot_style, no_plot_ui, plot_fill, plot_head_ui};
-pub use waiting::Waiting;
+pub use waiting::{Waiting, spinner_ui};
 
 use super::access::{alert_ui, mark_heading};
 use super::icons::{Icon, icon_button_ui};
@@ -128,7 +128,7 @@ pub fn action_named_ui(ui: &mut Ui, app: &mut AppState, action: Action, label: &
     let response = ui.add_enabled(resolved.is_ok(), Button::new(label));
     match resolved {
         Ok(command) => {
-            let hint = match action.keys() {
+            let hint = match app.settings.keys_of(action) {
                 "" => action.hint().to_owned(),
                 keys => format!("{} ({keys})", action.hint()),
             };
@@ -160,13 +160,6 @@ fn read_only_id() -> egui::Id {
 pub fn name_sign(response: &Response, name: &str) {
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, name));
-}
-
-/// A small button with a sign on it, named by what it does.
-pub fn sign_button_ui(ui: &mut Ui, sign: &str, name: &str) -> Response {
-    let response = ui.small_button(sign);
-    name_sign(&response, name);
-    response.on_hover_text(name)
 }
 
 /// A control that sends a command which writes: greyed with its reason where the workspace is read
@@ -306,7 +299,7 @@ pub fn remarks_ui(ui: &mut Ui, remarks: &[String]) {
 pub fn progress_ui(ui: &mut Ui, progress: Option<Progress>) {
     if let Some(progress) = progress {
         ui.horizontal(|ui| {
-            ui.spinner();
+            spinner_ui(ui);
             ui.weak(format!("{} {}", text::line(&progress.stage), text::done(&progress)));
         });
     }
@@ -333,6 +326,28 @@ pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) 
         ui.label(RichText::new(label).small().color(tokens(ui).weak_text));
     });
     ui.add_space(GROUP_GAP);
+    clicked
+}
+
+/// A figure and what it counts, in a line of several; true when clicked.
+pub fn inline_figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) -> bool {
+    let text = RichText::new(value).size(theme::PART_TEXT);
+    let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.x, theme::TIGHT_GAP);
+    // Nothing leads to no rows.
+    let clicked = match leads_to.filter(|_| value != "0") {
+        Some(leads_to) => {
+            let response = ui.link(text).on_hover_text(leads_to);
+            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("{value} {label}")));
+            response.clicked()
+        }
+        None => {
+            ui.label(text.color(tokens(ui).strong_text));
+            false
+        }
+    };
+    ui.label(RichText::new(label).color(tokens(ui).weak_text));
+    ui.spacing_mut().item_spacing.x = spacing;
+    ui.add_space(theme::GAP);
     clicked
 }
 

@@ -18,7 +18,7 @@ use crate::ui::table::{Column, RowsAction, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::widgets::{
-    action_ui, cell_ui, count_link_ui, empty_ui, figure_ui, heading_ui, hops_cell_ui, keep_page_room,
+    action_ui, cell_ui, count_link_ui, drop_ui, empty_ui, heading_ui, hops_cell_ui, inline_figure_ui, keep_page_room,
     least_table_height, loaded_ui, outcome_cell_ui, rule_cell_ui, tab_of_ui, tabs_ui,
 };
 use egui::{ScrollArea, TextEdit, Ui};
@@ -97,9 +97,7 @@ impl CrawlView {
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
         // The page is scrolled; the room that it needs is not.
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
-        self.chooser_ui(ui, &page.launches);
         pauses_ui(ui, page);
-        ui.add_space(GAP);
         ui.horizontal_wrapped(|ui| {
             for (value, label, tab) in [
                 (launch.queued, "queued", CrawlTab::Next),
@@ -108,19 +106,21 @@ impl CrawlView {
                 (launch.refused, "refused", CrawlTab::Refused),
                 (page.hosts_total, "hosts", CrawlTab::Hosts),
             ] {
-                if figure_ui(ui, &text::count(value), label, Some("Show these rows")) {
+                if inline_figure_ui(ui, &text::count(value), label, Some("Show these rows")) {
                     self.tab = tab;
                     self.filter.clear();
                 }
             }
-            figure_ui(ui, &text::bytes(launch.bytes), "received", None);
+            inline_figure_ui(ui, &text::bytes(launch.bytes), "received", None);
             if let Some((share, percent)) = page.relevant.and_then(|share| Some((share, share.percent()?))) {
                 let of = format!("relevant of the last {}", text::counted(share.pages, "page"));
-                figure_ui(ui, &format!("{percent} %"), &of, None);
+                inline_figure_ui(ui, &format!("{percent} %"), &of, None);
             }
             if let Some(sample) = page.samples.last().filter(|_| launch.state == LaunchState::Running) {
-                figure_ui(ui, &text::count(sample.in_flight), "in flight", None);
+                inline_figure_ui(ui, &text::count(sample.in_flight), "in flight", None);
             }
+            self.chooser_ui(ui, &page.launches);
+            self.plots_link_ui(ui, app);
         });
         self.plots_ui(ui, app, page);
         ui.add_space(GAP);
@@ -173,19 +173,24 @@ impl CrawlView {
 
     /// Plots, folded while the lower panel needs the room or a person wants them so.
     fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
-        let panel_is_open = app.panel_is_open() && matches!(app.focus(), Some(Focus::Seen(_)));
-        if panel_is_open {
-            return;
-        }
-        // A low window shows rows first, unless a person wants the plots.
-        let is_shown = self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE);
-        let label = if is_shown { "Hide plots" } else { "Show plots" };
-        ui.add_space(GAP / 2.0);
-        if ui.small_button(label).clicked() {
-            self.shows_plots = Some(!is_shown);
-        }
-        if is_shown {
+        if self.shows_plots(ui, app) == Some(true) {
+            ui.add_space(GAP / 2.0);
             rate_plots::plots_ui(ui, page);
+        }
+    }
+
+    /// Whether plots are drawn; none while the lower panel has their room.
+    fn shows_plots(&self, ui: &Ui, app: &AppState) -> Option<bool> {
+        let panel_is_open = app.panel_is_open() && matches!(app.focus(), Some(Focus::Seen(_)));
+        // A low window shows rows first, unless a person wants the plots.
+        (!panel_is_open).then(|| self.shows_plots.unwrap_or(ui.clip_rect().height() >= LOW_PAGE))
+    }
+
+    /// The link that folds the plots.
+    fn plots_link_ui(&mut self, ui: &mut Ui, app: &AppState) {
+        let Some(is_shown) = self.shows_plots(ui, app) else { return };
+        if ui.link(if is_shown { "Hide plots" } else { "Show plots" }).clicked() {
+            self.shows_plots = Some(!is_shown);
         }
     }
 
@@ -211,8 +216,6 @@ impl CrawlView {
         const SHOW: &str = "Show these URLs of the host";
         let columns = [
             Col::text("host", "Host", 220.0, |row| &row.host),
-            Col::text("address", "Address", 130.0, |row| &row.address).or("–"),
-            Col::text("country", "Country", 64.0, |row| &row.country).or("–"),
             Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(CrawlTab::Next)),
             Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(CrawlTab::Fetched)),
             Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(CrawlTab::Failed)),
@@ -224,6 +227,8 @@ impl CrawlView {
                     let names: Vec<&str> = row.rules.iter().map(|(rule, _)| rule.as_str()).collect();
                     cell_ui(ui, &accepted_by(row)).on_hover_text(text::line(&names.join(", ")));
                 }),
+            Col::text("address", "Address", 120.0, |row| &row.address).or("–").hidden(),
+            Col::text("country", "Country", 70.0, |row| &row.country).or("–").hidden(),
         ];
         let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host));
         if let Some((tab, host)) = table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
@@ -275,22 +280,18 @@ impl CrawlView {
     fn chooser_ui(&mut self, ui: &mut Ui, choices: &[LaunchChoice]) {
         let Some((last, earlier)) = choices.split_first().filter(|(_, earlier)| !earlier.is_empty()) else { return };
         let all = format!("All {} launches", text::count(choices.len() as u64));
-        let name = |launch: &LaunchChoice| format!("{} UTC, {}", launch.started.to_readable(), launch.state.label());
+        let name = |launch: &LaunchChoice| format!("{} UTC, {}", text::minute(launch.started), launch.state.label());
         let shown = match self.launches {
             Launches::Last => format!("Last launch: {}", name(last)),
             Launches::All => all.clone(),
             Launches::One(id) => choices.iter().find(|launch| launch.id == id).map_or_else(String::new, name),
         };
-        ui.horizontal(|ui| {
-            let label = ui.label("Launch");
-            let chooser = egui::ComboBox::from_id_salt("launches").selected_text(shown).show_ui(ui, |ui| {
-                ui.selectable_value(&mut self.launches, Launches::Last, format!("Last launch: {}", name(last)));
-                ui.selectable_value(&mut self.launches, Launches::All, all);
-                for launch in earlier {
-                    ui.selectable_value(&mut self.launches, Launches::One(launch.id), name(launch));
-                }
-            });
-            chooser.response.labelled_by(label.id);
+        drop_ui(ui, "launches", "Launch", &shown, theme::FIELD, |ui| {
+            ui.selectable_value(&mut self.launches, Launches::Last, format!("Last launch: {}", name(last)));
+            ui.selectable_value(&mut self.launches, Launches::All, all);
+            for launch in earlier {
+                ui.selectable_value(&mut self.launches, Launches::One(launch.id), name(launch));
+            }
         });
     }
 }

@@ -47,6 +47,10 @@ pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
     ui.columns(3, |columns| {
         if let [first, second, third] = columns {
             classes_ui(first, page);
+            if page.samples.len() < 2 {
+                no_plot_ui(second, NO_SAMPLES);
+                return;
+            }
             progress_ui(second, page);
             rate_ui(third, page);
         }
@@ -68,16 +72,12 @@ pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
 }
 
 /// What stands in the place of a plot that has too few samples.
-const NO_SAMPLES: &str = "Drawn from the second sample of a running crawl on";
+const NO_SAMPLES: &str = "Discovered, finished and bytes per second are drawn while a crawl runs";
 
 fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
     let series = [("discovered", colors.plot_second), ("finished", colors.plot_first)];
     plot_head_ui(ui, "Discovered and finished", &series);
-    if page.samples.len() < 2 {
-        no_plot_ui(ui, NO_SAMPLES);
-        return;
-    }
     let points = |value: fn(&crate::app::models::CrawlSample) -> u64| -> PlotPoints<'_> {
         page.samples.iter().map(|sample| [sample.seconds, value(sample) as f64]).collect()
     };
@@ -112,10 +112,6 @@ fn time_label(mark: egui_plot::GridMark, _: &std::ops::RangeInclusive<f64>) -> S
 fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
     plot_head_ui(ui, "Kilobytes per second", &[]);
-    if page.samples.len() < 2 {
-        no_plot_ui(ui, NO_SAMPLES);
-        return;
-    }
     let rates: Vec<[f64; 2]> = page
         .samples
         .windows(2)

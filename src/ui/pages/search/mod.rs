@@ -14,8 +14,8 @@ use super::search::saved::{SavedPart, order_label};
 use super::search::timeline::Timeline;
 use super::select::captures_by;
 use crate::app::models::{
-    FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, facet_choices, toggle_facet,
-    with_facets,
+    FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, date_range, facet_choices,
+    toggle_facet, with_date_range, with_facets,
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
@@ -24,7 +24,7 @@ use crate::ui::icons::{Icon, icon_ui};
 use crate::ui::table::{Column, RowsAction, Table, Value};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{TypedLine, action_ui, decision_ui, drop_ui, empty_ui, loaded_ui};
+use crate::ui::widgets::{TypedLine, action_ui, decision_ui, drop_ui, empty_ui, filter_chip_ui, loaded_ui};
 use crate::uri::Url;
 use egui::text::LayoutJob;
 use egui::{RichText, TextEdit, TextFormat, Ui};
@@ -97,7 +97,15 @@ impl SearchPage {
                 loaded_ui(ui, &counts, |ui, counts| self.facets_ui(ui, app, counts));
             });
         }
-        if let Some(counts) = counts.shown().filter(|_| self.timeline.is_shown(is_low)) {
+        // All of the time is shown, whatever part of it is chosen.
+        let over_time = match date_range(&query.text) {
+            Some(_) => {
+                let text = with_date_range(&query.text, None);
+                app.reads.search_counts(SearchQuery { text, ..query }, self.timeline.period())
+            }
+            None => counts.clone(),
+        };
+        if let Some(counts) = over_time.shown().filter(|_| self.timeline.is_shown(is_low)) {
             let chosen = self.timeline.ui(ui, app, &self.applied, &counts.histogram);
             chosen.into_iter().for_each(|query| self.submit(app, query));
         }
@@ -216,15 +224,30 @@ impl SearchPage {
     /// Values that are chosen, each to be taken away.
     fn chosen_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         let chosen = facet_choices(&self.applied.text);
-        if chosen.is_empty() {
+        // A year alone is a value of a facet.
+        let is_of_facet = |range: &str| range.len() == 4;
+        let range = date_range(&self.applied.text).filter(|range| !is_of_facet(range));
+        if chosen.is_empty() && range.is_none() {
             return;
         }
         ui.label(RichText::new("Narrowed by").color(tokens(ui).weak_text));
         if let Some(gone) = chosen_ui(ui, &chosen) {
             self.submit_line(app, toggle_facet(&self.applied.text, &gone));
         }
+        if let Some(range) = &range {
+            let label = match range.split_once("..") {
+                Some(("", to)) => format!("until {to}"),
+                Some((from, "")) => format!("from {from}"),
+                Some((from, to)) => format!("{from} to {to}"),
+                None => range.clone(),
+            };
+            if filter_chip_ui(ui, &label, "Take this time away") {
+                self.submit_line(app, with_date_range(&self.applied.text, None));
+            }
+        }
         if ui.link("Clear").on_hover_text("Take all these conditions away").clicked() {
             let line = chosen.iter().fold(self.applied.text.clone(), |line, choice| toggle_facet(&line, choice));
+            let line = if range.is_some() { with_date_range(&line, None) } else { line };
             self.submit_line(app, line);
         }
     }
@@ -262,6 +285,7 @@ impl SearchPage {
         let line = &self.applied.text;
         match self.facets.ui(ui, counts, &facet_choices(line)) {
             Some(FacetAction::Toggle(choice)) => self.submit_line(app, toggle_facet(line, &choice)),
+            Some(FacetAction::Only(choice)) => self.submit_line(app, with_facets(line, choice.kind, &[choice])),
             Some(FacetAction::Show(choice)) => captures_by(app, with_facets(line, choice.kind, &[choice])),
             None => {}
         }
@@ -287,7 +311,6 @@ fn found_ui(ui: &mut Ui, app: &mut AppState, found: &SearchAnswer) {
     } else if named_count_ui(ui, found.captures, "Captures found") {
         captures_by(app, found.filter.clone());
     }
-    ui.label(text::counted(found.versions, "page"));
 }
 
 /// The filter of all that was found: without one a selection is by score, and a collection by hand.
@@ -330,7 +353,7 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, found: Option<&Arc<SearchAnswer>>)
     header = header
         .more(
             HeaderButton::own("Saved searches", SearchMore::Saved)
-                .hint("Keep this search under a name, or open one that was kept"),
+                .hint("Save this search under a name, or open a saved one"),
         )
         .more(
             HeaderButton::own("Assess results", SearchMore::Assess)

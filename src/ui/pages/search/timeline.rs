@@ -1,8 +1,7 @@
 //! Captures found over time: as bars, and the same as a table.
 
 use crate::app::AppState;
-use crate::app::models::{Period, PeriodCount, SearchQuery};
-use crate::query::{Query, parse_fields};
+use crate::app::models::{Period, PeriodCount, SearchQuery, date_range, with_date_range};
 use crate::ui::access::name_node;
 use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::pages::select::captures_by;
@@ -13,7 +12,7 @@ use crate::ui::widgets::{field_ui, framed_plot, in_plot_style, segments_ui};
 use crate::uri::CaptureDate;
 use egui::accesskit::Role;
 use egui::{Button, Ui};
-use egui_plot::{Bar, BarChart, GridMark};
+use egui_plot::{Bar, BarChart, GridMark, PlotPoint};
 
 /// Height of the bars, with the labels below them.
 const BARS: f32 = 62.0;
@@ -30,8 +29,10 @@ pub struct Timeline {
     /// Counts of 10,000 captures that there are of the time, in the place of counts.
     is_share: bool,
     has_table: bool,
-    /// The place on the axis where a drag over the bars began.
-    dragged_from: Option<f64>,
+    /// The bars from which and to which a drag has come.
+    brush: Option<(f64, f64)>,
+    /// The period that gives enough bars and not too many.
+    suited: Period,
     from: String,
     to: String,
 }
@@ -43,7 +44,8 @@ impl Default for Timeline {
             period: None,
             is_share: false,
             has_table: false,
-            dragged_from: None,
+            brush: None,
+            suited: Period::Month,
             from: String::new(),
             to: String::new(),
         }
@@ -59,7 +61,7 @@ enum TimelineAction {
 impl Timeline {
     /// The period that captures are counted by.
     pub fn period(&self) -> Period {
-        self.period.unwrap_or(Period::Month)
+        self.period.unwrap_or(self.suited)
     }
 
     /// Draws the captures found in each period. Gives the search that a range
@@ -72,12 +74,14 @@ impl Timeline {
         periods: &[PeriodCount],
     ) -> Option<SearchQuery> {
         let (Some(first), Some(last)) = (periods.first(), periods.last()) else { return None };
+        self.suited = suited(self.suited, &first.period, &last.period);
+        let narrowed_to = date_range(&query.text);
         let mut range = None;
         let bars = ui.horizontal_top(|ui| {
             let width = ui.available_width() - theme::CONTROL - ui.spacing().item_spacing.x;
             let drawn = ui.allocate_ui(egui::vec2(width, BARS), |ui| {
                 ui.set_width(width);
-                in_plot_style(ui, |ui| self.bars_ui(ui, periods))
+                in_plot_style(ui, |ui| self.bars_ui(ui, periods, narrowed_to.as_deref()))
             });
             let more = icon_button_ui(ui, Icon::More, "How the timeline counts");
             let closes = egui::PopupCloseBehavior::CloseOnClickOutside;
@@ -109,7 +113,7 @@ impl Timeline {
         });
         let range = bars.inner.or(range);
         let range = if self.has_table { self.table_ui(ui, app, query, periods).or(range) } else { range };
-        range.map(|range| SearchQuery { text: narrowed(&query.text, &range), ..query.clone() })
+        range.map(|range| SearchQuery { text: with_date_range(&query.text, Some(&range)), ..query.clone() })
     }
 
     /// Whether it is drawn: in a window without room for it beside the results, only where a person
@@ -131,16 +135,20 @@ impl Timeline {
         if !button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
             return None;
         }
-        let range = format!("date:{from}..{to}");
+        let range = format!("{from}..{to}");
         (self.from, self.to) = Default::default();
         Some(range)
     }
 
-    fn bars_ui(&mut self, ui: &mut Ui, periods: &[PeriodCount]) -> Option<String> {
+    /// Draws the bars. A drag over them, or a click on one, gives the time that it chooses; the time that
+    /// the search is narrowed to has an edge, and bars beside it are dim.
+    fn bars_ui(&mut self, ui: &mut Ui, periods: &[PeriodCount], chosen: Option<&str>) -> Option<String> {
         let (kind, is_share) = (self.period(), self.is_share);
         let placed: Vec<(f64, &PeriodCount)> =
             periods.iter().filter_map(|period| Some((place_of(&period.period, kind)?, period))).collect();
-        let color = tokens(ui).accent;
+        let brush = self.brush.or_else(|| places_of(chosen?, &placed));
+        let (accent, dim) = (tokens(ui).accent, tokens(ui).fill_none);
+        let is_in = |place: f64| brush.is_none_or(|(from, to)| (from - 0.5..=to + 0.5).contains(&place));
         let bars = placed.iter().map(|(place, period)| {
             let height = if is_share { share(period) } else { period.count as f64 };
             let name = format!(
@@ -149,6 +157,7 @@ impl Timeline {
                 text::counted(period.count, "capture"),
                 share(period)
             );
+            let color = if is_in(*place) { accent } else { dim };
             Bar::new(*place, height).width(0.8).fill(color).stroke(egui::Stroke::NONE).name(name)
         });
         let chart = BarChart::new("captures", bars.collect());
@@ -157,28 +166,38 @@ impl Timeline {
             .show_grid(false)
             .show_axes([true, false])
             .x_axis_formatter(move |mark: GridMark, _: &std::ops::RangeInclusive<f64>| axis_label(mark, kind))
-            .show(ui, |plot| {
-                plot.bar_chart(chart);
-                plot.pointer_coordinate().map(|point| point.x)
-            });
+            .show(ui, |plot| plot.bar_chart(chart));
+        let place_at = |at: egui::Pos2| plot.transform.value_from_position(at).x;
+        if let Some((from, to)) = brush {
+            let frame = *plot.transform.frame();
+            let x = |place: f64| plot.transform.position_from_point(&PlotPoint::new(place, 0.0)).x;
+            let range = egui::Rangef::new(x(from - 0.5).max(frame.left()), x(to + 0.5).min(frame.right()));
+            let edge = egui::Rect::from_x_y_ranges(range, frame.y_range());
+            ui.painter().rect_stroke(edge, 0.0, egui::Stroke::new(1.0, accent), egui::StrokeKind::Inside);
+        }
         let response = plot.response.interact(egui::Sense::click_and_drag());
         let response = response.on_hover_text("Drag over bars to narrow to this time");
         name_node(&response, Role::Canvas, "Captures over time");
-        if response.drag_started() {
-            self.dragged_from = plot.inner;
-        }
+        let pointer = response.interact_pointer_pos()?;
+        // From bar to bar: beside them there is nothing.
+        let bar_at = |x: f64| {
+            let apart = |place: f64| (place - x).abs();
+            placed.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)))
+        };
+        let origin = ui.input(|input| input.pointer.press_origin()).unwrap_or(pointer);
+        let (a, b) = (place_at(origin), place_at(pointer));
+        let (first, last) = (bar_at(a.min(b))?, bar_at(a.max(b))?);
         if !response.drag_stopped() && !response.clicked() {
+            self.brush = response.dragged().then_some((first.0, last.0));
             return None;
         }
-        let to = plot.inner?;
-        let from = self.dragged_from.take().unwrap_or(to);
-        // From bar to bar: beside them there is nothing.
-        let at = |x: f64| {
-            let apart = |place: f64| (place - x).abs();
-            placed.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0))).map(|(_, period)| &period.period)
+        let (first, last) = match self.brush.take() {
+            // The pointer is up, and where it went down is forgotten.
+            Some((from, to)) if response.drag_stopped() => (bar_at(from)?, bar_at(to)?),
+            _ => (first, last),
         };
-        let (first, last) = (at(from.min(to))?, at(from.max(to))?);
-        Some(if first == last { format!("date:{first}") } else { format!("date:{first}..{last}") })
+        let (first, last) = (&first.1.period, &last.1.period);
+        Some(if first == last { first.clone() } else { format!("{first}..{last}") })
     }
 
     /// Draws the timeline as rows, each number of which leads to its captures.
@@ -194,7 +213,7 @@ impl Timeline {
         let columns = [
             Col::text("period", "Time", 110.0, |row| &row.period),
             Col::count("captures", "Captures found", 120.0, |row| row.count).link("Show these captures", move |row| {
-                Some(TimelineAction::Captures(narrowed(&found, &format!("date:{}", row.period))))
+                Some(TimelineAction::Captures(with_date_range(&found, Some(&row.period))))
             }),
             Col::count("of", "All captures", 120.0, |row| row.of)
                 .about("Captures of the time, found or not")
@@ -203,12 +222,10 @@ impl Timeline {
         ];
         let table =
             Table::new("search-timeline", "Captures found over time", columns, |row: &PeriodCount| key_of(&row.period));
-        let table = table
-            .height(TABLE)
-            .on_open(|row| Some(TimelineAction::Narrow(format!("date:{}", row.period))))
-            .menu(|ui, row| {
+        let table =
+            table.height(TABLE).on_open(|row| Some(TimelineAction::Narrow(row.period.clone()))).menu(|ui, row| {
                 let narrow = ui.button("Narrow to this time").clicked();
-                narrow.then(|| TimelineAction::Narrow(format!("date:{}", row.period)))
+                narrow.then(|| TimelineAction::Narrow(row.period.clone()))
             });
         match table.rows_ui(ui, app, periods)? {
             TimelineAction::Captures(filter) => captures_by(app, filter),
@@ -223,16 +240,38 @@ fn share(period: &PeriodCount) -> f64 {
     period.count as f64 * SHARE_OF / period.of.max(1) as f64
 }
 
-/// A query that finds what it found within a range of time.
-fn narrowed(text: &str, range: &str) -> String {
-    let text = text.trim();
-    match parse_fields(text) {
-        _ if text.is_empty() => range.to_owned(),
-        // OR binds less than the blank between two conditions.
-        Ok(Query::Or(_)) => format!("({text}) {range}"),
-        _ => format!("{text} {range}"),
+/// The places of the first and last bar of a range of dates, such as `2024-03..2024-05`.
+fn places_of(range: &str, placed: &[(f64, &PeriodCount)]) -> Option<(f64, f64)> {
+    let (from, to) = range.split_once("..").unwrap_or((range, range));
+    // Compared as far as both are written: a day is in its month.
+    let is_from = |period: &str| from.is_empty() || period >= from || from.starts_with(period);
+    let is_until = |period: &str| to.is_empty() || period <= to || period.starts_with(to);
+    let mut chosen = placed.iter().filter(|(_, of)| is_from(&of.period) && is_until(&of.period)).map(|(at, _)| *at);
+    let first = chosen.next()?;
+    Some((first, chosen.last().unwrap_or(first)))
+}
+
+/// The period by which there are enough bars from the first to the last, and not too many to tell apart.
+fn suited(now: Period, first: &str, last: &str) -> Period {
+    let months = |period: &str| {
+        let mut parts = period.split('-').map(|part| part.parse::<i64>().unwrap_or_default());
+        (parts.next().unwrap_or_default(), parts.next())
+    };
+    let ((from, from_month), (to, to_month)) = (months(first), months(last));
+    // Of years alone, the longest time that they may be.
+    let months = (to - from) * 12 + to_month.unwrap_or(12) - from_month.unwrap_or(1) + 1;
+    match months {
+        MOST_BARS.. => Period::Year,
+        // Years do not say whether days would do.
+        ..=MONTHS_IN_DAYS if now != Period::Year => Period::Day,
+        _ => Period::Month,
     }
 }
+
+/// Longer times have a bar for each year.
+const MOST_BARS: i64 = 81;
+/// Times of so many months at most have a bar for each day.
+const MONTHS_IN_DAYS: i64 = 4;
 
 /// The place of a period on the axis: years, months or days one after the other.
 fn place_of(period: &str, kind: Period) -> Option<f64> {
@@ -262,7 +301,7 @@ fn axis_label(mark: GridMark, kind: Period) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Period, narrowed, period_at, place_of};
+    use super::{Period, PeriodCount, period_at, place_of, places_of, suited};
 
     #[test]
     fn periods_lie_where_their_time_is() {
@@ -280,10 +319,38 @@ mod tests {
     }
 
     #[test]
-    fn a_range_of_time_narrows_all_of_a_query() {
-        assert_eq!(narrowed("  ", "date:2024"), "date:2024");
-        assert_eq!(narrowed("a b", "date:2024"), "a b date:2024");
-        assert_eq!(narrowed("a OR b", "date:2024"), "(a OR b) date:2024");
-        assert_eq!(narrowed("(a OR b) c", "date:2024"), "(a OR b) c date:2024");
+    fn bars_are_neither_few_nor_many() {
+        for (now, first, last, expected) in [
+            (Period::Month, "2026-08", "2026-11", Period::Day),
+            (Period::Day, "2026-08-16", "2026-11-26", Period::Day),
+            (Period::Month, "2026-01", "2026-11", Period::Month),
+            (Period::Day, "2025-11-30", "2026-11-01", Period::Month),
+            (Period::Month, "2012-01", "2026-11", Period::Year),
+            (Period::Year, "2012", "2026", Period::Year),
+            (Period::Year, "2025", "2026", Period::Month),
+            (Period::Year, "2020", "2026", Period::Year),
+            (Period::Month, "2020-01", "2026-09", Period::Year),
+        ] {
+            assert_eq!(suited(now, first, last), expected, "{first} to {last}");
+        }
+    }
+
+    #[test]
+    fn the_bars_of_a_range_are_found() {
+        let counts: Vec<PeriodCount> = ["2024-01", "2024-02", "2024-04", "2025-01"]
+            .into_iter()
+            .map(|period| PeriodCount { period: period.to_owned(), count: 1, of: 1 })
+            .collect();
+        let placed: Vec<(f64, &PeriodCount)> = (0..).map(f64::from).zip(&counts).collect();
+        for (range, expected) in [
+            ("2024-02..2024-04", Some((1.0, 2.0))),
+            ("2024", Some((0.0, 2.0))),
+            ("2024-02-15..2024-04-03", Some((1.0, 2.0))),
+            ("..2024-02", Some((0.0, 1.0))),
+            ("2025..", Some((3.0, 3.0))),
+            ("2030", None),
+        ] {
+            assert_eq!(places_of(range, &placed), expected, "{range}");
+        }
     }
 }

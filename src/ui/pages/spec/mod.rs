@@ -8,6 +8,7 @@ pub(super) mod rules;
 pub(super) mod sample;
 pub(super) mod schedule;
 pub(super) mod scope_lists;
+pub(super) mod sections;
 pub(super) mod seeds;
 pub(super) mod tester;
 pub(super) mod what_if;
@@ -16,7 +17,9 @@ use super::spec::geo::GeoTab;
 use super::spec::permissions::{PermissionsEditor, list_entries};
 use super::spec::request::RequestEditor;
 use super::spec::rules::RulesEditor;
-use super::spec::schedule::schedule_ui;
+use super::spec::sample::SampleView;
+use super::spec::schedule::{next_launches_ui, schedule_ui};
+use super::spec::sections::{Section, Sections, marks_of};
 use super::spec::seeds::{SeedsEditor, open_redirects};
 
 use super::spec::what_if::what_if_ui;
@@ -25,46 +28,26 @@ use crate::app::{Action, AppState, CampaignAct, Command, Route, RuleLine, SpecDr
 use crate::campaign::CampaignProblem;
 use crate::ui::header::{Header, HeaderButton};
 use crate::ui::text;
-use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{
-    lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, tab_of_ui, tabs_ui, write_button_ui,
-};
-use egui::{Id, RichText, ScrollArea, TextEdit, Ui, UiBuilder};
+use crate::ui::theme::{self, tokens};
+use crate::ui::widgets::{FormRow, lead_here, lead_to_field, loaded_ui, notice_ui, stop_leading, write_button_ui};
+use egui::{RichText, ScrollArea, TextEdit, Ui};
 use std::sync::Arc;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum SpecTab {
-    #[default]
-    About,
-    Request,
-    Seeds,
-    Rules,
-    Geo,
-    Permissions,
-    Schedule,
-    Limits,
-    Politeness,
-    Versions,
-}
-
-const TABS: [(SpecTab, &str); 10] = [
-    (SpecTab::About, "About"),
-    (SpecTab::Request, "Request"),
-    (SpecTab::Seeds, "Seeds"),
-    (SpecTab::Rules, "Scope rules"),
-    (SpecTab::Geo, "Geolocation"),
-    (SpecTab::Permissions, "Permissions"),
-    (SpecTab::Schedule, "Schedule"),
-    (SpecTab::Limits, "Limits"),
-    (SpecTab::Politeness, "Politeness"),
-    (SpecTab::Versions, "Versions"),
-];
+/// Width of the list of sections beside the page.
+const LIST: f32 = 132.0;
+/// Width of the column with what the edits come to, and what it leaves free of the page.
+const SIDE: f32 = 268.0;
+/// Narrower pages have the list of sections as tabs.
+const ROOM_FOR_LIST: f32 = 840.0;
+/// Narrower pages have what the edits come to above the sections.
+const ROOM_FOR_SIDE: f32 = 1040.0;
 
 /// The page Spec.
 #[derive(Default)]
 pub struct SpecPage {
-    tab: SpecTab,
+    sections: Sections,
     request: RequestEditor,
+    sample: SampleView,
     seeds: SeedsEditor,
     rules: RulesEditor,
     geo: GeoTab,
@@ -113,30 +96,59 @@ impl SpecPage {
         let checked = self.check(&spec, page.as_ref());
         let is_suspended = page.as_ref().is_some_and(|page| page.suspended.is_some());
         let state = (self.rules.is_reading(), is_suspended);
-        if let Some(field) = problems_ui(ui, &spec, &checked.problems, state) {
-            self.tab = tab_of(&field);
-            lead_to_field(ui.ctx(), &field);
+        let marks = marks_of(&spec.saved, &spec.campaign, &checked.problems, |problem| spec.is_stopped_by(problem));
+        let room = ui.available_width();
+        let (is_list_aside, has_side) = (room >= ROOM_FOR_LIST, room >= ROOM_FOR_SIDE);
+        if is_list_aside {
+            column_ui(ui, true, |ui| self.sections.list_ui(ui, &marks, true));
         }
-        if self.tab != SpecTab::Seeds
-            && let Some(text) = open_redirects(&checked.moved)
-            && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
-        {
-            self.tab = SpecTab::Seeds;
-        }
-        suspension_ui(ui, app, page.as_deref());
-        what_if_ui(ui, app, spec.id);
-        self.tabs_ui(ui, &spec);
-        // Ids that do not depend on widgets above: the first letter typed
-        // changes that, and the field shall keep the keyboard.
-        let own = UiBuilder::new().scope_id(Id::unique(("spec", self.tab as usize)));
-        ui.scope_builder(own, |ui| {
-            ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-                self.tab_ui(ui, app, &mut spec, page.as_deref(), &checked);
+        if has_side {
+            column_ui(ui, false, |ui| {
+                ScrollArea::vertical().id_salt("effects").auto_shrink([false, false]).show(ui, |ui| {
+                    self.state_ui(ui, app, &spec, page.as_deref(), &checked, state);
+                    self.sample.ui(ui, app, &spec.campaign.request);
+                    ui.add_space(theme::GROUP_GAP);
+                    next_launches_ui(ui, &spec.campaign, page.as_deref());
+                });
             });
+        } else {
+            self.state_ui(ui, app, &spec, page.as_deref(), &checked, state);
+        }
+        if !is_list_aside {
+            self.sections.list_ui(ui, &marks, false);
+        }
+        // Taken out while it is drawn, since a section is a part of the page.
+        let mut sections = std::mem::take(&mut self.sections);
+        sections.show_ui(ui, |ui, section| {
+            self.section_ui(ui, app, &mut spec, page.as_deref(), (&checked, section, !has_side));
         });
+        self.sections = sections;
         stop_leading(ui.ctx());
         self.checked = Some(checked);
         app.open.spec = Some(spec);
+    }
+
+    /// What stands against the campaign, and what its edits come to.
+    fn state_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        spec: &SpecDraft,
+        page: Option<&CampaignPage>,
+        checked: &Checked,
+        state: (bool, bool),
+    ) {
+        if let Some(field) = problems_ui(ui, spec, &checked.problems, state) {
+            self.sections.go_to(Section::of_field(&field));
+            lead_to_field(ui.ctx(), &field);
+        }
+        if let Some(text) = open_redirects(&checked.moved)
+            && ui.link(RichText::new(text).color(tokens(ui).flag)).clicked()
+        {
+            self.sections.go_to(Section::Seeds);
+        }
+        suspension_ui(ui, app, page);
+        what_if_ui(ui, app, spec.id);
     }
 
     fn check(&mut self, spec: &SpecDraft, page: Option<&Arc<CampaignPage>>) -> Checked {
@@ -188,13 +200,15 @@ impl SpecPage {
             }
             (true, _) => true,
             (false, None) => {
-                app.open.spec = Some(SpecDraft::new());
+                app.open.spec = Some(SpecDraft::new(app.settings.user_agent()));
                 self.forget();
                 true
             }
             (false, Some(Loaded::Ready(page))) => {
                 app.open.spec = Some(SpecDraft::of(page));
                 self.forget();
+                // What a campaign is called is known by now.
+                self.sections.go_to(Section::Request);
                 true
             }
             (false, Some(Loaded::Failed(notice))) => {
@@ -211,6 +225,7 @@ impl SpecPage {
     /// Resets the state of all parts: it does not fit the next draft.
     fn forget(&mut self) {
         self.request = RequestEditor::default();
+        self.sample = SampleView::default();
         self.seeds = SeedsEditor::default();
         self.rules = RulesEditor::default();
         self.permissions = PermissionsEditor::default();
@@ -249,43 +264,33 @@ impl SpecPage {
         }
     }
 
-    fn tabs_ui(&mut self, ui: &mut Ui, spec: &SpecDraft) {
-        ui.add_space(GAP / 2.0);
-        tabs_ui(ui, "Parts of the specification", |ui| {
-            for (tab, label) in TABS {
-                let label = match tab {
-                    SpecTab::Seeds => format!("{label} {}", spec.campaign.seeds.len()),
-                    SpecTab::Rules => format!("{label} {}", spec.campaign.rules.len()),
-                    _ => label.to_owned(),
-                };
-                tab_of_ui(ui, &mut self.tab, tab, label);
-            }
-        });
-        ui.separator();
-    }
-
-    fn tab_ui(
+    fn section_ui(
         &mut self,
         ui: &mut Ui,
         app: &mut AppState,
         spec: &mut SpecDraft,
         page: Option<&CampaignPage>,
-        checked: &Checked,
+        (checked, section, has_sample): (&Checked, Section, bool),
     ) {
-        match self.tab {
-            SpecTab::About => self.about_ui(ui, spec),
-            SpecTab::Request => self.request.ui(ui, app, &mut spec.campaign.request),
-            SpecTab::Seeds => {
+        match section {
+            Section::About => self.about_ui(ui, spec),
+            Section::Request => {
+                self.request.ui(ui, &mut spec.campaign.request);
+                if has_sample {
+                    self.sample.ui(ui, app, &spec.campaign.request);
+                }
+            }
+            Section::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
             }
-            SpecTab::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
-            SpecTab::Geo => self.geo.ui(ui, app, spec.id),
-            SpecTab::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
-            SpecTab::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
-            SpecTab::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
-            SpecTab::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
-            SpecTab::Versions => versions_ui(ui, app, page),
+            Section::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            Section::Geo => self.geo.ui(ui, app, spec.id),
+            Section::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
+            Section::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),
+            Section::Limits => crawl_settings::limits_ui(ui, &mut spec.campaign.limits),
+            Section::Politeness => crawl_settings::politeness_ui(ui, &mut spec.campaign.politeness),
+            Section::Versions => versions_ui(ui, app, page),
         }
     }
 
@@ -296,24 +301,30 @@ impl SpecPage {
             Some(tags) if list_entries(tags).eq(campaign.tags.iter().map(String::as_str)) => tags,
             tags => tags.insert(campaign.tags.join(", ")),
         };
-        theme::keep_reading_width(ui);
+        let width = (ui.available_width() - theme::LABEL_COLUMN - theme::LABEL_GAP).min(theme::LONG_FIELD);
         for (name, text, hint, rows) in [
             ("Name", &mut campaign.name, "short title", 1),
             ("Description", &mut campaign.description, "purpose of the campaign", 4),
             ("Owner", &mut campaign.owner, "person or department responsible", 1),
             ("Comments", &mut campaign.comments, "free text", 3),
         ] {
-            let label = ui.label(name);
-            let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
-            let field = ui.add(field.hint_text(hint).desired_rows(rows).desired_width(f32::INFINITY));
-            lead_here(&field.labelled_by(label.id), &name.to_lowercase());
+            let answer = FormRow::new(name).show_ui(ui, |ui| {
+                let field = if rows == 1 { TextEdit::singleline(text) } else { TextEdit::multiline(text) };
+                ui.add(field.hint_text(hint).desired_rows(rows).desired_width(width))
+            });
+            lead_here(&answer.field, &name.to_lowercase());
         }
-        let label = ui.label("Tags, separated by commas");
-        if ui.add(TextEdit::singleline(tags).desired_width(f32::INFINITY)).labelled_by(label.id).changed() {
+        let row = FormRow::new("Tags").named("Tags, separated by commas");
+        let answer = row
+            .show_ui(ui, |ui| ui.add(TextEdit::singleline(tags).hint_text("separated by commas").desired_width(width)));
+        if answer.field.changed() {
             campaign.tags = list_entries(tags).map(str::to_owned).collect();
         }
-        let active = ui.checkbox(&mut campaign.active, "Active (runs on schedule)");
-        lead_here(&active, "active");
+        ui.horizontal(|ui| {
+            ui.add_space(theme::LABEL_COLUMN + theme::LABEL_GAP);
+            let active = ui.checkbox(&mut campaign.active, "Active (runs on schedule)");
+            lead_here(&active, "active");
+        });
     }
 }
 
@@ -396,19 +407,16 @@ fn problems_ui(
     chosen
 }
 
-/// The part of the page that holds a field of the campaign.
-fn tab_of(field: &str) -> SpecTab {
-    let end = field.find(['.', '[']).unwrap_or(field.len());
-    match &field[..end] {
-        "request" => SpecTab::Request,
-        "seeds" => SpecTab::Seeds,
-        "rules" => SpecTab::Rules,
-        "permissions" | "grounds" => SpecTab::Permissions,
-        "schedule" => SpecTab::Schedule,
-        "limits" => SpecTab::Limits,
-        "politeness" => SpecTab::Politeness,
-        _ => SpecTab::About,
-    }
+/// Draws a column beside the sections, parted from them by a line.
+fn column_ui(ui: &mut Ui, is_left: bool, draw: impl FnOnce(&mut Ui)) {
+    let (panel, width) = match is_left {
+        true => (egui::Panel::left("sections"), LIST),
+        false => (egui::Panel::right("effects"), SIDE),
+    };
+    let mut margin = egui::Margin::ZERO;
+    *(if is_left { &mut margin.right } else { &mut margin.left }) = theme::LABEL_GAP as i8;
+    let frame = egui::Frame::new().inner_margin(margin);
+    panel.exact_size(width).resizable(false).frame(frame).show(ui, draw);
 }
 
 fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {

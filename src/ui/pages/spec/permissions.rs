@@ -5,7 +5,7 @@ use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading,
 use crate::scope::Derivation;
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{FormRow, field_led_to, heading_ui, lead_here, loaded_ui};
+use crate::ui::widgets::{FormRow, chevron, field_led_to, heading_ui, lead_here, loaded_ui};
 use egui::{CollapsingHeader, ComboBox, Response, TextEdit, Ui};
 
 /// Seeds whose derivation is shown.
@@ -207,7 +207,7 @@ fn record_ui(ui: &mut Ui, position: usize, record: &mut Permission) {
 
 fn choice_ui(ui: &mut Ui, label: &str, name: &str, chosen: &str, choices: impl FnOnce(&mut Ui)) {
     FormRow::new(label).named(name).show_ui(ui, |ui| {
-        let chooser = ComboBox::from_id_salt(name).selected_text(chosen).width(theme::FIELD);
+        let chooser = ComboBox::from_id_salt(name).icon(chevron).selected_text(chosen).width(theme::FIELD);
         chooser.show_ui(ui, choices).response
     });
 }

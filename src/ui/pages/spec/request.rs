@@ -1,11 +1,10 @@
 //! The request: one line of text and rows of a tree, each follows the other.
 
-use super::sample::SampleView;
-use crate::app::AppState;
 use crate::campaign::{Request, Term, TermKind};
+use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{field_led_to, heading_ui, lead_here, sign_button_ui};
+use crate::ui::widgets::{chevron, field_led_to, lead_here};
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 
 const KINDS: [(TermKind, &str); 8] = [
@@ -28,12 +27,11 @@ pub struct RequestEditor {
     text: String,
     shown: Option<Request>,
     problem: Option<String>,
-    sample: SampleView,
 }
 
 impl RequestEditor {
-    /// Draws text and rows, and what the request comes to.
-    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, request: &mut Request) {
+    /// Draws text and rows.
+    pub fn ui(&mut self, ui: &mut Ui, request: &mut Request) {
         if self.shown.as_ref() != Some(request) {
             self.text = request.to_string();
             self.problem = None;
@@ -73,9 +71,7 @@ impl RequestEditor {
                 }
             });
         }
-        self.sample.ui(ui, app, request);
         ui.add_space(GAP);
-        heading_ui(ui, "As rows");
         // A single term or a negation gets a group around it when one is added.
         node_ui(ui, request, "request", true);
     }
@@ -106,8 +102,17 @@ fn node_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool {
                     },
                     _ => {}
                 }
-                if !is_root && sign_button_ui(ui, "✖", "Remove this row").clicked() {
+                if !is_root && icon_button_ui(ui, Icon::Close, "Remove this row").clicked() {
                     remove = true;
+                }
+                match node {
+                    Request::Term(term) => notes_ui(ui, term),
+                    Request::Not(inner) => {
+                        if let Request::Term(term) = inner.as_ref() {
+                            notes_ui(ui, term);
+                        }
+                    }
+                    _ => {}
                 }
                 if is_root && ui.button("Add a row").clicked() {
                     let first = std::mem::take(node);
@@ -130,7 +135,7 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
     let mut all = matches!(node, Request::And(_));
     let (Request::And(parts) | Request::Or(parts)) = node else { return false };
     let mut turned = false;
-    theme::card_frame(ui).show(ui, |ui| {
+    group_frame(ui, is_root).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             turned |= ui.selectable_value(&mut all, true, "all of these (AND)").changed();
             turned |= ui.selectable_value(&mut all, false, "any of these (OR)").changed();
@@ -140,7 +145,7 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
             if ui.button("Add a group").clicked() {
                 parts.push(Request::Or(vec![new_term()]));
             }
-            if !is_root && sign_button_ui(ui, "✖", "Remove this group").clicked() {
+            if !is_root && icon_button_ui(ui, Icon::Close, "Remove this group").clicked() {
                 remove = true;
             }
         });
@@ -165,6 +170,11 @@ fn group_ui(ui: &mut Ui, node: &mut Request, path: &str, is_root: bool) -> bool 
     remove
 }
 
+/// A group within another is a card; the whole request is none.
+fn group_frame(ui: &Ui, is_root: bool) -> egui::Frame {
+    if is_root { egui::Frame::new() } else { theme::card_frame(ui) }
+}
+
 fn new_term() -> Request {
     Request::Term(Term {
         kind: TermKind::Keyword,
@@ -180,11 +190,14 @@ fn new_term() -> Request {
 fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
     let label = KINDS.iter().find(|(kind, _)| *kind == term.kind).map_or("keyword", |(_, label)| label);
     ui.name_inputs("Kind of term", |ui| {
-        ComboBox::from_id_salt(("kind", path)).selected_text(label).show_ui(ui, |ui| {
-            for (kind, label) in KINDS {
-                ui.selectable_value(&mut term.kind, kind, label);
-            }
-        });
+        ComboBox::from_id_salt(("kind", path)).icon(chevron).selected_text(label).width(theme::DATE_FIELD).show_ui(
+            ui,
+            |ui| {
+                for (kind, label) in KINDS {
+                    ui.selectable_value(&mut term.kind, kind, label);
+                }
+            },
+        );
     });
     ui.name_inputs("Term", |ui| {
         ui.add(TextEdit::singleline(&mut term.value).hint_text("word or name").desired_width(theme::FIELD));
@@ -193,6 +206,10 @@ fn term_ui(ui: &mut Ui, term: &mut Term, path: &str) {
         ui.add(DragValue::new(&mut term.weight).range(-1.0..=1.0).speed(0.01).max_decimals(2).prefix("weight "))
             .on_hover_text("From -1 (unwanted) to +1 (wanted)");
     });
+}
+
+/// What else is known of a term, at the end of its row.
+fn notes_ui(ui: &mut Ui, term: &Term) {
     let also = (!term.aliases.is_empty()).then(|| format!("also {}", text::short(&term.aliases.join(", "), 60)));
     let dates = match (&term.from, &term.to) {
         (None, None) => None,

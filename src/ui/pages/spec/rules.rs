@@ -8,7 +8,7 @@ use crate::scope::{rule_groups, rule_templates};
 use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
+use crate::ui::widgets::{chevron, coloured_cell_ui, field_led_to, heading_ui, is_typing, remarks_ui};
 use egui::{Button, Checkbox, ComboBox, DragValue, Key, Modifiers, Response, TextEdit, Ui};
 use serde_json::Value;
 use std::sync::Arc;
@@ -291,8 +291,8 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
     const NO_CRAWL: &str = "A dash: no crawl ran with this rule yet";
     type Col<'a> = Column<'a, RuleRow, RuleAction>;
     vec![
-        Col::count("number", "#", 36.0, |row| row.index as u64),
-        Col::text("on", "On", 40.0, |row| if row.enabled { "on" } else { "off" }).draw_with_action(|ui, row| {
+        Col::count("number", "#", 32.0, |row| row.index as u64),
+        Col::text("on", "On", 36.0, |row| if row.enabled { "on" } else { "off" }).draw_with_action(|ui, row| {
             let mut enabled = row.enabled;
             let mut changed = false;
             ui.name_inputs(format!("Rule {} is on", row.index), |ui| {
@@ -308,7 +308,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
             };
             coloured_cell_ui(ui, row.decision(), color);
         }),
-        Col::made("rule", "Rule", 400.0, RuleRow::sentence).draw(|ui, row| {
+        Col::made("rule", "Rule", 250.0, RuleRow::sentence).draw(|ui, row| {
             let color = match &row.line {
                 Some(Err(_)) => tokens(ui).reject,
                 Some(Ok(_)) if row.enabled => tokens(ui).text,
@@ -343,7 +343,7 @@ fn columns<'a>() -> Vec<Column<'a, RuleRow, RuleAction>> {
         .link("Show the URLs newly in scope and newly out by the edited rule", |row| {
             row.moves.map(|_| RuleAction::Show(ScopeList::WhatIf(WhatIfList::ByRule(row.index))))
         }),
-        Col::text("comment", "Comment", 240.0, |row| &row.comment),
+        Col::text("comment", "Comment", 240.0, |row| &row.comment).hidden(),
     ]
 }
 
@@ -494,7 +494,7 @@ fn argument_ui(ui: &mut Ui, kind: &str, name: &str, value: &mut Value) {
         }
         Value::String(text) if matches!(text.as_str(), "ACCEPT" | "REJECT") => {
             ui.label_inputs_by(label.id, |ui| {
-                ComboBox::from_id_salt(name).selected_text(decision_label(text)).show_ui(ui, |ui| {
+                ComboBox::from_id_salt(name).icon(chevron).selected_text(decision_label(text)).show_ui(ui, |ui| {
                     for decision in ["ACCEPT", "REJECT"] {
                         ui.selectable_value(text, decision.to_owned(), decision_label(decision));
                     }

@@ -13,6 +13,8 @@ use egui::Ui;
 
 /// Windows narrower than this have the worst captures below the best.
 const ROOM_FOR_BOTH: f32 = 1000.0;
+/// Narrower columns have why a capture scores as it does below its title.
+const ROOM_FOR_COLUMNS: f32 = 400.0;
 
 /// The request that is tried, a moment after the last edit.
 #[derive(Default)]
@@ -105,28 +107,51 @@ fn rows_ui(ui: &mut Ui, app: &mut AppState, rows: &[SampleRow], is_worst: bool) 
             let color = if row.holds { tokens(ui).weak_text } else { tokens(ui).flag };
             coloured_cell_ui(ui, lacks_of(row), color);
         });
-    // Why a capture is where it is comes first.
+    // Why a capture is where it is comes first; in a narrow column below its title.
     let [first, second] = if is_worst { [lacks, found] } else { [found, lacks] };
+    let is_beside = ui.available_width() < ROOM_FOR_COLUMNS;
+    let title = Col::text("title", "Title", 180.0, title_of)
+        .link("Show all captures of this page", |row| Some(format!("key:{}", quoted(&row.url))));
+    let (title, first, second) = match is_beside {
+        true => {
+            let why = if is_worst { lacks_of } else { found_of };
+            (Col::text("title", "Title", 176.0, title_of).second("why", "Why", why), first.hidden(), second.hidden())
+        }
+        false => (title, first, second),
+    };
     let columns = [
         Col::value("score", "Score", 56.0, |row| Value::Fraction(row.score))
             .numeric()
             .about("The part of the score that the request is, 0 to 1"),
-        Col::text("title", "Title", 180.0, title_of)
-            .link("Show all captures of this page", |row| Some(format!("key:{}", quoted(&row.url)))),
+        title,
         first,
         second,
-        Col::text("url", "URL", 240.0, |row| &row.url),
-        Col::day("date", "Captured", 90.0, |row| row.date).about("Of the capture read, UTC"),
+        hidden_if(is_beside, Col::text("url", "URL", 240.0, |row| &row.url)),
+        hidden_if(is_beside, Col::day("date", "Captured", 90.0, |row| row.date).about("Of the capture read, UTC")),
     ];
-    let height = theme::HEAD_ROW + (rows.len() + 1) as f32 * theme::ROW;
-    let table = Table::new(id, name, columns, |row: &SampleRow| row.capture.unsigned_abs()).height(height);
+    let row_height = if is_beside { theme::SIDE_ROW } else { theme::ROW };
+    let height = theme::HEAD_ROW + rows.len() as f32 * row_height + theme::ROW;
+    let id = if is_beside { ["request best beside", "request worst beside"][usize::from(is_worst)] } else { id };
+    let table = Table::new(id, name, columns, |row: &SampleRow| row.capture.unsigned_abs())
+        .height(height)
+        .row_height(row_height)
+        .aside()
+        .on_open(|row| Some(format!("key:{}", quoted(&row.url))));
     if let Some(filter) = table.rows_ui(ui, app, rows) {
         captures_by(app, filter);
     }
 }
 
+fn hidden_if<'a>(is_hidden: bool, column: Column<'a, SampleRow, String>) -> Column<'a, SampleRow, String> {
+    if is_hidden { column.hidden() } else { column }
+}
+
 fn title_of(row: &SampleRow) -> &str {
     if row.title.is_empty() { &row.url } else { &row.title }
+}
+
+fn found_of(row: &SampleRow) -> &str {
+    &row.found
 }
 
 /// Why a row scores low, or why that is not known.

@@ -5,7 +5,7 @@ use crate::app::models::{CampaignPage, RunState, ScheduledRun};
 use crate::campaign::{Campaign, CatchUp, Frequency};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{FormRow, heading_ui, lead_here, loaded_ui};
+use crate::ui::widgets::{FormRow, chevron, heading_ui, lead_here, loaded_ui};
 use crate::uri::CaptureDate;
 use egui::{ComboBox, TextEdit, Ui};
 
@@ -32,11 +32,28 @@ pub fn schedule_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, pag
     }
 }
 
+/// Next runs that the column beside the sections has.
+const RUNS_BESIDE: usize = 4;
+
+/// The next launches of a schedule, in one line; nothing where there are none.
+pub fn next_launches_ui(ui: &mut Ui, campaign: &Campaign, page: Option<&CampaignPage>) {
+    let now = CaptureDate::now();
+    let created = page.and_then(|page| page.versions.last()).map_or(now, |(_, date)| *date);
+    let Ok(runs) = campaign.schedule.next_runs(now, created, RUNS_BESIDE) else { return };
+    if runs.is_empty() || !campaign.active {
+        return;
+    }
+    heading_ui(ui, "Next launches");
+    for run in runs {
+        ui.weak(run.words);
+    }
+}
+
 fn rows_ui(ui: &mut Ui, campaign: &mut Campaign) {
     let schedule = &mut campaign.schedule;
     FormRow::new("How often").show_ui(ui, |ui| {
         let chosen = schedule.frequency.label();
-        let chooser = ComboBox::from_id_salt("frequency").selected_text(chosen).width(theme::FIELD);
+        let chooser = ComboBox::from_id_salt("frequency").icon(chevron).selected_text(chosen).width(theme::FIELD);
         let drawn = chooser.show_ui(ui, |ui| {
             for frequency in Frequency::ALL {
                 ui.selectable_value(&mut schedule.frequency, frequency, frequency.label());

@@ -15,7 +15,8 @@ use crate::ui::table::{Column, Table, Value, key_of};
 use crate::ui::text;
 use crate::ui::theme::tokens;
 use crate::ui::widgets::{
-    cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, tab_ui, tabs_ui,
+    cell_ui, coloured_cell_ui, empty_ui, hops_cell_ui, loaded_ui, notice_ui, progress_ui, remarks_ui, spinner_ui,
+    tab_ui, tabs_ui,
 };
 use egui::Ui;
 use std::path::Path;
@@ -56,7 +57,7 @@ impl ScopeLists {
         };
         if is_old {
             ui.horizontal(|ui| {
-                ui.spinner();
+                spinner_ui(ui);
                 ui.weak("Results of the previous edit; the last edit is being evaluated");
             });
         }

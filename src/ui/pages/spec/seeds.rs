@@ -7,7 +7,7 @@ use crate::scope::seed_reach;
 use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
-use crate::ui::widgets::{coloured_cell_ui, field_led_to, lead_here};
+use crate::ui::widgets::{chevron, coloured_cell_ui, field_led_to, lead_here};
 use crate::uri::parse_web_url;
 use egui::{ComboBox, DragValue, TextEdit, Ui};
 use std::collections::HashSet;
@@ -220,13 +220,13 @@ where
 {
     type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAction>;
     vec![
-        Col::count("number", "#", 40.0, |row| row.index as u64 + 1),
-        Col::text("remove", "Remove", 60.0, |_| "").draw_with_action(|ui, row| {
+        Col::count("number", "#", 32.0, |row| row.index as u64 + 1),
+        Col::text("remove", "", 30.0, |_| "").draw_with_action(|ui, row| {
             let name = format!("Remove seed {}", row.index + 1);
             let button = ui.name_inputs(name, |ui| ui.small_button("✖").on_hover_text("Remove this seed"));
             button.clicked().then_some(SeedAction::Remove(row.index))
         }),
-        Col::text("url", "URL", 280.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
+        Col::text("url", "URL", 220.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
             let mut is_entered = false;
             let edited = row.edited(|seed| {
                 ui.name_inputs(format!("URL of seed {}", row.index + 1), |ui| {
@@ -237,11 +237,12 @@ where
             });
             edited.or(is_entered.then_some(SeedAction::Choose(row.index)))
         }),
-        Col::text("scope", "Scope", 170.0, scope_label).draw_with_action(|ui, row| {
+        Col::text("scope", "Scope", 154.0, scope_label).draw_with_action(|ui, row| {
             row.edited(|seed| {
                 ui.name_inputs("Scope", |ui| {
-                    let chooser = ComboBox::from_id_salt(("reach", row.index)).selected_text(scope_label(row));
-                    chooser.width(theme::FIELD * 0.65).show_ui(ui, |ui| {
+                    let chooser =
+                        ComboBox::from_id_salt(("reach", row.index)).icon(chevron).selected_text(scope_label(row));
+                    chooser.width(theme::FIELD * 0.6).show_ui(ui, |ui| {
                         for (scope, label, name, about) in SCOPES {
                             let hint = format!("{name}: {about}");
                             ui.selectable_value(&mut seed.scope, scope, label).on_hover_text(hint);
@@ -250,25 +251,30 @@ where
                 });
             })
         }),
-        Col::value("hops", "Hops", 70.0, |row| Cell::known(row.seed.depth.map(u64::from)))
+        Col::value("hops", "Hops", 64.0, |row| Cell::known(row.seed.depth.map(u64::from)))
             .draw_with_action(|ui, row| row.edited(|seed| depth_ui(ui, seed))),
-        Col::text("tag", "Tag", 100.0, |row| &row.seed.source_tag).draw_with_action(|ui, row| {
-            row.edited(|seed| {
-                ui.name_inputs("Tag", |ui| {
-                    ui.add(TextEdit::singleline(&mut seed.source_tag).desired_width(f32::INFINITY));
-                });
+        Col::text("tag", "Tag", 100.0, |row| &row.seed.source_tag)
+            .draw_with_action(|ui, row| {
+                row.edited(|seed| {
+                    ui.name_inputs("Tag", |ui| {
+                        ui.add(TextEdit::singleline(&mut seed.source_tag).desired_width(f32::INFINITY));
+                    });
+                })
             })
-        }),
-        Col::value("captures", "Captures", 80.0, |row| Cell::known(row.captures)).numeric(),
-        Col::made("reach", "Reaches", 260.0, SeedRow::reach).or("–").draw(|ui, row| {
-            let remark = seed_reach(row.seed).and_then(|reach| reach.remark);
-            let color = if remark.is_some() { tokens(ui).flag } else { tokens(ui).weak_text };
-            let cell = coloured_cell_ui(ui, &row.reach(), color);
-            if let Some(remark) = remark {
-                cell.on_hover_text(remark);
-            }
-        }),
-        Col::made("problems", "Problems", 220.0, SeedRow::faults).draw(|ui, row| {
+            .hidden(),
+        Col::value("captures", "Captures", 76.0, |row| Cell::known(row.captures)).numeric(),
+        Col::made("reach", "Reaches", 260.0, SeedRow::reach)
+            .or("–")
+            .draw(|ui, row| {
+                let remark = seed_reach(row.seed).and_then(|reach| reach.remark);
+                let color = if remark.is_some() { tokens(ui).flag } else { tokens(ui).weak_text };
+                let cell = coloured_cell_ui(ui, &row.reach(), color);
+                if let Some(remark) = remark {
+                    cell.on_hover_text(remark);
+                }
+            })
+            .hidden(),
+        Col::made("problems", "Problems", 84.0, SeedRow::faults).draw(|ui, row| {
             let faults = row.faults();
             match faults.is_empty() {
                 true => coloured_cell_ui(ui, "✔", tokens(ui).accept),

@@ -7,8 +7,8 @@ use crate::scope::Decision;
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
 use crate::ui::trace::{trace_with_change_ui, verdict_line};
-use crate::ui::widgets::{heading_ui, loaded_ui};
-use egui::{RichText, TextEdit, Ui};
+use crate::ui::widgets::loaded_ui;
+use egui::{CollapsingHeader, RichText, TextEdit, Ui};
 
 /// URLs that the tester takes at once.
 const MOST_TESTED: usize = 200;
@@ -45,9 +45,12 @@ impl TestFilter {
 }
 
 impl Tester {
-    /// Draws field and traces.
+    /// Draws field and traces, folded until a person tests a URL.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
-        heading_ui(ui, "Tester");
+        CollapsingHeader::new("Rule tester").show(ui, |ui| self.open_ui(ui, app, campaign));
+    }
+
+    fn open_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: &Campaign) {
         let label = ui.label("URLs to test");
         ui.add(
             TextEdit::multiline(&mut self.tested)

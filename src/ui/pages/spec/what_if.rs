@@ -4,7 +4,7 @@ use crate::app::models::{CampaignId, Loaded, MovedSide, WhatIfAnswer, WhatIfList
 use crate::app::{AppState, Command, Route, ScopeList};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::remarks_ui;
+use crate::ui::widgets::{heading_ui, remarks_ui, spinner_ui};
 use egui::{Color32, RichText, Ui};
 
 /// Opacity of the figures of earlier edits while new ones are made.
@@ -13,11 +13,10 @@ const OLD_OPACITY: f32 = 0.6;
 /// Draws the bar. It is always there, so that nothing moves when an edit begins.
 pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
     let Some(id) = id else { return };
-    theme::card_frame(ui).inner_margin(egui::Margin::symmetric(10, 5)).show(ui, |ui| {
-        ui.set_width(ui.available_width());
+    ui.scope(|ui| {
+        heading_ui(ui, "What these edits change");
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 5.0;
-            ui.label(RichText::new("What if").strong().color(tokens(ui).strong_text));
+            ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
             match app.what_if().cloned() {
                 None => {
                     ui.weak("Edits of rules or seeds are evaluated here on every URL seen so far; nothing is fetched");
@@ -39,7 +38,7 @@ pub fn what_if_ui(ui: &mut Ui, app: &mut AppState, id: Option<CampaignId>) {
                         }
                     }
                     // Last, so that the links stay under the pointer when it goes.
-                    ui.spinner();
+                    spinner_ui(ui);
                 }
             }
         });
@@ -56,9 +55,12 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, id: CampaignId, answer: &WhatIfAn
     let urls = into.urls + out.urls;
     let mut to = None;
     let mut link = |ui: &mut Ui, text: String, color: Color32, hint: &str, route: Route| {
+        // In one piece: of a link on two lines only the words can be clicked.
+        let wrap_mode = ui.style_mut().wrap_mode.replace(egui::TextWrapMode::Extend);
         if ui.link(RichText::new(text).color(color)).on_hover_text(hint).clicked() {
             to = Some(route);
         }
+        ui.style_mut().wrap_mode = wrap_mode;
     };
     let urls_of = |list: WhatIfList| Route::Scope(id, ScopeList::WhatIf(list));
     let side = |side: MovedSide| urls_of(WhatIfList::Side(side));

@@ -3,3 +3,4 @@
 mod gallery;
 mod pictures;
 pub(super) mod pixels;
+mod rules;

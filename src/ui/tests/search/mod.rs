@@ -6,9 +6,10 @@ pub(super) mod request_sample;
 pub(super) mod text_matches;
 
 use super::{TOWN, Window};
-use crate::app::models::{CaptureId, SearchQuery};
+use crate::app::models::{CaptureId, SearchQuery, date_range};
 use crate::app::{Focus, JobKind, PanelTab, Route};
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
 
 /// What the session of the window finds.
 fn found(window: &Window, text: &str) -> (u64, u64) {
@@ -34,7 +35,8 @@ fn a_person_indexes_searches_narrows_and_goes_to_the_captures() {
     assert!(versions > 5 && captures >= versions, "{versions} pages, {captures} captures");
     window.assert_shows(&format!("{versions} pages"));
     // A facet narrows, and can be taken away.
-    window.click("Host: without estaleiro-gaivota.example");
+    window.click_secondary_on(egui::accesskit::Role::CheckBox, "estaleiro-gaivota.example");
+    window.click("Without it Delete");
     window.pass(1.0);
     let Route::Search(query) = window.route() else { panic!("{:?}", window.route()) };
     assert!(query.text.ends_with(" NOT host=estaleiro-gaivota.example"), "{}", query.text);
@@ -67,7 +69,8 @@ fn a_result_is_read_in_the_lower_panel_and_nothing_found_offers_more() {
 #[test]
 fn a_search_is_kept_under_a_name_and_opened_again() {
     let mut window = searched("estaleiro");
-    window.click("Host: without estaleiro-gaivota.example");
+    window.click_secondary_on(egui::accesskit::Role::CheckBox, "estaleiro-gaivota.example");
+    window.click("Without it Delete");
     window.pass(1.0);
     let Route::Search(searched) = window.route() else { panic!("{:?}", window.route()) };
     window.choose("More commands", "Saved searches");
@@ -240,6 +243,46 @@ fn the_timeline_is_a_table_too_and_a_range_of_it_is_typed_or_opened() {
     let narrowed = format!("(estaleiro OR festival) date:{}..2030", last.period);
     assert_eq!(window.route(), Route::Search(SearchQuery { text: narrowed.clone(), ..typed }));
     assert_eq!(found_captures(&window, &narrowed), last.count);
+}
+
+#[test]
+fn a_drag_over_the_timeline_narrows_to_its_time_and_another_one_replaces_it() {
+    let mut window = searched("estaleiro OR festival");
+    let dates: Vec<String> =
+        window.captures("estaleiro OR festival").iter().map(|row| row.date.to_readable()).collect();
+    let (first, last) = (dates.iter().min().unwrap().clone(), dates.iter().max().unwrap().clone());
+    let drag = |window: &mut Window, from: f32, to: f32| {
+        let place = window.harness.get_by_label("Captures over time").rect();
+        let at = |part: f32| egui::pos2(place.left() + place.width() * part, place.top() + 8.0);
+        window.harness.hover_at(at(from));
+        window.harness.run_steps(2);
+        window.harness.drag_at(at(from));
+        window.harness.run_steps(2);
+        for step in [0.5, 1.0] {
+            window.harness.hover_at(at(from + (to - from) * step));
+            window.harness.run_steps(2);
+        }
+        window.harness.drop_at(at(to));
+        window.settle();
+    };
+    let text_of = |window: &Window| match window.route() {
+        Route::Search(query) => query.text,
+        other => panic!("{other:?}"),
+    };
+    let range_of = |window: &Window| date_range(&text_of(window)).unwrap_or_else(|| panic!("{}", text_of(window)));
+    let before = found_captures(&window, "estaleiro OR festival");
+    drag(&mut window, 0.02, 0.3);
+    assert!(first.starts_with(&range_of(&window)), "{} of {first}", range_of(&window));
+    let narrowed = found_captures(&window, &text_of(&window));
+    assert!(narrowed > 0 && narrowed < before);
+    // All bars are there still, so that another time can be chosen.
+    drag(&mut window, 0.98, 0.7);
+    assert!(last.starts_with(&range_of(&window)), "{} of {last}", range_of(&window));
+    drag(&mut window, 0.02, 0.98);
+    assert_eq!(found_captures(&window, &text_of(&window)), before);
+    let chip = window.texts().into_iter().find(|text| text.starts_with("✖ ") && text.contains(" to ")).unwrap();
+    window.click(&chip);
+    assert_eq!(text_of(&window), "estaleiro OR festival");
 }
 
 fn found_captures(window: &Window, text: &str) -> u64 {

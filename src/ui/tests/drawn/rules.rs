@@ -1,0 +1,127 @@
+//! What holds on every page, by what is painted there: one filled button, no head that is cut.
+
+use super::pictures::pages;
+use super::pixels::Picture;
+use crate::app::{Command, Route};
+use crate::ui::tests::Window;
+use crate::ui::theme;
+use egui::accesskit::Role;
+use egui::epaint::{ClippedShape, TextShape};
+use egui::{Key, Modifiers, Pos2, Rect, Shape};
+use egui_kittest::kittest::{NodeT, Queryable};
+
+/// Every shape on screen that is no group of others, with what cuts it.
+fn painted(window: &Window) -> Vec<(Rect, Shape)> {
+    fn add(clip: Rect, shape: &Shape, all: &mut Vec<(Rect, Shape)>) {
+        match shape {
+            Shape::Vec(parts) => parts.iter().for_each(|part| add(clip, part, all)),
+            shape => all.push((clip, shape.clone())),
+        }
+    }
+    let mut all = Vec::new();
+    let shapes: &Vec<ClippedShape> = &window.harness.output().shapes;
+    shapes.iter().for_each(|clipped| add(clipped.clip_rect, &clipped.shape, &mut all));
+    all
+}
+
+/// Buttons on the ground of the next step.
+fn filled_buttons(window: &Window) -> usize {
+    let is_filled = |(clip, shape): &(Rect, Shape)| match shape {
+        Shape::Rect(rect) => {
+            let is_button = rect.rect.height() >= theme::CONTROL - 1.0 && rect.rect.width() > theme::CONTROL;
+            is_button && rect.fill == theme::DARK.primary_bg && clip.intersects(rect.rect)
+        }
+        _ => false,
+    };
+    painted(window).iter().filter(|shape| is_filled(shape)).count()
+}
+
+/// Heads of columns, and those of them that are not whole.
+fn heads(window: &Window) -> (Vec<String>, Vec<String>) {
+    let texts: Vec<(Rect, TextShape)> = painted(window)
+        .into_iter()
+        .filter_map(|(clip, shape)| match shape {
+            Shape::Text(text) => Some((clip, text)),
+            _ => None,
+        })
+        .collect();
+    let (mut all, mut cut) = (Vec::new(), Vec::new());
+    for node in window.harness.root().children_recursive() {
+        if node.accesskit_node().role() != Role::ColumnHeader {
+            continue;
+        }
+        let (place, name) = (node.rect(), node.accesskit_node().label().unwrap_or_default());
+        let is_there = |text: &TextShape| place.contains(text.pos) && !text.galley.text().trim().is_empty();
+        for (clip, text) in texts.iter().filter(|(_, text)| is_there(text)) {
+            let drawn = text.visual_bounding_rect();
+            let is_whole =
+                !text.galley.elided && clip.x_range().contains(drawn.left()) && drawn.right() <= clip.right();
+            if !is_whole {
+                cut.push(format!("{name}: “{}” at {drawn:?} in {clip:?}", text.galley.text()));
+            }
+        }
+        all.push(name);
+    }
+    (all, cut)
+}
+
+#[test]
+fn each_page_has_one_filled_button_and_whole_heads() {
+    let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
+    window.app_mut().settings.theme = crate::app::ThemeChoice::Dark;
+    window.app_mut().settings.panel_open = false;
+    let mut wrong = Vec::new();
+    for (width, height) in [(900.0, 600.0), (1280.0, 800.0), (1920.0, 1080.0)] {
+        window.harness.set_size(egui::vec2(width, height));
+        for (route, page) in pages() {
+            window.app_mut().send(Command::Go(route.clone()));
+            window.settle();
+            let filled = filled_buttons(&window);
+            let has_one = matches!(route, Route::Captures { .. } | Route::Search(_) | Route::Review { .. });
+            if filled > 1 || (has_one && filled != 1) {
+                wrong.push(format!("{page} at {width}: {filled} filled buttons"));
+            }
+            let (_, cut) = heads(&window);
+            wrong.extend(cut.into_iter().map(|head| format!("{page} at {width}: {head}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_narrow_window_has_the_columns_of_a_wide_one() {
+    let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
+    window.app_mut().settings.panel_open = false;
+    for (route, page) in pages() {
+        if !matches!(page, "captures" | "search") {
+            continue;
+        }
+        let mut names = [900.0, 1920.0].map(|width| {
+            window.harness.set_size(egui::vec2(width, 1080.0));
+            window.app_mut().send(Command::Go(route.clone()));
+            window.settle();
+            heads(&window).0
+        });
+        names.iter_mut().for_each(|names| names.sort());
+        assert_eq!(names[0], names[1], "{page}");
+    }
+}
+
+#[test]
+fn not_a_pixel_beside_the_filter_changes_when_it_has_the_keyboard() {
+    let size = egui::vec2(1000.0, 700.0);
+    let mut window = Window::town();
+    window.harness.set_size(size);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    (0..5).for_each(|_| window.pass(1.0));
+    window.settle();
+    let picture = |window: &Window| Picture::of(&window.harness.ctx, window.harness.output(), size);
+    let page = Rect::from_min_max(Pos2::new(theme::RAIL_WIDTH, 0.0), Pos2::new(size.x, size.y - theme::STRIP - 8.0));
+    let before = picture(&window);
+    window.press(Key::Slash);
+    assert!(window.harness.ctx.text_edit_focused());
+    let field = window.harness.get_by_role_and_label(Role::TextInput, "Filter").rect();
+    let changed = before.difference_in(page, &picture(&window)).expect("its edge shows the keyboard");
+    assert!(field.expand(1.0).contains_rect(changed), "{changed} beside {field}");
+}
