@@ -61,9 +61,11 @@ impl RunningJob {
         work: impl FnOnce(&JobCx) -> anyhow::Result<JobReport> + Send + 'static,
     ) -> Result<Self, Notice> {
         let name = kind.label();
+        // Before the work begins, so that its row in the history is not older.
+        let started = CaptureDate::now();
         let handle = jobs::spawn(name, JobCx::default(), wake, work)
             .map_err(|error| failure(&format!("{name} failed to start"), &error.into()))?;
-        Ok(Self { id, kind, started: CaptureDate::now(), pace: Pace::default(), by_itself: false, handle })
+        Ok(Self { id, kind, started, pace: Pace::default(), by_itself: false, handle })
     }
 
     /// The progress of the job, and the request to pause or stop.
@@ -85,12 +87,16 @@ impl RunningJob {
         let (kind, name, started, by_itself) = (self.kind, self.kind.label(), self.started, self.by_itself);
         let outcome = self.handle.join();
         let mut result = None;
+        // It was done, and a person has something to do about it.
+        let mut is_incomplete_work = false;
         let message = match outcome {
             // It stays in sight: a person has to do something about it.
             Outcome::Done(JobReport::Incomplete(summary)) => {
+                is_incomplete_work = true;
                 Notice { is_error: true, ..notice(format!("{name} ended"), summary) }
             }
             Outcome::Done(JobReport::Crawled { end, figures, is_incomplete }) => {
+                is_incomplete_work = is_incomplete;
                 // One sentence about one end: “Crawl stopped on request”.
                 let mut end = end.chars();
                 let end: String = end.next().into_iter().flat_map(char::to_lowercase).chain(end).collect();
@@ -148,7 +154,7 @@ impl RunningJob {
             ended: CaptureDate::now(),
             outcome,
             failed: message.is_error,
-            warned: matches!(result, Some(JobResult::ImportProblems(_))),
+            warned: is_incomplete_work || matches!(result, Some(JobResult::ImportProblems(_))),
             by_itself,
             notice: message.clone(),
         };

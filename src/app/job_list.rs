@@ -96,8 +96,8 @@ pub fn job_list<'a>(
         let is_row =
             |line: &&mut JobLine| line.name == job.kind.label() && (job.started..=job.ended).contains(&line.started);
         let state = match (job.failed, job.warned) {
-            (true, _) => JobState::Failed,
             (_, true) => JobState::Warned,
+            (true, _) => JobState::Failed,
             _ => JobState::Done,
         };
         match lines.iter_mut().find(is_row) {

@@ -267,7 +267,6 @@ fn state_cell_ui(ui: &mut Ui, state: CampaignState) {
     };
     ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
-        ui.add_space(theme::CELL_PAD);
         icon_ui(ui, icon, theme::SMALL_ICON, color);
         ui.add(Label::new(RichText::new(state.label()).color(color)).truncate().selectable(false));
     });

@@ -174,7 +174,6 @@ fn state_cell(ui: &mut Ui, row: &Line) {
     };
     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
-        ui.add_space(theme::CELL_PAD);
         icon_ui(ui, icon, theme::SMALL_ICON, color);
         ui.add(Label::new(RichText::new(state_label(row)).color(color)).truncate().selectable(false));
     });

@@ -332,7 +332,7 @@ fn figure_ui(ui: &mut Ui, value: &str, label: &str, about: &str) -> bool {
     let text = RichText::new(value).size(theme::FIGURE_TEXT);
     // Nothing leads to no rows.
     let clicked = match value {
-        "0" | "–" => {
+        "0" | "0 B" | "–" => {
             ui.label(text.color(colors.faint_text));
             false
         }

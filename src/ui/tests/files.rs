@@ -55,7 +55,7 @@ fn every_number_of_a_file_leads_to_its_rows() {
     window.click(&crawled.captures.to_string());
     assert_eq!(window.route(), Route::Captures { filter: format!("file:{}", crawled.id) });
     window.go_back();
-    window.click("2");
+    window.click_number("Problems: 2");
     let of_file = ProblemQuery { file: Some(damaged.id), ..ProblemQuery::default() };
     assert_eq!(window.route(), Route::Files(FilesRoute::Problems(of_file)));
     window.until("the file has its name", |window| window.shows("✖ only damaged.warc"));
@@ -118,7 +118,7 @@ fn files_are_narrowed_by_state_and_text() {
 fn a_lost_file_is_located_from_its_row_and_from_its_capture() {
     let mut window = files();
     let gone = file(&window, "gone.warc");
-    window.click(&gone.path);
+    window.click("gone.warc");
     assert_eq!(window.app().focus(), Some(Focus::File(gone.id)));
     window.assert_shows("The file is missing");
     window.press_with(Modifiers::COMMAND, Key::Num5);
@@ -135,7 +135,7 @@ fn a_lost_file_is_located_from_its_row_and_from_its_capture() {
     let found = window.root().join("found");
     write_archives(&found);
     window.press_with(Modifiers::COMMAND | Modifiers::SHIFT, Key::I);
-    window.click(&gone.path);
+    window.click("gone.warc");
     window.click("Locate…");
     assert_eq!(window.app().dialog(), Some(Dialog::Locate(Some(gone.id))));
     window.click("Cancel");

@@ -66,9 +66,8 @@ impl ChooseStep {
     /// Draws the step; `state` where the others stand beside it.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, preview: &Preview<'_>, state: Option<StepState>) {
         ui.spacing_mut().item_spacing.y = theme::TIGHT_GAP;
-        match state {
-            Some(state) => step_title_ui(ui, 1, "Select", state, |ui| self.by_ui(ui, app)),
-            None => self.by_ui(ui, app),
+        if let Some(state) = state {
+            step_title_ui(ui, 1, "Select", state, |ui| self.by_ui(ui, app));
         }
         match self.by {
             SelectBy::Filter => self.filter_ui(ui, app),
@@ -88,7 +87,8 @@ impl ChooseStep {
         changes_ui(ui, app, preview);
     }
 
-    fn by_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+    /// Draws the choice of what decides.
+    pub(super) fn by_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         const BY: [(SelectBy, &str); 3] =
             [(SelectBy::Score, "By score"), (SelectBy::Filter, "By filter"), (SelectBy::Collection, "By collection")];
         if !segments_ui(ui, "What selects", &mut self.by, &BY) {
@@ -292,10 +292,16 @@ fn moves_ui(ui: &mut Ui, app: &mut AppState, [added, removed]: [(u64, Option<&St
 
 /// How many captures persons put on a side.
 fn decisions_ui(ui: &mut Ui, app: &mut AppState, balance: &Balance) {
-    for (number, label, filter) in [
+    for (at, (number, label, filter)) in [
         (balance.included, format!("{} approved", text::count(balance.included)), "mark:approve"),
         (balance.excluded, format!("{} rejected", text::count(balance.excluded)), "mark:reject"),
-    ] {
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if at > 0 {
+            ui.label(",");
+        }
         if number == 0 {
             ui.add(Label::new(RichText::new(label).color(tokens(ui).faint_text)).extend());
         } else if ui.link(label).on_hover_text(SHOW).clicked() {

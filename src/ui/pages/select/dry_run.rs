@@ -66,7 +66,7 @@ pub(in crate::ui::pages) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
 /// A part of an export to tick, with its size as the last dry run found it; one without a hint is always there.
 fn part_ui(ui: &mut Ui, is_in: &mut bool, label: &str, size: Option<String>, hint: Option<&str>) {
     ui.horizontal(|ui| {
-        ui.set_min_height(theme::ROW);
+        ui.spacing_mut().interact_size.y = theme::ROW;
         let response = ui.add_enabled(hint.is_some(), egui::Checkbox::new(is_in, label));
         match hint {
             Some(hint) => drop(response.on_hover_text(hint)),

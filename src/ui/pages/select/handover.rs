@@ -31,7 +31,7 @@ impl HandoverStep {
     /// Draws the step; `state` where the others stand beside it.
     pub(super) fn ui(&mut self, ui: &mut Ui, app: &mut AppState, preview: &Preview<'_>, state: Option<StepState>) {
         let page = preview.page;
-        ui.spacing_mut().item_spacing.y = theme::TIGHT_GAP + 2.0;
+        ui.spacing_mut().item_spacing.y = theme::TIGHT_GAP;
         let captures = page.balance.inside.captures + page.requisites;
         let bytes = text::bytes(page.balance.inside.bytes + page.requisite_bytes);
         let figures = format!("{} to write, {bytes}", text::counted(captures, "capture"));
@@ -134,7 +134,7 @@ fn last_export_ui(ui: &mut Ui, app: &mut AppState, rows: &[ExportRow]) {
                         unfold(ui, CHECKS);
                     }
                 }
-                None => drop(ui.label(shown)),
+                None => drop(ui.label(RichText::new("– never verified").color(tokens(ui).weak_text))),
             }
         }
         action_named_ui(ui, app, Action::Verify, "Verify");

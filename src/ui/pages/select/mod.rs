@@ -17,7 +17,7 @@ use crate::ui::theme::{self, GAP, GROUP_GAP};
 use crate::ui::widgets::{StepState, action_ui, empty_ui, hair, is_typing, loaded_ui, tab_of_ui, tabs_ui};
 use check::CheckStep;
 use choose::{ChooseStep, Preview};
-use egui::{Key, Modifiers, Rect, ScrollArea, Stroke, Ui, UiBuilder};
+use egui::{Align, Key, Layout, Modifiers, Rect, ScrollArea, Stroke, Ui, UiBuilder};
 use handover::HandoverStep;
 use lists::{SelectList, SelectLists};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl SelectPage {
         let area = ui.available_rect_before_wrap();
         if area.width() < ROOM_FOR_STEPS {
             let flagged = findings.iter().filter(|finding| finding.needs_person()).count();
-            self.step_tabs_ui(ui, flagged as u64);
+            self.step_tabs_ui(ui, app, flagged as u64);
             match self.step {
                 Step::Select => {
                     self.choose.ui(ui, app, &preview, None);
@@ -188,7 +188,15 @@ impl SelectPage {
         ui.advance_cursor_after_rect(area);
     }
 
-    fn step_tabs_ui(&mut self, ui: &mut Ui, flagged: u64) {
+    fn step_tabs_ui(&mut self, ui: &mut Ui, app: &mut AppState, flagged: u64) {
+        if self.step == Step::Select {
+            // In the same line, so that more rows are in sight.
+            let line = ui.available_rect_before_wrap();
+            let line = line.with_max_y(line.top() + theme::TAB_ROW);
+            let layout = Layout::right_to_left(Align::Center);
+            self.choose
+                .by_ui(&mut ui.new_child(UiBuilder::new().id_salt("what selects").max_rect(line).layout(layout)), app);
+        }
         tabs_ui(ui, "Steps", |ui| {
             let check = if flagged > 0 { format!("2 Check {flagged}") } else { "2 Check".to_owned() };
             for (step, label) in [
@@ -229,7 +237,8 @@ fn threshold_keys(ui: &Ui, app: &mut AppState) {
         let times = ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
         let to = app.open.selection_draft.threshold + by * times as f64;
         if times > 0 {
-            app.open.selection_draft.threshold = to.clamp(0.0, 1.0);
+            // Steps add up to the hundredth that is shown.
+            app.open.selection_draft.threshold = (to.clamp(0.0, 1.0) * 100.0).round() / 100.0;
         }
     }
 }

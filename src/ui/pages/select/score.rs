@@ -104,8 +104,8 @@ pub enum ScoreAction {
 pub fn scored_ui(ui: &mut Ui, app: &mut AppState, (id, name): (&'static str, &str), rows: &[ScoredRow]) {
     type Col<'a> = Column<'a, ScoredRow, ScoreAction>;
     let columns = [
-        Col::value("score", "Score", 64.0, |row| Value::Fraction(row.score)).numeric(),
-        Col::made("selected", "Selected", 76.0, selected_label).draw(|ui, row| {
+        Col::value("score", "Score", 58.0, |row| Value::Fraction(row.score)).numeric(),
+        Col::made("selected", "In", 34.0, selected_label).draw(|ui, row| {
             let colors = tokens(ui);
             let (icon, color) = match row.selected {
                 true => (Icon::Check, colors.accept),
@@ -113,13 +113,13 @@ pub fn scored_ui(ui: &mut Ui, app: &mut AppState, (id, name): (&'static str, &st
             };
             sign_ui(ui, icon, color).on_hover_text(selected_label(row));
         }),
-        Col::made("page", "Page", 320.0, |row| title_or_url(row).to_owned())
+        Col::made("page", "Page", 276.0, |row| title_or_url(row).to_owned())
             .about("Title of the page, and its URL as captured")
             .second("url", "URL", |row| if row.title.is_empty() { "" } else { &row.url }),
-        Col::made("why", "Why", 220.0, why_of).draw(|ui, row| {
+        Col::made("why", "Why", 214.0, why_of).draw(|ui, row| {
             crate::ui::widgets::cell_ui(ui, &why_of(row)).on_hover_ui(|ui| parts_ui(ui, row));
         }),
-        Col::made("mark", "Mark", 72.0, |row| row.decision.map_or("", ReviewMark::label).to_owned()).draw(|ui, row| {
+        Col::made("mark", "Mark", 90.0, |row| row.decision.map_or("", ReviewMark::label).to_owned()).draw(|ui, row| {
             if row.decision.is_some() {
                 mark_ui(ui, row.decision, row.decision_origin.as_deref(), row.decision_inherited);
             }
@@ -168,11 +168,7 @@ const MARKS: [(ReviewMark, &str); 4] = [
 ];
 
 fn sign_ui(ui: &mut Ui, icon: Icon, color: Color32) -> egui::Response {
-    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-        ui.add_space(theme::CELL_PAD);
-        icon_ui(ui, icon, theme::SMALL_ICON, color)
-    })
-    .inner
+    ui.with_layout(Layout::left_to_right(Align::Center), |ui| icon_ui(ui, icon, theme::SMALL_ICON, color)).inner
 }
 
 fn title_or_url(row: &ScoredRow) -> &str {

@@ -65,7 +65,7 @@ fn a_selection_is_scored_exported_and_verified() {
     assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
     assert_eq!(kept.report_language, Some(crate::campaign::ReportLanguage::Pt));
     assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
-    window.click("Verify last export");
+    window.click("Verify");
     window.until("the checks are shown", |window| window.shows("checks passed"));
     window.scroll_to("Each check");
     window.click("Each check");
@@ -77,7 +77,7 @@ fn a_selection_is_scored_exported_and_verified() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0xff;
     std::fs::write(&warc, bytes).unwrap();
-    window.click("Verify last export");
+    window.click("Verify");
     window.until("the checks are shown", |window| window.shows("checks failed"));
     window.assert_shows("✖ ");
 }
@@ -92,7 +92,7 @@ fn a_signature_that_nobody_vouches_for_is_shown_neither_as_fine_nor_as_wrong() {
     let spec = window.session().selection(TOWN).unwrap().spec.unwrap();
     window.session().export(&spec, &out, wishes, &crate::jobs::JobCx::detached()).unwrap();
     window.app_mut().choose_export(out);
-    window.click("Verify last export");
+    window.click("Verify");
     window.until("the checks are shown", |window| window.shows("signed by a key that nobody vouches for"));
     window.assert_shows("⚠ nobody vouches");
     window.assert_shows("⚠ Signed, nobody vouches");
