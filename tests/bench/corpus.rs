@@ -174,7 +174,7 @@ impl Handler for Corpus {
         self.requested.lock().unwrap().push(at);
         let (record, _) = read_record_in(&self.file, self.pages[at as usize].span, MAX_BYTES).unwrap();
         let (http, body) = body_of(&record, MAX_BYTES);
-        let kind = http.and_then(|http| http.headers.get("Content-Type").map(str::to_owned)).unwrap_or_default();
+        let kind = http.and_then(|http| http.headers.get("Content-Type")).unwrap_or_default();
         HttpReply::new(200, &kind, body.payload.bytes.to_vec())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::priority::{LATER, Place};
 use crate::campaign::WeightedPart;
+use crate::jobs::{counted, verb};
 
 /// The priority of what comes before all else.
 pub const TOP_POINTS: u16 = 10_000;
@@ -54,7 +55,10 @@ pub const RELEVANCE_PARTS: [WeightedPart<LinkValues>; 4] = [
         about: "Other hosts whose pages link to it",
         weight: 0.1,
         value: |link| Some((f64::from(link.citing_hosts).min(MOST_CITING) + 1.0).log2() / 5.0),
-        why: |link| format!("{} other hosts link to it", link.citing_hosts),
+        why: |link| {
+            let hosts = u64::from(link.citing_hosts);
+            format!("{} {} to it", counted(hosts, "other host"), verb(hosts, "links"))
+        },
     },
 ];
 

@@ -465,6 +465,7 @@ fn a_crawl_without_room_explains_itself_in_a_message_on_its_page_and_among_its_e
     let folder = workspace(dir.path(), 0);
     let mut full = campaign("Town");
     full.limits.disk_floor_bytes = 1 << 60;
+    full.order = crate::campaign::CrawlOrder::RoundRobin;
     Workspace::open(&folder).unwrap().catalogue().save_campaign(Some(CampaignId::new(1)), &full).unwrap();
     let mut window = Window::on_disk(dir.path(), Settings::default(), Some(folder));
     window.app_mut().send(Command::ChooseCampaign(CampaignId::new(1)));

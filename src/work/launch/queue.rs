@@ -1,7 +1,7 @@
 //! Why a URL waits where it waits: its priority, part by part.
 
 use crate::crawl::{LinkValues, PriorityParts, RELEVANCE_PARTS, RequestGuide, TOP_POINTS, priority_points};
-use crate::scope::{PREREQUISITE_RULE, hop_count};
+use crate::scope::hop_count;
 use crate::store::QueueRow;
 use crate::uri::parse_web_url;
 use crate::work::Session;
@@ -109,7 +109,7 @@ fn first_by(row: &QueueRow) -> String {
     match row.hops.as_bytes().last() {
         _ if row.is_seed => "a seed".to_owned(),
         None => "a seed".to_owned(),
-        Some(b'P') => format!("needed first ({PREREQUISITE_RULE})"),
+        Some(b'P') => "needed before other URLs".to_owned(),
         Some(b'R') => "a redirect".to_owned(),
         Some(b'E') => "completes a page".to_owned(),
         Some(_) => format!("{} from the seed", counted(hop_count(&row.hops) as u64, "hop")),
