@@ -154,7 +154,7 @@ fn six_rows_stay_beside_the_lower_panel_and_no_tab_makes_it_grow() {
         assert!(panel + 30.0 < height, "the tabs are in sight: {panel} of {height}");
         // Facets take width, or are a menu: lines of buttons grow, not the buttons.
         window.press(Key::F8);
-        window.until("facets are there", |window| window.shows("Language") || width < 900.0);
+        window.until("facets are there", |window| window.shows("Language") || width < crate::ui::theme::FACETS_WINDOW);
         let rows = window.count_within("http://", 0.0, window.top_of("Details"));
         assert!(rows >= 4, "{rows} rows beside facets at {width}×{height}");
     }
@@ -225,19 +225,19 @@ fn review_shows_text_in_a_small_window() {
 fn plots_of_a_crawl_fold_while_a_url_is_explained() {
     let mut window = sized(1280.0, 800.0);
     window.press_with(Modifiers::COMMAND, Key::Num4);
-    window.until("the plots are there", |window| window.shows("Discovered and finished"));
+    window.until("the plots are there", |window| window.shows("Responses by status"));
     window.click("21 refused");
     // Which of them are in sight depends on the order in which the crawl found them.
     let refused = |window: &Window| window.texts().into_iter().find(|text| text.starts_with("http://praias.example/"));
     window.until("rows are there", |window| refused(window).is_some());
     let page = refused(&window).unwrap();
     window.click(&page);
-    window.until("they are folded", |window| !window.shows("Discovered and finished"));
+    window.until("they are folded", |window| !window.shows("Responses by status"));
     assert_eq!(window.app().settings.panel_tab, PanelTab::Decision);
     let rows = window.count_within("http://", 0.0, window.top_of("Hide the lower panel"));
     assert!(rows >= 6, "{rows} rows");
     window.press(Key::F7);
-    window.until("they are back", |window| window.shows("Discovered and finished"));
+    window.until("they are back", |window| window.shows("Responses by status"));
 }
 
 #[test]
