@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "90f5c947177d667f3a5d0f8b845da2a5fbb62bcd1d91c99cdc07df19f1a95d04";
+const PRESENT_SHAPE: &str = "a2a06f22e763d32b1c0f6edb5371cdb20ef1e13c87cf2e564fdf041c2a8e043c";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.
