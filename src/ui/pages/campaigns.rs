@@ -294,18 +294,18 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
             Some(_) => format!("↳ {}", of.row.title()),
             None => of.row.title(),
         }),
-        Col::text("state", "State", 120.0, |of| of.state.label()).draw(|ui, of| state_cell_ui(ui, of.state)),
-        Col::count("to_review", "To review", 84.0, |of| of.row.to_review)
+        Col::text("state", "State", 104.0, |of| of.state.label()).draw(|ui, of| state_cell_ui(ui, of.state)),
+        Col::count("to_review", "To review", 80.0, |of| of.row.to_review)
             .link("Captures not reviewed yet", go(|_| Route::Review { filter: String::new() })),
-        Col::value("problems", "Problems", 84.0, |of| Value::known(of.problems))
+        Col::value("problems", "Problems", 76.0, |of| Value::known(of.problems))
             .numeric()
             .about("URLs of the last launch that were not fetched, or answered with 429 or 5xx")
             .link("URLs that failed", go(|_| Route::Crawl)),
-        Col::text("next_run", "Next run", 130.0, |of| of.row.next_run.as_deref().unwrap_or("–")),
-        Col::value("last_run", "Last run", 96.0, |of| of.row.last_run.map_or("never".into(), Value::Day)),
-        Col::count("captures", "Captures", 84.0, |of| of.row.captures)
+        Col::text("next_run", "Next run", 118.0, |of| of.row.next_run.as_deref().unwrap_or("–")),
+        Col::value("last_run", "Last run", 84.0, |of| of.row.last_run.map_or("never".into(), Value::Day)),
+        Col::count("captures", "Captures", 74.0, |of| of.row.captures)
             .link("Captures", go(|_| Route::Captures { filter: String::new() })),
-        Col::count("selected", "Selected", 80.0, |of| of.row.selected).link("Selection", go(|_| Route::Select)),
+        Col::count("selected", "Selected", 74.0, |of| of.row.selected).link("Selection", go(|_| Route::Select)),
         Col::bytes("bytes", "Size", 80.0, |of| of.row.bytes),
         Col::count("refused", "Refused", 76.0, |of| of.row.refused)
             .link("Refused URLs with the deciding rule", go(|_| Route::Crawl))

@@ -35,6 +35,7 @@ fn a_draft_from_before_a_letter_was_attached_keeps_it_and_names_it() {
     let session = window.session();
     window.app_mut().send(Command::Go(Route::Spec(Some(TOWN))));
     window.until("the draft is there", |window| window.app().open.spec.is_some());
+    window.click("About");
     window.type_into("Description", " edited");
     assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.permissions.len(), 1);
     let path = attach(&session, window.root());

@@ -238,9 +238,9 @@ fn a_second_click_on_stop_starts_nothing() {
 fn the_histogram_stays_where_it_is_when_a_weight_is_tried() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num9);
-    window.until("it is as saved", |window| window.shows("As saved"));
+    window.until("it is as saved", |window| window.shows("the same"));
     let places = |window: &Window| {
-        ["✔ In", "Export", "Captures nearest to the threshold"]
+        ["Selected", "Hand over", "Lists of the selection"]
             .map(|label| window.harness.query_all_by_label(label).next().map(|node| node.rect().left_top()))
     };
     let before = places(&window);

@@ -232,6 +232,7 @@ fn the_draft_on_screen_is_saved_and_crawled_and_no_other_campaign() {
     // Town is the current campaign; River is on screen.
     window.app_mut().send(Command::Go(Route::Spec(Some(CampaignId::new(2)))));
     window.assert_shows("Ready to crawl");
+    window.click("About");
     window.type_into("Description", "the floods");
     window.click("Save as v2 and crawl");
     window.assert_shows("River, version 2");
@@ -279,6 +280,7 @@ fn a_launch_that_was_stopped_is_named_before_it_is_resumed() {
     window.press(Key::Escape);
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.assert_shows("Ready to crawl");
+    window.click("About");
     window.type_into("Description", "the harbour");
     window.click("Save as v2 and crawl");
     window.assert_shows("It ran version 1. Resumed, it goes on with the seeds and rules of version 2");
@@ -329,6 +331,7 @@ fn edits_are_not_lost_without_a_question() {
     let mut window = window(dir.path(), 0);
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.assert_shows("Ready to crawl");
+    window.click("About");
     window.type_into("Description", "first");
     let is_edited = |window: &Window| window.app().open.spec.as_ref().is_some_and(|spec| spec.is_edited());
     for command in
@@ -359,6 +362,7 @@ fn edits_are_not_lost_without_a_question() {
     // Dropped, also where what follows fails: then they are still there.
     window.press_with(Modifiers::COMMAND, Key::Num2);
     window.assert_shows("Ready to crawl");
+    window.click("About");
     window.type_into("Description", "second");
     window.app_mut().send(Command::OpenWorkspace(dir.path().join("nowhere")));
     window.assert_shows("Save the changes to “River”?");

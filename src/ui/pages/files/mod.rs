@@ -130,19 +130,19 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[&FileRow]) {
         Col::made("file", "File", 320.0, |of| name_of(&of.row.path).to_owned())
             .about("Name of the file, and the folder that it is in")
             .second("path", "Path", |of| folder_of(&of.row.path)),
-        Col::text("state", "State", 110.0, |of| of.row.state.as_str()).draw(|ui, of| drop(state_ui(ui, of.row.state))),
-        Col::count("problems", "Problems", 80.0, |of| of.row.problems)
+        Col::text("state", "State", 100.0, |of| of.row.state.as_str()).draw(|ui, of| drop(state_ui(ui, of.row.state))),
+        Col::count("problems", "Problems", 76.0, |of| of.row.problems)
             .link("Show its problems", move |of| go(problems_of(of.row.id))),
-        Col::text("campaign", "Campaign", 150.0, |of| &of.campaign).or("none"),
-        Col::count("captures", "Captures", 80.0, |of| of.row.captures)
+        Col::text("campaign", "Campaign", 128.0, |of| &of.campaign).or("none"),
+        Col::count("captures", "Captures", 76.0, |of| of.row.captures)
             .link("Show its captures", |of| Some(FileAction::Captures(of.row.id, of.row.campaign))),
-        Col::value("records", "Records", 80.0, |of| match (of.row.crawled, of.row.records) {
+        Col::value("records", "Records", 74.0, |of| match (of.row.crawled, of.row.records) {
             (true, 0) => Value::Unknown,
             (_, records) => Value::Count(records),
         })
         .numeric(),
-        Col::bytes("size", "Size", 80.0, |of| of.row.size),
-        Col::made("source", "Source", 96.0, |of| match of.row.crawled {
+        Col::bytes("size", "Size", 76.0, |of| of.row.size),
+        Col::made("source", "Source", 80.0, |of| match of.row.crawled {
             true => "crawl".to_owned(),
             false => format!("import {}", of.row.launch),
         })

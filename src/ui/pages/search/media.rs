@@ -32,14 +32,10 @@ pub fn media_drop_ui(
     let of_type = |media: &[&str]| !is_without && chosen == media;
     let shown =
         std::iter::once(all).chain(TYPES).find(|(_, media)| of_type(media)).map_or("Some types", |(label, _)| label);
-    let leaves_out_code = query.leaves_out_code();
     let mut narrowed = None;
     drop_ui(ui, "media types", "Media types", shown, width, |ui| {
         for (label, media) in std::iter::once(all).chain(TYPES) {
-            let is_of = |value: &&FacetValue| match media {
-                [] => !leaves_out_code || value.value != "code",
-                media => media.contains(&value.value.as_str()),
-            };
+            let is_of = |value: &&FacetValue| media.is_empty() || media.contains(&value.value.as_str());
             let number = values.map(|values| values.iter().filter(is_of).map(|value| value.count).sum::<u64>());
             let label = number.map_or_else(|| label.to_owned(), |number| format!("{label} {}", text::count(number)));
             if ui.selectable_label(of_type(media), label).clicked() {

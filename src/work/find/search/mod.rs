@@ -4,12 +4,11 @@
 use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
-use crate::captures::Media;
 use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, FacetChoice, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError,
-    beside_facet, narrowed_by, of_facet, stem_term,
+    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
+    of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -35,11 +34,6 @@ const MOST_SIMILAR: usize = 100;
 const SNIPPET_CHARS: usize = 240;
 /// Versions of one host among the results before further ones are folded.
 const MOST_OF_HOST: usize = 2;
-
-/// Fields of words.
-const FIELDS_OF_TEXTS: [&str; 5] = ["text", "title", "main", "rest", "anchors"];
-/// Fields by which files for programs are meant as well as others.
-const FIELDS_OF_TYPES: [&str; 10] = ["media", "mime", "type", "url", "re", "key", "digest", "file", "found", "like"];
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -101,30 +95,9 @@ impl SearchQuery {
         self.text.trim()
     }
 
-    /// Whether its words find no style sheets, scripts and robots.txt, since it names neither types nor places.
-    pub fn leaves_out_code(&self) -> bool {
-        parse_fields(&self.text).is_ok_and(|query| {
-            let mut has_words = false;
-            query.for_each_term(&mut |term| {
-                let field = term.field.as_ref().map(|field| field.name.as_str());
-                has_words |= term.test != TextTest::Any && field.is_none_or(|field| FIELDS_OF_TEXTS.contains(&field));
-            });
-            has_words && !wants(&query, &FIELDS_OF_TYPES)
-        })
-    }
-
-    /// The query as it is carried out.
-    fn full_line(&self) -> String {
-        if !self.leaves_out_code() {
-            return self.query_line().to_owned();
-        }
-        let value = Media::Code.as_str().to_owned();
-        narrowed_by(self.query_line(), &[FacetChoice { kind: FacetKind::Media, value, is_excluded: true }])
-    }
-
     /// As a filter of the captures table.
     fn filter(&self) -> CaptureQuery {
-        CaptureQuery { filter: self.full_line(), campaign: self.campaign, ..everything() }
+        CaptureQuery { filter: self.text.clone(), campaign: self.campaign, ..everything() }
     }
 }
 
@@ -398,7 +371,7 @@ impl Found {
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
-            filter: search.full_line(),
+            filter: search.query_line().to_owned(),
             evaluation: SearchEvaluation::default(),
         })
     }
