@@ -248,7 +248,7 @@ fn places_of(range: &str, placed: &[(f64, &PeriodCount)]) -> Option<(f64, f64)> 
     let is_until = |period: &str| to.is_empty() || period <= to || period.starts_with(to);
     let mut chosen = placed.iter().filter(|(_, of)| is_from(&of.period) && is_until(&of.period)).map(|(at, _)| *at);
     let first = chosen.next()?;
-    Some((first, chosen.last().unwrap_or(first)))
+    Some((first, chosen.next_back().unwrap_or(first)))
 }
 
 /// The period by which there are enough bars from the first to the last, and not too many to tell apart.
