@@ -89,7 +89,7 @@ pub struct Settings {
     pub theme: ThemeChoice,
     /// Size of everything, 1 is as designed.
     pub zoom: f32,
-    /// Whether nothing fades, scrolls by itself or spins.
+    /// Whether nothing scrolls by itself or spins.
     pub reduced_motion: bool,
     /// Taller rows in tables.
     pub roomy_rows: bool,

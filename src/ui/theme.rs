@@ -494,7 +494,7 @@ pub fn choose(ctx: &egui::Context, choice: ThemeChoice) {
     });
 }
 
-/// Has nothing fade, scroll by itself or spin, or as it is usual again. Leaves the styles alone while the
+/// Has nothing scroll by itself or spin, or as it is usual again. Leaves the styles alone while the
 /// choice stays, so that others may set them.
 pub fn reduce_motion(ctx: &egui::Context, is_reduced: bool) {
     let id = egui::Id::unique("whether motion is reduced");
@@ -504,7 +504,6 @@ pub fn reduce_motion(ctx: &egui::Context, is_reduced: bool) {
     }
     let usual = Style::default();
     ctx.all_styles_mut(|style| {
-        style.animation_time = if is_reduced { 0.0 } else { usual.animation_time };
         style.scroll_animation = if is_reduced { egui::style::ScrollAnimation::none() } else { usual.scroll_animation };
     });
 }
@@ -570,6 +569,8 @@ fn style(tokens: &Tokens, of_theme: Visuals) -> Style {
     style.spacing.menu_margin = Margin::same(8);
     style.spacing.window_margin = Margin::same(16);
     style.spacing.scroll = egui::style::ScrollStyle::solid();
+    // Folds and menus open at once.
+    style.animation_time = 0.0;
     style.interaction.tooltip_delay = 0.4;
     style
 }

@@ -171,7 +171,7 @@ fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
         segments_ui(ui, "Dates", &mut settings.dates, &DATES);
     });
     row(ui, "Motion", "", &mut |ui| {
-        ui.checkbox(&mut settings.reduced_motion, "Reduced: nothing fades, spins or scrolls by itself");
+        ui.checkbox(&mut settings.reduced_motion, "Reduced: nothing spins or scrolls by itself");
     });
     row(ui, "Fonts", "", &mut |ui| {
         ui.weak("Characters missing from the built-in fonts use a font of the system where it has one");

@@ -21,7 +21,7 @@ fn settings_are_a_page_that_needs_no_workspace() {
     assert!((window.app().settings.zoom - 3.0).abs() < 1e-6);
     window.press_with(Modifiers::COMMAND, Key::Num0);
     assert!((window.app().settings.zoom - 1.0).abs() < 1e-6);
-    window.click("Reduced: nothing fades, spins or scrolls by itself");
+    window.click("Reduced: nothing spins or scrolls by itself");
     assert!(window.app().settings.reduced_motion);
     window.press_with(Modifiers::ALT, Key::Home);
     assert_eq!(window.route(), Route::Campaigns);

@@ -4,6 +4,7 @@ use crate::app::AppState;
 use crate::app::models::{CampaignPage, MovedSeed};
 use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
 use crate::scope::seed_reach;
+use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
@@ -223,8 +224,7 @@ where
         Col::count("number", "#", 32.0, |row| row.index as u64 + 1),
         Col::text("remove", "", 30.0, |_| "").draw_with_action(|ui, row| {
             let name = format!("Remove seed {}", row.index + 1);
-            let button = ui.name_inputs(name, |ui| ui.small_button("✖").on_hover_text("Remove this seed"));
-            button.clicked().then_some(SeedAction::Remove(row.index))
+            icon_button_ui(ui, Icon::Close, &name).clicked().then_some(SeedAction::Remove(row.index))
         }),
         Col::text("url", "URL", 220.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
             let mut is_entered = false;
