@@ -59,7 +59,9 @@ fn leaves_the_window(label: &str) -> bool {
 }
 
 #[track_caller]
-fn wrote_nothing(window: &Window, pressed: &str) {
+fn wrote_nothing(window: &mut Window, pressed: &str) {
+    // A control may have opened the workspace once more, which takes a while beside other work.
+    window.until("a workspace is open", |window| window.app().session().is_some());
     let writes: Vec<_> = window.app().sent().filter(|command| command.writes()).collect();
     assert_eq!(window.app().read_only(), Some(WHY), "after “{pressed}”");
     assert!(writes.is_empty(), "“{pressed}” on {:?} is live and writes: {writes:?}", window.route());

@@ -2,9 +2,11 @@
 
 use crate::app::models::CampaignId;
 use crate::app::{Command, JobKind, Route};
-use crate::ui::tests::{TOWN, Window};
+use crate::ui::tests::{TOWN, Window, is_pressed};
 use crate::work::models::FirstStep;
 use egui::{Key, Modifiers};
+use egui_kittest::Node;
+use egui_kittest::kittest::Queryable;
 use std::time::Instant;
 
 /// Most clicks from the start to a verified export.
@@ -22,7 +24,11 @@ struct Newcomer {
 
 impl Newcomer {
     fn click(&mut self, label: &str) {
-        self.window.until(&format!("“{label}” can be clicked"), |window| window.can_click(label));
+        // What is off while something is checked is on in a moment.
+        let is_on = |node: &Node<'_>| is_pressed(node) && !node.accesskit_node().is_disabled();
+        self.window.until(&format!("“{label}” can be clicked"), |window| {
+            window.harness.query_all_by_label(label).any(|node| is_on(&node))
+        });
         self.window.click(label);
         self.clicks += 1;
     }

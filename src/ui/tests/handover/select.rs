@@ -262,9 +262,10 @@ fn one_step_at_a_time_is_shown_in_a_narrow_window() {
 fn lists_of_the_selection_name_what_comes_in_and_goes_out() {
     let mut window = Window::town();
     go(&mut window, Key::Num9);
-    window.until("scores are there", |window| window.shows("7 decisions differ from the score"));
-    window.click("Against the score 7");
     let against = window.captures("byhand:yes");
+    let differ = format!("{} decisions differ from the score", against.len());
+    window.until("scores are there", |window| window.shows(&differ));
+    window.click(&format!("Against the score {}", against.len()));
     window.assert_shows(&against[0].url);
     (0..20).for_each(|_| window.press(Key::CloseBracket));
     let at = window.app().open.selection_draft.threshold;

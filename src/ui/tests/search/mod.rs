@@ -121,7 +121,7 @@ fn what_was_found_becomes_the_selection_with_its_number_and_bytes() {
     let missing = window.captures("estaleiro NOT selected:yes NOT mark:reject");
     assert!(missing.is_empty(), "{missing:?}");
     // One step undoes it.
-    window.click("Undo selection");
+    window.choose("More commands", "Undo selection");
     window.until_done(JobKind::Select);
     assert_ne!(window.session().selection(TOWN).unwrap().spec.unwrap().filter, "estaleiro");
 }
