@@ -235,7 +235,9 @@ impl Best {
 /// Lengths of the documents of segments in fields that are one text, by document, once they were read: a frequent
 /// word needs those of nearly all.
 #[derive(Default)]
-pub(super) struct KnownLengths(Mutex<HashMap<(SegmentId, Vec<Field>), Arc<[Score]>>>);
+pub(super) struct KnownLengths(Mutex<HashMap<FieldsOfSegment, Arc<[Score]>>>);
+
+type FieldsOfSegment = (SegmentId, Vec<Field>);
 
 /// Where the lengths of documents come from.
 enum Lengths {

@@ -451,6 +451,9 @@ impl Filter {
     }
 }
 
+/// Finds the captures of pages that link to one.
+type FindLinking<'a> = dyn Fn(&PageKey) -> Result<FixedBitSet, String> + 'a;
+
 /// What answers a filter besides the catalogue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FilterContext<'a> {
@@ -459,7 +462,7 @@ pub(super) struct FilterContext<'a> {
     /// The campaign whose scores and selections are meant.
     pub campaign: Option<CampaignId>,
     /// Finds the captures of pages that link to one.
-    pub linking: Option<&'a dyn Fn(&PageKey) -> Result<FixedBitSet, String>>,
+    pub linking: Option<&'a FindLinking<'a>>,
 }
 
 /// A filter in the making.

@@ -30,7 +30,7 @@ impl Draws {
 
     /// A whole number below `end`; 0 where that is 0.
     pub fn below(&mut self, end: u64) -> u64 {
-        u64::try_from(u128::from(self.next()) * u128::from(end) >> 64).unwrap_or(0)
+        u64::try_from((u128::from(self.next()) * u128::from(end)) >> 64).unwrap_or(0)
     }
 
     /// A number of the beta distribution; both parameters are 1 at least.

@@ -6,7 +6,7 @@ use crate::ui::tests::{TOWN, Window, is_pressed};
 use crate::work::models::FirstStep;
 use egui::{Key, Modifiers};
 use egui_kittest::Node;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use std::time::Instant;
 
 /// Most clicks from the start to a verified export.
