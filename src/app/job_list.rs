@@ -176,6 +176,7 @@ fn fold(lines: Vec<JobLine>) -> Vec<JobLine> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -60,7 +60,7 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     count("inlinks of a capture", &|| drop(workspace.inlinks_of_capture(id, 90).unwrap()));
     // Each page that links is looked up.
     let inlinks = workspace.inlinks_of_capture(id, 90).unwrap().rows.len() as u64;
-    let steps = catalogue.steps_of(&|| drop(workspace.exported_capture(id, 90, &LinkingPages::default()).unwrap()));
+    let steps = catalogue.steps_of(|| drop(workspace.exported_capture(id, 90, &LinkingPages::default()).unwrap()));
     found.push(("what an export has of a capture, by its inlinks", steps / (inlinks + 1)));
     found
 }
