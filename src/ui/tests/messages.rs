@@ -240,7 +240,7 @@ fn the_histogram_stays_where_it_is_when_a_weight_is_tried() {
     window.press_with(Modifiers::COMMAND, Key::Num9);
     window.until("it is as saved", |window| window.shows("the same"));
     let places = |window: &Window| {
-        ["Weights", "Dry run", "By score"]
+        ["Weights", "embedded resources", "By score"]
             .map(|label| window.harness.query_all_by_label(label).next().map(|node| node.rect().left_top()))
     };
     let before = places(&window);

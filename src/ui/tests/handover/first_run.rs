@@ -29,6 +29,8 @@ impl Newcomer {
         self.window.until(&format!("“{label}” can be clicked"), |window| {
             window.harness.query_all_by_label(label).any(|node| is_on(&node))
         });
+        // A button that took the place of another one waits for a moment.
+        self.window.pass(10.0);
         self.window.click(label);
         self.clicks += 1;
     }
