@@ -1,6 +1,8 @@
 //! The campaign that comes with the sample web.
 
-use crate::campaign::{Campaign, Limits, Politeness, PrivateAddresses, Request, Seed, SeedScope, Term, TermKind};
+use crate::campaign::{
+    Campaign, CrawlOrder, Limits, Politeness, PrivateAddresses, Request, Seed, SeedScope, Term, TermKind,
+};
 use serde_json::json;
 
 /// The sample geolocation database (MaxMind DB, record `country.iso_code`):
@@ -33,6 +35,8 @@ pub fn campaign() -> Campaign {
                       The sample web is served by Fonds itself; nothing leaves this machine."
             .into(),
         owner: "Biblioteca Municipal de Vila Nova da Ria".into(),
+        // Each crawl of the sample finds its pages by the same ways.
+        order: CrawlOrder::RoundRobin,
         comments: String::new(),
         tags: vec!["sample".into()],
         active: true,
