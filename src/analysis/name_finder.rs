@@ -52,11 +52,11 @@ impl NameFinder {
         let folded = fold(text);
         let mut at = 0;
         while let Some(term) = next_term(&folded, &mut at) {
-            let word = &folded[term];
-            let of_letter = word.chars().next().and_then(|letter| self.by_letter.get(&letter));
+            let term = &folded[term];
+            let of_letter = term.chars().next().and_then(|letter| self.by_letter.get(&letter));
             let forms = self.forms.iter().chain(of_letter.into_iter().flatten());
-            let begun = forms.filter(|(form, _)| form.is_met_by(word)).map(|(_, name)| name);
-            for name in self.by_first.get(word).into_iter().flatten().chain(begun) {
+            let begun = forms.filter(|(form, _)| form.is_met_by(term)).map(|(_, name)| name);
+            for name in self.by_first.get(term).into_iter().flatten().chain(begun) {
                 let mut behind = at;
                 let mut is_met = |test: &TokenTest| {
                     next_term(&folded, &mut behind).is_some_and(|term| test.is_met_by(&folded[term]))

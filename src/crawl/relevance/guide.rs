@@ -290,8 +290,8 @@ impl RequestGuide {
     ) -> PriorityParts {
         let before = parts.unwrap_or_default();
         let (of_anchor, of_url) = self.values_of(linker.map_or("", authority_of), anchor, url);
-        let words = PriorityParts::of_link(of_anchor, of_url, 0.0, 0);
-        PriorityParts { anchor: words.anchor, url: words.url, ..before }
+        let of_link = PriorityParts::of_link(of_anchor, of_url, 0.0, 0);
+        PriorityParts { anchor: of_link.anchor, url: of_link.url, ..before }
     }
 
     /// The words of the request in the text of a link and in a URL, for people.

@@ -157,12 +157,12 @@ impl GeneratedWeb {
             text.push_str("porto ");
         }
         // Most of what is relevant says so in words of the request; some other pages use them by the way.
-        let words = match is_relevant {
+        let terms = match is_relevant {
             true if chance.percent(75) => 2 + chance.below(8),
             true => 0,
             false => usize::from(chance.percent(4)),
         };
-        for _ in 0..words {
+        for _ in 0..terms {
             text.push_str(REQUEST[chance.below(5)]);
             text.push(' ');
         }

@@ -348,12 +348,12 @@ impl Codes {
     #[inline]
     fn literals_at(&self, input: &Bits, at: usize, bytes: &[u8]) -> LiteralRun {
         let mut run = LiteralRun { count: 0, bits: 0 };
-        'words: while at + run.bits + 64 <= input.end {
+        'literals: while at + run.bits + 64 <= input.end {
             let (mut bits, mut left) = (input.peek(at + run.bits), 57);
             while left >= TABLE_BITS {
                 let (symbol, len) = self.symbols.short[bits as usize & ((1 << TABLE_BITS) - 1)];
                 if len == 0 || bytes.get(run.count).is_none_or(|byte| u16::from(*byte) != symbol) {
-                    break 'words;
+                    break 'literals;
                 }
                 bits >>= len;
                 left -= u32::from(len);
@@ -379,10 +379,11 @@ impl Codes {
 /// Whether bytes stand at two places, the second behind the first.
 #[inline]
 fn is_repeated(bytes: &[u8], from: usize, to: usize, len: usize) -> bool {
-    let word = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|word| u64::from_le_bytes(*word));
+    let eight_bytes =
+        |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk()).map(|chunk| u64::from_le_bytes(*chunk));
     // Most matches are short.
     if len <= 8
-        && let (Some(first), Some(second)) = (word(from), word(to))
+        && let (Some(first), Some(second)) = (eight_bytes(from), eight_bytes(to))
     {
         return (first ^ second) << (64 - 8 * len) == 0;
     }
