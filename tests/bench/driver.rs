@@ -62,7 +62,9 @@ impl Driver {
             *due = Some(due.map_or(at, |before: Instant| before.min(at)));
         });
         let opener = Arc::new(Workspaces::offering(beside.to_owned()));
-        let cockpit = Cockpit::new(&ctx, opener, Settings::default(), Some(folder.to_owned())).unwrap();
+        // All tabs of the panel have room below the page only.
+        let settings = Settings { panel_aside: false, ..Settings::default() };
+        let cockpit = Cockpit::new(&ctx, opener, settings, Some(folder.to_owned())).unwrap();
         let (texts, frames) = (Vec::new(), Vec::new());
         let step = "open the workspace".to_owned();
         let mut window =

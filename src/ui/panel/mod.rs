@@ -101,7 +101,8 @@ impl LowerPanel {
             true => {
                 self.title_ui(&mut line, app, is_open);
                 let (tabs, rest) = rest.split_top_bottom_at_y((rest.top() + theme::TAB_ROW).min(rest.bottom()));
-                let mut tabs = inside.new_child(UiBuilder::new().id_salt("tabs line").max_rect(tabs).layout(layout));
+                let mut tabs =
+                    inside.new_child(UiBuilder::new().scope_id(strip::tabs_id()).max_rect(tabs).layout(layout));
                 self.tabs_ui(&mut tabs, app, is_open);
                 rest
             }

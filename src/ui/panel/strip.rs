@@ -35,6 +35,11 @@ const TITLE: f32 = 240.0;
 /// Height of the edge that the panel is drawn up and down by.
 const GRIP: f32 = 5.0;
 
+/// Scope of the tabs: the focus stays on a tab while other buttons of the strip come and go.
+pub(super) fn tabs_id() -> Id {
+    Id::unique("tabs of the panel")
+}
+
 impl LowerPanel {
     /// The edge that the panel is drawn up and down by.
     pub(super) fn grip_ui(&self, ui: &mut Ui, app: &mut AppState, area: Rect) {
@@ -63,7 +68,7 @@ impl LowerPanel {
         ui.add_space(GAP);
         let place = ui.available_rect_before_wrap();
         let place = place.with_max_x((cap.left() - GAP).max(place.left()));
-        let mut tabs = ui.new_child(UiBuilder::new().id_salt("tabs").max_rect(place).layout(*ui.layout()));
+        let mut tabs = ui.new_child(UiBuilder::new().scope_id(tabs_id()).max_rect(place).layout(*ui.layout()));
         self.tabs_ui(&mut tabs, app, is_open);
     }
 

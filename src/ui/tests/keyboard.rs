@@ -168,3 +168,25 @@ fn keys_go_to_a_table_of_the_lower_panel_after_a_click_into_it() {
     window.press(Key::ArrowDown);
     assert_eq!(window.app().focus(), Some(Focus::Capture(rows[2].id)));
 }
+
+#[test]
+fn the_tabs_of_the_lower_panel_are_gone_through_by_keys() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("none selected"));
+    window.press(Key::ArrowDown);
+    window.press(Key::F6);
+    window.press(Key::F6);
+    press_to(&mut window, Key::Tab, "Details");
+    for name in ["Text", "Inlinks", "Outlinks", "Versions", "Decision", "Notes"] {
+        window.press(Key::Tab);
+        assert_eq!(
+            focused(&window).map(|(role, label)| (role, label.starts_with(name))),
+            Some((Role::Tab, true)),
+            "{name}"
+        );
+        window.press(Key::Space);
+        window.settle();
+        assert_eq!(format!("{:?}", window.app().settings.panel_tab), name);
+    }
+}
