@@ -411,10 +411,20 @@ impl CaptureFacts {
     /// The captures whose value of a facet is one of those that are meant. Years are tested by
     /// [`Self::captures_of_days`], and terms by whoever asks the index.
     pub fn with_value(&self, kind: FacetKind, is_meant: impl Fn(&str) -> bool) -> FixedBitSet {
+        self.with_value_among(&self.there, kind, is_meant)
+    }
+
+    /// The same of some captures.
+    pub fn with_value_among(
+        &self,
+        captures: &FixedBitSet,
+        kind: FacetKind,
+        is_meant: impl Fn(&str) -> bool,
+    ) -> FixedBitSet {
         let mut found = FixedBitSet::with_capacity(self.versions.len());
         let column = self.column(kind);
         let is_one: Vec<bool> = column.names.names.iter().map(|name| is_meant(&self.value(kind, name))).collect();
-        for capture in self.there.ones() {
+        for capture in captures.ones() {
             let number = column.of.get(capture).copied().unwrap_or_default() as usize;
             if is_one.get(number).copied().unwrap_or_default() {
                 found.insert(capture);

@@ -233,7 +233,9 @@ fn one(args: &SearchArgs, session: &Session, query: &SearchQuery, out: &mut dyn 
     }
     if args.count {
         match args.json {
-            true => json_line(out, &json!({"pages": answer.versions, "captures": answer.captures}))?,
+            true => {
+                json_line(out, &json!({"pages": answer.versions, "captures": answer.captures, "code": answer.code}))?
+            }
             false => writeln!(out, "{}, {}", counted(answer.versions, "page"), counted(answer.captures, "capture"))?,
         }
     } else if args.csv {
@@ -260,6 +262,10 @@ fn one(args: &SearchArgs, session: &Session, query: &SearchQuery, out: &mut dyn 
         }
         for wider in &answer.wider {
             notice!("fonds: {}: {}", wider.why, plain(&wider.query));
+        }
+        if answer.code > 0 {
+            let (code, are) = (counted(answer.code, "page"), verb(answer.code, "is"));
+            notice!("fonds: {code} {are} style sheets, scripts or robots.txt and not shown. Add media:code, or --all");
         }
         let folded: u64 = answer.hits.iter().map(|hit| hit.folded).sum();
         if folded > 0 {

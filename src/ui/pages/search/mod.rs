@@ -14,8 +14,8 @@ use super::search::saved::{SavedPart, order_label};
 use super::search::timeline::Timeline;
 use super::select::captures_by;
 use crate::app::models::{
-    FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, date_range, facet_choices,
-    toggle_facet, with_date_range, with_facets,
+    FacetChoice, FacetKind, Hit, Loaded, SearchAnswer, SearchCounts, SearchOrder, SearchQuery, date_range,
+    facet_choices, toggle_facet, with_date_range, with_facets,
 };
 use crate::app::{Action, AppState, Command, Focus, PanelTab, Route, SelectLead};
 use crate::ui::facets::{FACETS_WIDTH, FacetAction, Facets, ROOM_FOR_FACETS, chosen_ui, named_count_ui};
@@ -269,6 +269,13 @@ impl SearchPage {
                 action_ui(ui, app, Action::IndexTexts);
             });
         }
+        if found.code > 0 {
+            let what =
+                format!("{} of style sheets, scripts and robots.txt not shown", text::counted(found.code, "page"));
+            if ui.link(what).on_hover_text("Show these alone: media:code").clicked() {
+                self.submit_line(app, toggle_facet(&self.applied.text, &of_code()));
+            }
+        }
         if found.versions == 0 && !found.wider.is_empty() {
             ui.horizontal_wrapped(|ui| {
                 ui.weak("Nothing found. Try");
@@ -300,6 +307,11 @@ impl SearchPage {
         self.applied = query.clone();
         app.refine_search(query);
     }
+}
+
+/// Style sheets, scripts and robots.txt.
+fn of_code() -> FacetChoice {
+    FacetChoice { kind: FacetKind::Media, value: "code".to_owned(), is_excluded: false }
 }
 
 /// The number of results.

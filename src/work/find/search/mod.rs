@@ -4,6 +4,7 @@
 use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
+use crate::captures::Media;
 use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
@@ -34,6 +35,8 @@ const MOST_SIMILAR: usize = 100;
 const SNIPPET_CHARS: usize = 240;
 /// Versions of one host among the results before further ones are folded.
 const MOST_OF_HOST: usize = 2;
+/// A query that names one of these may want style sheets, scripts and robots.txt.
+const ASKS_FOR_CODE: [&str; 4] = ["media", "type", "url", "like"];
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -83,7 +86,8 @@ pub struct SearchQuery {
     pub offset: usize,
     /// Results at most.
     pub limit: usize,
-    /// Shows every result; otherwise further ones of a host, and near-duplicates, are folded into the first.
+    /// Shows every result; otherwise further ones of a host, and near-duplicates, are folded into the first, and style
+    /// sheets, scripts and robots.txt are left out.
     pub shows_all: bool,
     /// Leaves out the part of the text that shows why a result was found.
     pub without_snippets: bool,
@@ -143,6 +147,8 @@ pub struct SearchAnswer {
     pub captures: u64,
     /// Bytes of the payloads of these.
     pub bytes: u64,
+    /// Of the versions, style sheets, scripts and robots.txt that are no results, since the query does not ask for them.
+    pub code: u64,
     /// The requested results.
     pub hits: Vec<Hit>,
     /// Captures that the index does not have yet; none where there is no index.
@@ -354,7 +360,7 @@ impl Found {
     /// The requested results, and what was found in all.
     pub(in crate::work) fn answer(&self, workspace: &Workspace, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let kept = self.listed(&versions, search)?;
+        let (kept, code) = self.listed(&versions, search)?;
         let shown: Vec<_> = kept.into_iter().skip(search.offset).take(search.limit).collect();
         // To find the place in a long text takes a millisecond.
         let hits = shown.into_par_iter().map(|(version, score, folded)| {
@@ -368,6 +374,7 @@ impl Found {
             versions: versions.count_ones(..) as u64,
             captures: self.captures.count_ones(..) as u64,
             bytes: self.facts.bytes_of(&self.captures),
+            code,
             wider: if versions.is_clear() { wider(&self.query) } else { Vec::new() },
             hits: hits.into_iter().flatten().collect(),
             waiting: None,
@@ -376,15 +383,32 @@ impl Found {
         })
     }
 
-    /// The results as they are listed: version, relevance, and how many are folded into it.
-    fn listed(&self, versions: &Arc<FixedBitSet>, search: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
+    /// The results as they are listed: version, relevance, and how many are folded into it. Besides, how many
+    /// style sheets, scripts and robots.txt are left out.
+    fn listed(
+        &self,
+        versions: &Arc<FixedBitSet>,
+        search: &SearchQuery,
+    ) -> anyhow::Result<(Vec<(usize, f32, u64)>, u64)> {
+        let (mut versions, mut code) = (Arc::clone(versions), 0);
+        if !search.shows_all && !names(&self.query, &ASKS_FOR_CODE) {
+            let is_code = |media: &str| media == Media::Code.as_str();
+            let of_code =
+                self.facts.versions_of(&self.facts.with_value_among(&self.captures, FacetKind::Media, is_code));
+            // Where nothing else was found, they are the results.
+            if !versions.is_subset(&of_code) {
+                code = of_code.count_ones(..) as u64;
+                Arc::make_mut(&mut versions).difference_with(&of_code);
+            }
+        }
+        let versions = &versions;
         let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
             hosts: !search.shows_all && !wants(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
             similar: !search.shows_all && !wants(&self.query, &["similar"]),
         };
-        Ok(self.folded(ranked, folds))
+        Ok((self.folded(ranked, folds), code))
     }
 
     /// Whether versions are of different hosts: where one is all there is, its results stand for nothing else.
@@ -402,7 +426,7 @@ impl Found {
         captures: &[CaptureId],
     ) -> anyhow::Result<Vec<(CaptureId, Option<u64>)>> {
         let search = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..search.clone() };
-        let listed = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &search)?;
+        let (listed, _) = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &search)?;
         let place = |capture: &CaptureId| {
             let version = self.facts.version_of(usize::try_from(*capture).ok()?);
             Some(listed.iter().position(|(of, ..)| *of == version)? as u64 + 1)

@@ -307,7 +307,23 @@ fn style_sheets_scripts_and_robots_txt_are_code() {
     std::fs::write(&path, bytes).unwrap();
     session.import(&[path], ImportOptions::default(), &JobCx::detached()).unwrap();
     index(&session);
-    check(&session, "harbour", &files.map(|(url, ..)| url));
+    let search = |line: &str| SearchQuery { text: line.to_owned(), limit: 10, ..SearchQuery::default() };
+    let listed = |line: &str| -> (Vec<String>, u64) {
+        let answer = session.search(&search(line)).unwrap();
+        (answer.hits.iter().map(|hit| hit.capture.url.clone()).collect(), answer.code)
+    };
+    let (mut without, left_out) = listed("harbour");
+    without.sort();
+    assert_eq!(without, ["https://a.pt/", "https://a.pt/b.json", "https://a.pt/c.txt"]);
+    assert_eq!(left_out, 3);
+    assert_eq!(listed("harbour type:css"), (vec!["https://a.pt/a.css".to_owned()], 0));
+    assert_eq!(listed("harbour media:code").0.len(), 3);
+    // Where nothing else holds the words, they are what was found.
+    assert_eq!(listed("disallow"), (vec!["https://a.pt/robots.txt".to_owned()], 0));
+    let all = SearchQuery { shows_all: true, ..search("harbour") };
+    assert_eq!(session.search(&all).unwrap().hits.len(), 6);
+    // They are captures that the words are in: a filter line and the scores have them.
+    assert_eq!(session.search(&search("harbour")).unwrap().captures, 6);
     check(&session, "harbour -media:code", &["https://a.pt/", "https://a.pt/b.json", "https://a.pt/c.txt"]);
     check(&session, "harbour media:code", &["https://a.pt/a.css", "https://a.pt/a.js", "https://a.pt/robots.txt"]);
     check(&session, "harbour type:css", &["https://a.pt/a.css"]);
