@@ -13,6 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum TrialCommand {
     /// Keep a trial: it is a crawl like others from then on.
+    #[command(after_help = "Example:\n  fonds launches keep my-archive 20240301090000")]
     Keep {
         /// Workspace.
         folder: PathBuf,

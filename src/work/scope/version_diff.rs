@@ -38,7 +38,7 @@ pub fn version_differences(first: &Campaign, second: &Campaign) -> Vec<VersionDi
     };
     // Rules in another order, and those that cannot be compiled, are compared as they are saved.
     let others = campaign_differences(first, second).into_iter();
-    let others = others.filter(|of| !of.field.starts_with("request") && !(is_compared && of.field == "rules"));
+    let others = others.filter(|of| !(of.field.starts_with("request") || is_compared && of.field == "rules"));
     let lines = |text: String| if text.is_empty() { Vec::new() } else { vec![text] };
     found.extend(others.map(|of| VersionDifference {
         field: of.field,

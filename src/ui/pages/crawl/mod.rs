@@ -405,7 +405,8 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchR
                 LaunchState::Stopped | LaunchState::Paused => "Resume crawl",
                 LaunchState::Running | LaunchState::Finished => "Start crawl",
             };
-            if launch.to_retry() > 0 {
+            // A trial is a sample: nothing of it is tried again.
+            if launch.to_retry() > 0 && launch.trial.is_none() {
                 let retry = format!("Retry {} failed", launch.to_retry());
                 let retry = HeaderButton::send(retry, Command::RetryFailed(launch.campaign)).hint(RETRY);
                 header = header.plain(retry);

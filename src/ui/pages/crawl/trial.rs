@@ -127,7 +127,7 @@ impl TrialView {
             Col::made("reason", "In the sample as", 130.0, |row| row.reason.label().to_owned()),
             Col::text("url", "URL", 300.0, |row| &row.url),
         ];
-        let chosen = self.current.map(|capture| key_of(capture));
+        let chosen = self.current.map(key_of);
         let table = Table::new("pages to mark", "Pages to mark", columns, |row: &SamplePage| key_of(row.capture));
         let height = theme::ROW * 12.0;
         if let Some(capture) =
