@@ -14,6 +14,7 @@
 //! | [`query_holds()`] | the same of a whole query, by its definition |
 //! | [`SearchEvaluation`] | how good results are, by the judgements of people |
 //! | [`page_rank()`] | how much others think of a host |
+//! | [`proposals()`] | what marked pages suggest for a request, see `proposals/` |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -29,6 +30,7 @@ mod judgements;
 mod matching;
 mod name_finder;
 mod page_rank;
+mod proposals;
 mod query_holds;
 mod score;
 mod text_match;
@@ -45,6 +47,7 @@ pub use judgements::{
 pub use matching::{MatchPlace, Matcher, Matches, TermCounts, TermHit, TextFields};
 pub use name_finder::NameFinder;
 pub use page_rank::page_rank;
+pub use proposals::{LaunchPage, MarkedPage, Proposal, ProposalKind, TokenCounts, proposals};
 pub use query_holds::{SearchDocument, query_holds};
 pub use score::{
     HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, SCORE_PARTS, ScoreInput, ScorePart, ScoreWeights,

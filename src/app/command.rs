@@ -6,6 +6,7 @@ use super::models::{
 };
 use super::{
     CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows,
+    TrialAct,
 };
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
@@ -422,6 +423,8 @@ pub enum Command {
     LetSchedulesRun(bool),
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
+    /// Does something with a trial or with versions of a campaign.
+    Trials(TrialAct),
     /// Does something with a campaign as a whole.
     Campaigns(CampaignAct),
 }
@@ -481,6 +484,7 @@ impl Command {
             | Self::Export { .. }
             | Self::AnswerScheduled { .. }
             | Self::LetSchedulesRun(_)
+            | Self::Trials(_)
             | Self::EndLaunch(_) => true,
             Self::Go(_)
             | Self::GoToAll(_)

@@ -69,6 +69,7 @@ pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) 
         JobKind::Verify => "fonds verify OUT".to_owned(),
         JobKind::Backup => format!("fonds backup {folder} OUT"),
         JobKind::Collect => format!("fonds collections fill {folder}"),
+        JobKind::DiscardTrial => format!("fonds launches discard {folder} LAUNCH"),
         JobKind::AssignImport
         | JobKind::LoadInlinks
         | JobKind::SetWindow

@@ -51,7 +51,7 @@ pub use spec_draft::SpecDraft;
 pub use state::{
     AppState, CampaignAct, CampaignPlace, NewerVersion, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job,
 };
-pub use state::{SearchAct, SelectLead, SelectionAct};
+pub use state::{SearchAct, SelectLead, SelectionAct, TrialAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use to_do::{NextStep, REJECTED_BEFORE, ToDo, Urgency};
 pub use tried_selection::{LISTED, TriedSelection};

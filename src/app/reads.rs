@@ -5,6 +5,7 @@ use super::models::*;
 use super::tried_selection::{TriedSelection, try_selection};
 use super::{MovedQuery, RowQuery, SeenListQuery};
 use crate::campaign::Campaign;
+use crate::jobs::JobCx;
 use crate::scope::{Derivation, Trace};
 use crate::work;
 use crate::work::models::SeenId;
@@ -248,6 +249,23 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
+    /// See [`work::trial_sample`](crate::work::trial_sample).
+    trial_sample(launch: LaunchId) -> TrialSample, None, |session, (launch,)| work::trial_sample(session, *launch);
+    /// See [`Catalogue::trial_contents`](crate::store::Catalogue::trial_contents).
+    trial_contents(launch: LaunchId) -> TrialContents, None, |session, (launch,)| session.catalogue().trial_contents(*launch);
+    /// See [`work::suggestions`](crate::work::suggestions).
+    suggestions(campaign: CampaignId, launch: LaunchId) -> Suggestions, None,
+        |session, (campaign, launch)| work::suggestions(session, *campaign, Some(*launch));
+    /// See [`work::harvest_curves`](crate::work::harvest_curves).
+    harvest_curves(campaign: CampaignId, launch: LaunchId) -> HarvestCurves, None, |session, (campaign, launch)| {
+        work::harvest_curves(session, *campaign, Some(*launch), &JobCx::detached())
+    };
+    /// A version of a campaign compared with the newest.
+    version_differences(campaign: CampaignId, version: u32) -> Vec<VersionDifference>, None, |session, (campaign, version)| {
+        let catalogue = session.catalogue();
+        let earlier = catalogue.campaign_version(*campaign, *version)?;
+        anyhow::Ok(work::version_differences(&earlier, &catalogue.campaign(*campaign)?.1))
+    };
     /// See [`work::queued_place`](crate::work::queued_place).
     queued_place(seen: SeenId) -> Option<QueuedPlace>, None, |session, (seen,)| work::queued_place(session, *seen);
     /// The trace of a seen URL by the edited rules of an answer.

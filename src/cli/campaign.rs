@@ -1,5 +1,6 @@
 //! `fonds new` and `fonds campaign`.
 
+use super::campaign_versions::{self, DiffArgs, RestoreArgs, VersionsArgs};
 use super::output::{json_line, plain, set_workspace, with_progress};
 use super::{FINE, PROBLEMS};
 use crate::campaign::{Campaign, CampaignFile, CampaignProblem, EvidenceCarried, SeedScope, UNREAD_FIELDS};
@@ -135,6 +136,21 @@ pub enum CampaignCommand {
         #[arg(long)]
         json: bool,
     },
+    /// List the versions of a campaign.
+    #[command(
+        after_help = "Example:\n  fonds campaign versions my-archive 1\n\nColumns: version, when it was saved, in UTC."
+    )]
+    Versions(VersionsArgs),
+    /// Compare two versions of a campaign.
+    #[command(after_help = "Examples:\n  fonds campaign diff my-archive 1 3      version 3 with the newest\n  \
+        fonds campaign diff my-archive 1 3 4\n\n\
+        A field a line; below it what the first version alone has (-) and what the second one alone has (+). Of the\n\
+        request these are terms, of rules their summaries.")]
+    Diff(DiffArgs),
+    /// Save an earlier version of a campaign as its next one.
+    #[command(after_help = "Example:\n  fonds campaign restore my-archive 1 3\n\n\
+        No version is lost: the earlier one becomes the newest. Schedule and on or off stay as they are now.")]
+    Restore(RestoreArgs),
     /// Print an example campaign as JSON, to be edited.
     #[command(after_help = "Example:\n  fonds campaign example > campaign.json")]
     Example,
@@ -359,6 +375,9 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let spec = session.deactivate_campaign(id)?;
             writeln!(out, "campaign {id} “{}” is switched off: no scheduled runs", plain(&spec.name))?;
         }
+        CampaignCommand::Versions(args) => return campaign_versions::list(&args, out),
+        CampaignCommand::Diff(args) => return campaign_versions::diff(&args, out),
+        CampaignCommand::Restore(args) => return campaign_versions::restore(&args, out),
         CampaignCommand::Delete { folder, campaign, preview, json } => {
             let session = if preview { read_only_session(&folder)? } else { session(&folder)? };
             let id = session.catalogue().find_campaign(&campaign)?;

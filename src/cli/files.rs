@@ -22,7 +22,7 @@ pub enum FilesCommand {
         fonds files list my-archive --json | jq -r 'select(.state == \"missing\") | .path'\n\n\
         Columns: state, bytes, captures, problems, file. States: present; touched (written to since, same size);\n\
         unfinished (an import was stopped in it); open (being written); missing; changed (other bytes stand there);\n\
-        truncated (it ends before captures that a crawl wrote: resume the crawl).\n\
+        discarded (of a trial that was discarded: only you delete it); truncated (it ends before captures that a crawl wrote: resume the crawl).\n\
         Exit status 1 says that files are missing, changed or truncated.")]
     List {
         /// Workspace.
@@ -239,6 +239,12 @@ fn list(folder: &std::path::Path, check: bool, json: bool, out: &mut dyn Write) 
         }
         if file.state == FileState::Touched && !check {
             notice!("{}: {}", plain(&file.path), file.state.hint());
+        }
+    }
+    for file in session.workspace.discarded_files()? {
+        match json {
+            true => json_line(out, &file)?,
+            false => writeln!(out, "{}\t{}\t0\t0\t{}", file.state, file.size, plain(&file.path))?,
         }
     }
     Ok(status)

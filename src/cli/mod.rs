@@ -25,6 +25,7 @@ macro_rules! notice {
 
 mod backup;
 mod campaign;
+mod campaign_versions;
 mod cdx;
 mod crawl;
 mod demo;
@@ -127,6 +128,10 @@ pub enum CliCommand {
     Why(review::why::WhyArgs),
     /// List the crawls: what ran, for which campaign, and how it ended.
     Launches(crawl::launches::LaunchesArgs),
+    /// List the pages of a trial crawl to mark as relevant or not, and mark them.
+    Marks(crawl::trials::MarksArgs),
+    /// List what the marks of a trial suggest for its campaign, and accept it.
+    Suggest(crawl::trials::SuggestArgs),
     /// Show what a crawl fetches next, and why.
     Queue(crawl::queue::QueueArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
@@ -303,6 +308,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Scope(command) => scope::run(command, out),
         CliCommand::Why(args) => review::why::run(&args, out),
         CliCommand::Launches(args) => crawl::launches::run(&args, out),
+        CliCommand::Marks(args) => crawl::trials::marks(&args, out),
+        CliCommand::Suggest(args) => crawl::trials::suggest(&args, out),
         CliCommand::Queue(args) => crawl::queue::run(&args, out),
         CliCommand::Events(args) => crawl::events::run(&args, out),
         CliCommand::Index(args) => search::index::run(&args, &mut input(), out),

@@ -182,7 +182,8 @@ fn run_launch(
             .cancelled_by(cx);
 
     cx.stage("Looking at what is there", None);
-    let judge = Judge::new(&setup.plan, setup.geo.as_ref(), &client, ledger, setup.clock)?;
+    let judge =
+        Judge::new(&setup.plan, setup.geo.as_ref(), &client, ledger, setup.clock)?.of_trial(setup.trial.is_some());
     let (mut recovery, found) = recover(setup, ledger, logs, stats, cx)?;
     let archive = Archive::new(file_options(setup, campaign)?, &setup.warc_label);
     let is_resumed = !ledger.backlog()?.is_empty();
@@ -250,7 +251,8 @@ fn run_launch(
         client: &client,
         judge,
         frontier: Frontier::open(ledger, per_host, per_address, is_resumed.then_some(first_wait))?
-            .in_order(plan.order(), gains),
+            .in_order(plan.order(), gains)
+            .with_quota(setup.trial.map(|trial| trial.per_host), &tally),
         robots,
         archive: &archive,
         logs,
@@ -517,7 +519,13 @@ impl Engine<'_> {
             match next {
                 Ok(Some(true)) => {}
                 Ok(Some(false)) => self.unreserve_document(),
-                Ok(None) => return self.unreserve_document(),
+                Ok(None) => {
+                    if let Some(trial) = self.setup.trial.filter(|_| self.frontier.has_used_up_hosts()) {
+                        let why = format!("the limit of {} of each host was reached", counted(trial.per_host, "URL"));
+                        self.stop(Ok(CrawlEnd::Limit(why)));
+                    }
+                    return self.unreserve_document();
+                }
                 Err(error) => return self.stop(Err(error)),
             }
         }

@@ -26,6 +26,8 @@ pub struct Judge<'a> {
     client: &'a Client,
     ledger: &'a dyn Ledger,
     clock: Clock,
+    /// What completes a page is admitted.
+    takes_requisites: bool,
 }
 
 struct Annotations {
@@ -79,7 +81,21 @@ impl<'a> Judge<'a> {
     ) -> Result<Self, LedgerError> {
         let mut known = ledger.geo_facts()?;
         known.retain(|_, fact| matches!(fact, GeoFact::Known(_)));
-        Ok(Self { plan, geo, known: RwLock::new(known), annotations: Mutex::default(), client, ledger, clock })
+        Ok(Self {
+            plan,
+            geo,
+            known: RwLock::new(known),
+            annotations: Mutex::default(),
+            client,
+            ledger,
+            clock,
+            takes_requisites: true,
+        })
+    }
+
+    /// The same, which leaves out what completes a page where it is a trial.
+    pub fn of_trial(self, is_trial: bool) -> Self {
+        Self { takes_requisites: !is_trial, ..self }
     }
 
     /// Whether a seed stays one where its URL redirects: on the same site, and
@@ -175,6 +191,7 @@ impl<'a> Judge<'a> {
         };
         let candidates: Vec<Candidate> = links
             .iter()
+            .filter(|link| self.takes_requisites || link.kind.hop() != 'E')
             .filter(|link| link.url != *source.url && seen.insert(link.url.as_str()))
             .map(|link| Candidate {
                 surt: ScopeSurt::of(&link.url),

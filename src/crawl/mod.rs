@@ -20,6 +20,7 @@
 //! | what became of a URL, in words | `outcome` |
 //! | what a crawl reports to a person | `events`: a queue (repeats folded), a writer (catalogue, events.log) |
 //! | what a kill left behind | `recovery` |
+//! | the order of a crawl on pages that are there, without a request | `replay` |
 //! | what waits, judged by seeds and rules that were changed meanwhile | `rejudge` |
 //! | what happens when the disk is full | [`DiskGate`](crate::exchange::DiskGate) (pause and go on), `logs/line_file` (lines kept for later) |
 //! | one more worker for each that a slow server holds | `pool` |
@@ -41,6 +42,7 @@ mod priority;
 mod recovery;
 mod rejudge;
 mod relevance;
+mod replay;
 mod reports;
 mod robots;
 mod setup;
@@ -63,10 +65,12 @@ pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};
 pub use outlink_parts::OUTLINKS_AT_ONCE;
 pub use plan::{CurrentPlan, Plan};
 pub use priority::{PRIORITY_PARTS, priority_points};
+pub use relevance::draws::Draws;
 pub use relevance::guide::{RELEVANT_POINTS, RequestGuide, TermTally};
 pub use relevance::parts::{LinkValues, PriorityParts, RELEVANCE_PARTS, TOP_POINTS};
+pub use replay::{ReplayPage, ReplayStart, replay};
 pub use reports::{HostTally, LaunchTally};
 pub use robots::robots_cache::{RobotsTrail, follow_robots};
 pub use robots::{MAX_ROBOTS_BYTES, RobotsRules, product_name};
-pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, check_user_agent};
+pub use setup::{CrawlEnd, CrawlError, CrawlReport, CrawlSetup, RecoveryReport, TrialBounds, check_user_agent};
 pub use stats::{CrawlSnapshot, CrawlStats, HostPause};

@@ -37,9 +37,19 @@ pub struct CrawlSetup {
     pub software: String,
     /// A WARC file that has reached so many bytes is closed.
     pub warc_max_bytes: u64,
+    /// The bounds of a trial launch; none of others.
+    pub trial: Option<TrialBounds>,
     /// The clock for the dates of captures, logs and file names. Waits and
     /// retries always go by the system's clock.
     pub clock: Clock,
+}
+
+/// The bounds of a trial launch. It fetches pages to be read and marked: what completes a page is
+/// left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrialBounds {
+    /// URLs of a host, without robots.txt.
+    pub per_host: u64,
 }
 
 /// The reason why a crawl ended.

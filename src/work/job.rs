@@ -3,7 +3,7 @@
 use super::models::{CheckState, VerifyLine};
 use super::{
     CheckOutcome, CollectionsFilled, CrawlOutcome, ExportDryRun, ExportOutcome, Imported, InlinkReport, LocateOutcome,
-    SelectReport, TextIndexReport,
+    SelectReport, TextIndexReport, TrialDiscarded,
 };
 use crate::jobs::counted;
 use crate::store::ImportAssigned;
@@ -19,6 +19,8 @@ pub enum JobKind {
     ScheduledCrawl,
     /// Archive files and jobs of other crawlers come in.
     Import,
+    /// A trial is discarded.
+    DiscardTrial,
     /// An import is given to another campaign.
     AssignImport,
     /// Lost files are searched for.
@@ -57,10 +59,11 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 21] = [
         Self::Crawl,
         Self::ScheduledCrawl,
         Self::Import,
+        Self::DiscardTrial,
         Self::AssignImport,
         Self::LocateFiles,
         Self::CheckFiles,
@@ -86,6 +89,7 @@ impl JobKind {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
             Self::Import => "Import",
+            Self::DiscardTrial => "Discard trial",
             Self::AssignImport => "Assign import",
             Self::LocateFiles => "Locate files",
             Self::CheckFiles => "Check files",
@@ -226,4 +230,13 @@ impl From<Imported> for JobReport {
     }
 }
 
-done!(String, CollectionsFilled, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);
+done!(
+    String,
+    CollectionsFilled,
+    LocateOutcome,
+    CheckOutcome,
+    InlinkReport,
+    TextIndexReport,
+    SelectReport,
+    TrialDiscarded
+);

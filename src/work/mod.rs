@@ -51,13 +51,18 @@ pub use import::{
     ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports, summary_beside,
 };
 pub use job::{FAILED, JobKind, JobReport, Report};
-pub use launch::crawl::{CrawlOptions, CrawlOutcome, crawl, crawl_plan};
+pub use launch::crawl::{CrawlOptions, CrawlOutcome, TRIAL_URLS, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
 pub use launch::queue::{LaunchQueue, QueuedPart, QueuedPlace, queue, queued_place};
+pub use launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves, harvest_curves};
 pub use launch::schedule::{
     CHECK_INTERVAL, DueRuns, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,
     scheduled_terms,
+};
+pub use launch::suggestions::{Suggestions, accept_proposals, proposed_change, suggestions};
+pub use launch::trials::{
+    SamplePage, SampleReason, TrialDiscarded, TrialSample, launch_called, mark_pages, trial_sample,
 };
 pub use links::anchor_check::{CheckedCapture, PageAnchors, check_captures, judge_prospects};
 pub use links::build::{InlinkReport, build_inlinks};
@@ -74,10 +79,10 @@ pub use other_crawlers::{
 };
 pub use own_workspaces::OwnWorkspaces;
 pub use scope::{
-    EvidenceState, GeoChoiceSeen, RuleCache, attach_evidence, check_campaign, check_evidence, edited_campaign,
-    forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence, permissions, rule_hits,
-    scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds, urls_matched_by_rule, what_if,
-    what_if_hosts, what_if_rows, what_if_trace, why,
+    EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,
+    edited_campaign, forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence,
+    permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds,
+    urls_matched_by_rule, version_differences, what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 

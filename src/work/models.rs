@@ -2,7 +2,7 @@
 //! rooms below.
 
 pub use super::session::SearchCounts;
-pub use crate::analysis::Judgement;
+pub use crate::analysis::{Judgement, Proposal};
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
@@ -12,6 +12,7 @@ pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
+pub use crate::store::{Relevance, TrialContents};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow};
@@ -20,7 +21,11 @@ pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery}
 pub use crate::work::first_steps::{FirstStep, FirstSteps};
 pub use crate::work::handover::dry_run::ExportDryRun;
 pub use crate::work::handover::export_check::{ExportCheck, RefusedHost};
+pub use crate::work::launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves};
+pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
+pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
+pub use crate::work::scope::VersionDifference;
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

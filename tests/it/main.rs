@@ -6,6 +6,8 @@
 mod archives;
 #[path = "../../src/testing/files.rs"]
 mod folders;
+#[path = "../../src/crawl/tests/generated_web.rs"]
+mod generated_web;
 
 mod archive;
 mod campaigns;
@@ -76,6 +78,7 @@ mod strangers;
 mod structure;
 mod switched_off;
 mod text_quality;
+mod trials;
 mod two_archives;
 mod unread;
 mod weekly;

@@ -18,6 +18,7 @@ mod scans;
 mod schedules;
 mod searches;
 mod selections;
+mod trials;
 mod unsaved;
 mod view;
 
@@ -29,6 +30,7 @@ pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
+pub use trials::TrialAct;
 pub use view::SelectLead;
 
 use crate::work::models::ProblemId;
@@ -467,6 +469,7 @@ impl AppState {
             Command::AnswerScheduled { run, starts } => self.answer_scheduled(run, starts),
             Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
             Command::Campaigns(act) => self.act_on_campaigns(act),
+            Command::Trials(act) => self.act_on_trials(act),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }

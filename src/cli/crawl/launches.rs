@@ -1,5 +1,6 @@
 //! `fonds launches`.
 
+use super::trials::TrialCommand;
 use crate::cli::FINE;
 use crate::cli::campaign::read_only_session;
 use crate::cli::output::{json_line, plain};
@@ -13,13 +14,18 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds launches my-archive\n  \
     fonds launches my-archive --campaign 1 --json\n  \
-    fonds events my-archive 20240301090000      what one of them reported\n\n\
+    fonds events my-archive 20240301090000      what one of them reported\n  \
+    fonds launches discard my-archive 20240301090000      takes a trial out again\n\n\
     Columns: launch, campaign with version, start, end, state, URLs fetched, failed, refused and queued, bytes, why it \
-    ended. The launch is its name, as fonds events, fonds why and the filter launch: take it. What imports came to: fonds files \
+    ended. A trial is named in its state. The launch is its name, as fonds events, fonds why and the filter launch: take it. What imports came to: fonds files \
     imports. Nothing is listed, and the status is 0, where nothing was crawled yet.")]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct LaunchesArgs {
+    #[command(subcommand)]
+    trial: Option<TrialCommand>,
     /// Workspace.
-    folder: PathBuf,
+    #[arg(required = true)]
+    folder: Option<PathBuf>,
     /// Only those of this campaign, by number or title.
     #[arg(long)]
     campaign: Option<String>,
@@ -29,7 +35,11 @@ pub struct LaunchesArgs {
 }
 
 pub(in crate::cli) fn run(args: &LaunchesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = read_only_session(&args.folder)?;
+    if let Some(trial) = &args.trial {
+        return super::trials::run_trial(trial, out);
+    }
+    let folder = args.folder.clone().unwrap_or_default();
+    let session = read_only_session(&folder)?;
     let campaign = named_campaign(&session, args.campaign.as_deref())?;
     let launches = work::launches(&session, campaign)?;
     for launch in launches.iter().rev() {
@@ -56,7 +66,7 @@ pub(in crate::cli) fn run(args: &LaunchesArgs, out: &mut dyn Write) -> anyhow::R
         )?;
     }
     if launches.is_empty() && !args.json {
-        notice!("{}: nothing was crawled yet", args.folder.display());
+        notice!("{}: nothing was crawled yet", folder.display());
     } else if !args.json {
         notice!("{}", counted(launches.len() as u64, "launch"));
     }

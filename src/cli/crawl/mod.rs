@@ -6,6 +6,7 @@ pub(super) mod launches;
 pub(super) mod queue;
 pub(super) mod robots;
 pub(super) mod schedule;
+pub(super) mod trials;
 
 use super::campaign::session;
 use super::output::{json_line, plain, short, with_bar};
@@ -26,6 +27,8 @@ use std::time::Duration;
 
 /// Time between two checks for the end of the crawl while no event comes.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// [`work::TRIAL_URLS`] as an argument.
+const DEFAULT_TRIAL: &str = "300";
 /// URLs shown when a crawl came to nothing.
 const SHOWN: u64 = 5;
 
@@ -34,6 +37,7 @@ const SHOWN: u64 = 5;
 #[command(after_help = "Examples:\n  fonds crawl my-archive 1\n  \
     fonds crawl my-archive 1 --geo GeoLite2-Country.mmdb\n  \
     fonds crawl my-archive 1 --index\n  \
+    fonds crawl my-archive 1 --trial 300\n  \
     fonds crawl my-archive 1 --resolve www.site.pt:80:127.0.0.1:8080\n\n\
     Ctrl-C stops cleanly and a second call resumes; so it does after a power cut or kill -9.\n\
     What happens is printed as it does; fonds events shows it afterwards. On a full disk the crawl waits for room.\n\
@@ -53,6 +57,10 @@ pub struct CrawlArgs {
     /// Begin a new launch even when the last one did not come to its end.
     #[arg(long, conflicts_with = "retry_failed")]
     fresh: bool,
+    /// Crawl a trial of at most so many URLs: by relevance, at most 30 of a host, pages alone. It is kept or discarded as a whole.
+    #[arg(long, value_name = "URLS", num_args = 0..=1, default_missing_value = DEFAULT_TRIAL, conflicts_with = "retry_failed",
+        value_parser = clap::value_parser!(u64).range(1..))]
+    trial: Option<u64>,
     /// Crawl the URLs again that failed in the last launch, or last answered with 429 or 5xx.
     #[arg(long)]
     retry_failed: bool,
@@ -197,7 +205,12 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     let id = session.catalogue().find_campaign(&args.campaign)?;
     args.ground.prepare(&session)?;
-    let options = work::CrawlOptions { fresh: args.fresh, retry_failed: args.retry_failed, ..session.crawl_options()? };
+    let options = work::CrawlOptions {
+        trial: args.trial,
+        fresh: args.fresh,
+        retry_failed: args.retry_failed,
+        ..session.crawl_options()?
+    };
     let outcome = crawl_with_events(&session, id, options, args, out)?;
     // A stop is a stop.
     let is_at_end = outcome.complete || outcome.limit_reached;
@@ -232,7 +245,11 @@ pub(super) fn run(args: &CrawlArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             }
         }
     }
-    if outcome.limit_reached {
+    if outcome.is_trial && outcome.complete {
+        let (folder, launch) = (args.folder.display(), &outcome.launch);
+        notice!("Pages to mark as relevant or not: fonds marks {folder} {launch}");
+        notice!("Then: fonds suggest {folder} {id}; fonds launches discard {folder} {launch}, or keep");
+    } else if outcome.limit_reached {
         let folder = args.folder.display();
         notice!(
             "To go on, raise the limit in the campaign (fonds campaign export {folder} {id} > FILE, then \

@@ -97,6 +97,7 @@ impl FrontierState {
 
     /// Hosts that are ready; what became busy meanwhile is put where it belongs.
     fn candidates(&mut self, now: Instant, per_host: usize) -> Vec<Arc<str>> {
+        self.drop_used_up();
         let mut names: Vec<Arc<str>> = Vec::new();
         if self.ready.len() > MOST_CHOICES
             && let Some(last) = &self.last_choice

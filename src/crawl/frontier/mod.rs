@@ -15,6 +15,7 @@ use super::relevance::gains::HostGains;
 use super::{Admission, CrawlError, HostPause, HostWait, Ledger, LedgerError, QueuedUrl};
 use crate::campaign::CrawlOrder;
 use crate::crawl::frontier::host_choice::Choice;
+use crate::crawl::frontier::host_quota::HostQuota;
 use crate::crawl::frontier::reachability::{MAX_SLEEP, Reach, Setback, Trouble};
 use crate::exchange::AddressGate;
 use crate::uri::{CaptureDate, Url, authority_of};
@@ -109,6 +110,7 @@ struct FrontierState {
     /// The host that was looked at last where there are too many to look at all.
     last_choice: Option<Arc<str>>,
     gains: HostGains,
+    quota: HostQuota,
 }
 
 struct Host {
@@ -179,6 +181,9 @@ impl Host {
 impl FrontierState {
     /// Puts a host into the heap if it has something and room for it.
     fn line_up(&mut self, name: &Arc<str>, per_host: usize, not_before: Option<Instant>) {
+        if self.quota.is_used_up(name) {
+            return;
+        }
         let Some(host) = self.hosts.get_mut(name) else { return };
         let has_work = host.more || !host.batch.is_empty();
         let at = not_before.map_or(host.free_at, |at| at.max(host.free_at));
@@ -384,6 +389,7 @@ impl<'a> Frontier<'a> {
         host.why = None;
         state.in_batches = state.in_batches.saturating_sub(1);
         state.in_flight += 1;
+        state.quota.count(name, &url);
         state.line_up(name, self.per_host, None);
         Ok((guard, Some(Box::new(url))))
     }
@@ -419,6 +425,9 @@ impl<'a> Frontier<'a> {
                 state.in_flight += 1;
             } else {
                 host.waiting = 0;
+            }
+            if let Some(url) = &taken {
+                state.quota.count(name, url);
             }
             state.line_up(name, self.per_host, None);
         }
@@ -529,6 +538,7 @@ impl<'a> Frontier<'a> {
     /// Puts a URL back that was not fetched; it comes again after `wait`,
     /// unless something more urgent turns up.
     pub fn put_back(&self, url: &QueuedUrl, wait: Duration) {
+        self.lock().quota.uncount(url);
         self.let_go(url, wait, |host, in_batches| {
             *in_batches = in_batches.saturating_sub(host.batch.len());
             host.batch.clear();
@@ -540,6 +550,7 @@ impl<'a> Frontier<'a> {
     /// Keeps a URL in memory whose address is busy; it comes again after
     /// [`ADDRESS_BUSY`] without a query of the ledger.
     pub fn hold(&self, url: &QueuedUrl) {
+        self.lock().quota.uncount(url);
         self.let_go(url, ADDRESS_BUSY, |host, in_batches| {
             *in_batches += 1;
             host.batch.push_front(url.clone());
@@ -779,6 +790,7 @@ impl AddressGate for Frontier<'_> {
 }
 
 mod host_choice;
+mod host_quota;
 pub(super) mod politeness;
 pub(super) mod reachability;
 pub(super) mod retry;

@@ -6,16 +6,11 @@ use super::generated_web::{FARM, GeneratedWeb, REQUEST};
 use super::journey::{campaign, setup};
 use super::memory_ledger::{MemoryLedger, StoredFate};
 use crate::campaign::{Campaign, CrawlOrder};
-use crate::crawl::frontier::{Frontier, Next};
-use crate::crawl::relevance::draws::Draws;
-use crate::crawl::relevance::gains::HostGains;
-use crate::crawl::relevance::guide::Linker;
 use crate::crawl::*;
 use crate::jobs::JobCx;
-use crate::scope::{Candidate, DecideRules, Decision, Verdict};
+use crate::scope::DecideRules;
 use crate::testing::{ScriptedReply, ScriptedServer};
-use crate::uri::{CaptureDate, Url, authority_of};
-use std::collections::HashMap;
+use crate::uri::Url;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -26,74 +21,18 @@ fn address(web: &GeneratedWeb, page: usize) -> Url {
 
 /// Pages in the order in which one worker fetches them at once, `most` of them.
 fn fetched(web: &GeneratedWeb, request: &str, order: CrawlOrder, seed: u64, most: usize) -> Vec<usize> {
-    let by_url: HashMap<Url, usize> = (0..web.pages.len()).map(|page| (address(web, page), page)).collect();
     let campaign = Campaign { request: request.parse().unwrap(), order, ..Campaign::default() };
     let rules = DecideRules::compile(&campaign).unwrap();
     let plan = Plan::new(campaign, 1, rules);
-    let ledger = MemoryLedger::default();
-    let admission = |candidate: Candidate, linker: &Linker<'_>| {
-        let place = plan.place(&candidate, linker);
-        Admission {
-            candidate,
-            verdict: Verdict { decision: Decision::Accept, rule_index: None, rule_name: String::new() },
-            state: AdmissionState::Queued,
-            priority: place.priority,
-            parts: place.parts,
-            date: CaptureDate::now(),
-        }
+    let page = |number: usize| ReplayPage {
+        url: address(web, number),
+        main: web.pages[number].text.clone(),
+        links: web.pages[number].links.clone(),
     };
-    let seeds =
-        (0..super::generated_web::HOSTS).map(|host| Candidate { is_seed: true, ..Candidate::bare(address(web, host)) });
-    ledger.admit(seeds.map(|seed| admission(seed, &Linker::default())).collect()).unwrap();
-    if let Some(guide) = &plan.guide {
-        ledger.keep_terms(guide.tallies()).unwrap();
-    }
-    let gains = HostGains::default().drawn_by(Draws::new(seed, 0));
-    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap().in_order(plan.order(), gains);
-    let mut done = Vec::new();
-    while done.len() < most {
-        let queued = match frontier.next().unwrap() {
-            Next::Url(queued) => queued,
-            Next::Idle => continue,
-            Next::Finished => break,
-        };
-        let page = by_url[queued.url()];
-        done.push(page);
-        let reading = plan.guide.as_ref().map(|guide| guide.read(&web.pages[page].text));
-        if let (Some(guide), Some(reading)) = (&plan.guide, &reading) {
-            guide.learn(reading);
-        }
-        let score = reading.as_ref().map_or(0, |reading| reading.score);
-        let authority = authority_of(queued.url()).to_owned();
-        let linker = Linker { score: f64::from(score) / 10_000.0, points: 0, authority: &authority };
-        let links = &web.pages[page].links;
-        if let Some(guide) = &plan.guide {
-            guide.count_anchors(&authority, links.iter().map(|(_, anchor)| anchor.as_str()));
-        }
-        let found: Vec<Admission> = links
-            .iter()
-            .map(|(to, anchor)| Candidate {
-                hops: crate::scope::with_hop(&queued.admission.candidate.hops, 'L'),
-                via: Some(queued.url().clone()),
-                anchor: anchor.clone(),
-                ..Candidate::bare(address(web, *to))
-            })
-            .map(|candidate| admission(candidate, &linker))
-            .collect();
-        let (why, refused, capture) = (None, None, None);
-        let finished =
-            Finished { id: queued.id, fetch_status: 200, why, refused, capture, found: found.clone(), reading };
-        for (admission, admitted) in found.iter().zip(ledger.finish(finished).unwrap()) {
-            match admitted {
-                Admitted::New => frontier.announce(authority_of(&admission.candidate.url), admission.priority),
-                Admitted::Nearer => frontier.reload(admission),
-                Admitted::Known => {}
-            }
-        }
-        frontier.read_page(&authority, score);
-        frontier.release(&queued, Duration::ZERO);
-    }
-    done
+    let pages: Vec<ReplayPage> = (0..web.pages.len()).map(page).collect();
+    let starts: Vec<ReplayStart> =
+        (0..super::generated_web::HOSTS).map(|page| ReplayStart { page, is_seed: true }).collect();
+    replay(&plan, (&pages, &starts), &|_| true, &MemoryLedger::default(), Draws::new(seed, 0), most).unwrap()
 }
 
 fn request() -> String {

@@ -51,6 +51,7 @@ pub(in crate::crawl) fn plan(campaign: &Campaign, version: u32) -> Plan {
 
 pub(in crate::crawl) fn setup(campaign: &Campaign, server: &ScriptedServer, folder: &Path) -> CrawlSetup {
     CrawlSetup {
+        trial: None,
         plan: Arc::new(CurrentPlan::new(plan(campaign, 1))),
         changed_from: None,
         geo: None,

@@ -194,6 +194,9 @@ pub enum StoreError {
     /// A campaign cannot be deleted while it is crawled.
     #[error("campaign {0} is being crawled, so it was not deleted. Stop the crawl first")]
     CampaignRuns(i64),
+    /// A launch can be neither kept nor discarded, with the reason.
+    #[error("only a trial that ended is kept or discarded as a whole: {0}. Nothing was changed")]
+    NoTrial(&'static str),
     /// Archive files could be of each of several campaigns.
     #[error(
         "which campaign are these captures of? There are {0}. Name one, or none: on the command line with --campaign NUMBER or --campaign none. Nothing was imported"

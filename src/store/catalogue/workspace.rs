@@ -183,7 +183,12 @@ impl Workspace {
         let lock = take_lock(&folder)?;
         let catalogue = Catalogue::open(&folder.join(CATALOGUE_FILE))?;
         catalogue.end_abandoned_launches()?;
-        Ok(Self::of(folder, Access::Write, catalogue, Some(lock)))
+        let workspace = Self::of(folder, Access::Write, catalogue, Some(lock));
+        // They are out of every list; another try comes when it is opened again.
+        if let Err(error) = workspace.move_discarded() {
+            tracing::warn!("files of a discarded trial are still among the others: {error}");
+        }
+        Ok(workspace)
     }
 
     /// Opens a workspace for writing, or read-only when another process writes it or nobody can.

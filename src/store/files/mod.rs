@@ -3,6 +3,7 @@
 //! A file is known by its digest. Its size and the time it was written last are kept beside it, so
 //! that reading the folder shows most changes.
 
+pub(super) mod discarded;
 pub(super) mod import_campaigns;
 pub(super) mod imports;
 pub(super) mod paths;

@@ -384,9 +384,11 @@ impl Ledger for LaunchLedger {
                      JOIN record r ON r.capture = c.id AND r.position = 0
                      JOIN url u ON u.id = c.url AND u.page = c.page
                      WHERE u.url = ?1 AND c.digest = ?2 AND c.revisit_of_ms IS NULL AND c.truncated = ''
+                        AND NOT EXISTS (SELECT 1 FROM launch l WHERE l.id = c.launch AND l.id <> ?3
+                            AND l.trial IS NOT NULL AND l.kept_ms IS NULL)
                      ORDER BY c.date_ms DESC LIMIT 1",
                 )?
-                .query_row([url.as_str(), payload_digest], |row| {
+                .query_row(params![url.as_str(), payload_digest, self.launch], |row| {
                     Ok((CaptureDate::from_millis(row.get(0)?), row.get(1)?))
                 })
                 .optional()?)

@@ -16,13 +16,14 @@ pub(super) mod refused;
 pub(super) mod scheduled;
 pub(super) mod seen_scan;
 pub(super) mod seen_tally;
+pub(super) mod trials;
 
 use super::catalogue::Catalogue;
 use super::filter::{Filter, FilterContext, SEEN as SEEN_FILTER};
 use super::rows::SeenId;
 use super::rows::{
     CampaignId, CrawlPage, HostRow, JobRow, LaunchBasis, LaunchChoice, LaunchId, LaunchRow, LaunchState, Launches,
-    SeenPage, SeenQuery, SeenRow,
+    SeenPage, SeenQuery, SeenRow, Trial,
 };
 use crate::crawl::{SeenFacts, SeenState, UrlOutcome};
 use crate::jobs::counted;
@@ -42,6 +43,27 @@ impl Catalogue {
     /// Begins a launch of a campaign; its name is the UTC second it begins
     /// in, or the next one that no launch of the job has.
     pub fn begin_launch(&self, campaign: CampaignId, job: &str, now: CaptureDate) -> Result<LaunchRow, StoreError> {
+        self.begin(campaign, job, now, None)
+    }
+
+    /// The same of a trial, which fetches so many URLs at most.
+    pub fn begin_trial(
+        &self,
+        campaign: CampaignId,
+        job: &str,
+        now: CaptureDate,
+        urls: u64,
+    ) -> Result<LaunchRow, StoreError> {
+        self.begin(campaign, job, now, Some(int(urls)))
+    }
+
+    fn begin(
+        &self,
+        campaign: CampaignId,
+        job: &str,
+        now: CaptureDate,
+        trial: Option<i64>,
+    ) -> Result<LaunchRow, StoreError> {
         let job = job.to_owned();
         let seed = uuid::Uuid::new_v4().as_u64_pair().0.cast_signed();
         let id = self.write(move |conn| {
@@ -56,9 +78,9 @@ impl Catalogue {
             }
             conn.execute(
                 "INSERT INTO launch (kind, campaign, version, job, launch, state, started_ms, running_since_ms,
-                    order_seed, ordered_by)
-                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5, ?6, version FROM campaign WHERE id = ?1",
-                params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis(), seed],
+                    order_seed, ordered_by, trial)
+                 SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5, ?6, version, ?7 FROM campaign WHERE id = ?1",
+                params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis(), seed, trial],
             )?;
             Ok(LaunchId::new(conn.last_insert_rowid()))
         })?;
@@ -71,15 +93,30 @@ impl Catalogue {
         Ok(self.own_last_launch(campaign)?.filter(|launch| launch.state != LaunchState::Finished))
     }
 
-    /// The last launch of a campaign that this program crawled.
+    /// The last launch of a campaign that this program crawled; trials are none.
     pub fn own_last_launch(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
-        let id: Option<LaunchId> = self.read(|conn| {
-            Ok(conn.query_row(
-                "SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT is_foreign",
-                [campaign],
-                |row| row.get(0),
-            )?)
-        })?;
+        self.own_last(campaign, "trial IS NULL")
+    }
+
+    /// The last launch of a campaign that this program crawled, which may be a trial.
+    pub fn own_last_launch_or_trial(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
+        self.own_last(campaign, "1")
+    }
+
+    /// The last trial of a campaign that nobody kept.
+    pub fn last_trial(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
+        self.own_last(campaign, "trial IS NOT NULL AND kept_ms IS NULL")
+    }
+
+    /// The last trial of a campaign, which may have been kept.
+    pub fn own_last_trial(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
+        self.own_last(campaign, "trial IS NOT NULL")
+    }
+
+    fn own_last(&self, campaign: CampaignId, which: &str) -> Result<Option<LaunchRow>, StoreError> {
+        let sql =
+            format!("SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT is_foreign AND {which}");
+        let id: Option<LaunchId> = self.read(|conn| Ok(conn.query_row(&sql, [campaign], |row| row.get(0))?))?;
         id.map(|id| self.launch(id)).transpose()
     }
 
@@ -154,7 +191,7 @@ impl Catalogue {
                         WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3),
                     (SELECT origin FROM launch_origin WHERE launch = l.id),
                     ifnull(sum(t.urls) FILTER (WHERE t.class IN (3, 5) AND t.rule_name <> ?3), 0),
-                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0)
+                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0), l.trial, l.kept_ms IS NOT NULL
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
                  WHERE l.id = ?1 GROUP BY l.id",
             params![id, CaptureDate::now().millis(), PREREQUISITE_RULE],
@@ -607,6 +644,10 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         origin: row.get(15)?,
         server_errors: number(16)?,
         only_errors: false,
+        trial: match row.get::<_, Option<i64>>(18)? {
+            Some(urls) => Some(Trial { urls: uint(urls), is_kept: row.get(19)? }),
+            None => None,
+        },
     }
     .with_good(number(17)?))
 }

@@ -215,7 +215,8 @@ fn decisions(conn: &Connection, capture: CaptureId) -> Result<Vec<String>, Store
     Ok(decisions.chain(judgement_lines(conn, capture)?).collect())
 }
 
-fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreError> {
+/// Takes a capture of a launch out of the catalogue, with all that is known of it.
+pub(super) fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreError> {
     let url: Option<i64> =
         conn.prepare_cached("SELECT url FROM capture WHERE id = ?1")?.query_row([id], |row| row.get(0)).optional()?;
     let Some(url) = url else { return Ok(()) };
@@ -247,6 +248,7 @@ fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result<(), StoreE
         "DELETE FROM mark_origin WHERE mark IN (SELECT id FROM mark WHERE capture = ?1)",
         "DELETE FROM mark WHERE capture = ?1",
         "DELETE FROM judgement WHERE capture = ?1",
+        "DELETE FROM relevance_mark WHERE capture = ?1",
         "DELETE FROM score WHERE capture = ?1",
         "DELETE FROM score_before WHERE capture = ?1",
         "DELETE FROM measure WHERE capture = ?1",

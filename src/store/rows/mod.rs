@@ -19,6 +19,7 @@ pub use crate::store::launches::events::*;
 pub use crate::store::launches::launch_choice::*;
 use crate::store::launches::queue::RelevantShare;
 pub use crate::store::launches::scheduled::{RunState, ScheduledRun};
+pub use crate::store::launches::trials::Trial;
 pub use crate::store::review::collections::CollectionSpec;
 pub use crate::store::review::decision_rows::*;
 pub use crate::store::review::score_set::SelectionCriteria;
@@ -295,19 +296,12 @@ pub struct LaunchRow {
     pub nothing_fetched: bool,
     /// The handover that it came with; none where it was crawled here.
     pub origin: Option<String>,
+    /// What it is as a trial; none of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Trial>,
 }
 
 impl LaunchRow {
-    /// Its state as text.
-    pub fn label(&self) -> String {
-        match self.state {
-            _ if self.nothing_fetched => NOTHING_FETCHED.to_owned(),
-            _ if self.only_errors => ONLY_ERRORS.to_owned(),
-            LaunchState::Finished if self.failed > 0 => format!("Finished with {} failed", self.failed),
-            state => state.label().to_owned(),
-        }
-    }
-
     /// URLs that another try may bring: those that failed, and those whose
     /// last answer was 429 or an error of the server.
     pub fn to_retry(&self) -> u64 {

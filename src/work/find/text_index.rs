@@ -309,6 +309,8 @@ impl<'w> Indexing<'w> {
         if lost != self.mark.lost {
             self.reconcile(report, cx)?;
             self.mark.lost = lost;
+            // The last capture that it has may be among them: it goes on behind the last one that is there.
+            self.mark.through = self.mark.through.min(catalogue.newest_capture()?.get());
             // What was taken out is not seen below.
             self.commit()?;
         }

@@ -1,9 +1,9 @@
 //! Runs a launch of a campaign, or goes on with the last one.
 
-use crate::campaign::Campaign;
+use crate::campaign::{Campaign, CrawlOrder};
 use crate::crawl::{
     CrawlEnd, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, CurrentPlan, EventKind, EventObserver, Ledger, Plan,
-    RecoveryReport, run_crawl,
+    RecoveryReport, TrialBounds, run_crawl,
 };
 use crate::exchange::DiskGate;
 use crate::jobs::{JobCx, OnDrop, OnPanic};
@@ -28,6 +28,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A WARC file that has reached this size is closed and a new one begun.
 const WARC_MAX_BYTES: u64 = 1_000_000_000;
+/// URLs of a trial, where nobody says how many.
+pub const TRIAL_URLS: u64 = 300;
+/// URLs of a host in a trial, so that one talkative host does not take it.
+const TRIAL_URLS_PER_HOST: u64 = 30;
 
 /// The options of a crawl.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +41,8 @@ pub struct CrawlOptions {
     /// Put the URLs that failed in the last launch back into its queue, and go
     /// on with it.
     pub retry_failed: bool,
+    /// It is a trial, which fetches so many URLs at most.
+    pub trial: Option<u64>,
     /// The version that was confirmed; another one is not crawled.
     pub version: Option<u32>,
     /// The clock that dates the launch and its captures.
@@ -58,6 +64,9 @@ pub struct CrawlOutcome {
     pub complete: bool,
     /// Whether a limit of the campaign ended it.
     pub limit_reached: bool,
+    /// Whether it is a trial.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_trial: bool,
     /// Its end as text.
     pub end: String,
     /// Why nothing was fetched, where nothing but robots.txt and errors were.
@@ -247,6 +256,9 @@ pub fn crawl(
     let catalogue = session.catalogue();
     let unfinished = match options {
         CrawlOptions { fresh: true, .. } => None,
+        CrawlOptions { trial: Some(_), .. } => {
+            catalogue.last_trial(campaign)?.filter(|launch| launch.state != LaunchState::Finished)
+        }
         CrawlOptions { retry_failed: true, .. } => Some(failed_launch(catalogue, campaign)?),
         _ => catalogue.unfinished_launch(campaign)?,
     };
@@ -258,7 +270,11 @@ pub fn crawl(
         );
     }
     // A launch that goes on takes what was saved meanwhile.
-    let spec = newest;
+    let mut spec = newest;
+    if let Some(urls) = options.trial {
+        spec.order = CrawlOrder::Relevance;
+        spec.limits.max_documents = urls;
+    }
     let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
     let changed_from = match before.filter(|before| *before != latest) {
         Some(before) => {
@@ -280,7 +296,10 @@ pub fn crawl(
     session.workspace.log_folder(&job, &name)?;
     let launch = match unfinished {
         Some(launch) => launch,
-        None => room.wait_for(|| Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?))?,
+        None => room.wait_for(|| match options.trial {
+            Some(urls) => Ok(catalogue.begin_trial(campaign, &job, options.clock.now(), urls)?),
+            None => Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?),
+        })?,
     };
     let warc_folder = session.workspace.warc_folder(&job, &launch.launch)?;
     let log_folder = session.workspace.log_folder(&job, &launch.launch)?;
@@ -307,6 +326,7 @@ pub fn crawl(
         operator: crate::work::operator(),
         software: concat!("Fonds/", env!("CARGO_PKG_VERSION")).to_owned(),
         warc_max_bytes: WARC_MAX_BYTES,
+        trial: options.trial.map(|_| TrialBounds { per_host: TRIAL_URLS_PER_HOST }),
         clock: options.clock,
     };
     if unread_pages > 0 {
@@ -339,7 +359,13 @@ pub fn crawl(
             return Err(error.into());
         }
     };
-    let state = if report.end == CrawlEnd::Finished { LaunchState::Finished } else { LaunchState::Stopped };
+    let is_at_end = match report.end {
+        CrawlEnd::Finished => true,
+        // A trial is a sample: its limit is its end.
+        CrawlEnd::Limit(_) => options.trial.is_some(),
+        CrawlEnd::Stopped | CrawlEnd::NetworkGone(_) => false,
+    };
+    let state = if is_at_end { LaunchState::Finished } else { LaunchState::Stopped };
     let mut why = if report.end == CrawlEnd::Finished { String::new() } else { report.end.summary() };
     // Why it made no headway when it was stopped.
     let obstacle = cx.obstacle();
@@ -457,8 +483,9 @@ fn outcome(
     Ok(CrawlOutcome {
         launch: row.launch,
         resumed,
-        complete: report.end == CrawlEnd::Finished,
+        complete: row.state == LaunchState::Finished,
         limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
+        is_trial: row.trial.is_some(),
         end,
         nothing_fetched: (row.nothing_fetched || row.only_errors).then_some(row.why),
         fetched: row.fetched,

@@ -5,4 +5,8 @@ pub(super) mod crawl_plan;
 pub(super) mod launches;
 pub(super) mod live_view;
 pub(super) mod queue;
+pub(super) mod replay;
 pub(super) mod schedule;
+pub(super) mod suggestions;
+pub(super) mod trial_pages;
+pub(super) mod trials;

@@ -61,7 +61,7 @@ pub struct LaunchQueue {
 /// A catalogue that cannot be read.
 pub fn queue(session: &Session, campaign: CampaignId, host: Option<&str>, top: u64) -> anyhow::Result<LaunchQueue> {
     let catalogue = session.catalogue();
-    let Some(launch) = catalogue.own_last_launch(campaign)? else {
+    let Some(launch) = catalogue.own_last_launch_or_trial(campaign)? else {
         let order = catalogue.campaign(campaign)?.1.order.label();
         return Ok(LaunchQueue { launch: None, order, first: Vec::new(), waiting: 0 });
     };

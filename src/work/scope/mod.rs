@@ -8,6 +8,7 @@ mod permissions;
 mod redecision;
 mod rule_cache;
 mod trace;
+mod version_diff;
 mod what_if;
 
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub use geo::{geo_drift, geo_report};
 pub use permissions::{permissions, seeds_verdict, target_grounds};
 pub use rule_cache::RuleCache;
 pub use trace::{scope_test, scope_verdicts, what_if_trace, why};
+pub use version_diff::{VersionDifference, version_differences};
 pub use what_if::{edited_campaign, rule_hits, urls_matched_by_rule, what_if, what_if_hosts, what_if_rows};
 
 use crate::campaign::Campaign;

@@ -43,6 +43,19 @@ impl Session {
         self.set_active(id, false)
     }
 
+    /// Saves an earlier version of a campaign as its next one; its schedule stays as it is now.
+    /// Answers with the newest version, which is the one before where nothing differs.
+    ///
+    /// # Errors
+    ///
+    /// No such version; a campaign that cannot be saved.
+    pub fn restore_campaign(&self, id: CampaignId, version: u32) -> anyhow::Result<u32> {
+        let (_, now) = self.catalogue().campaign(id)?;
+        let earlier = self.catalogue().campaign_version(id, version)?;
+        let mut restored = Campaign { active: now.active, schedule: now.schedule, ..earlier };
+        Ok(self.save_edited_campaign(Some(id), &mut restored, None)?.0.1)
+    }
+
     fn set_active(&self, id: CampaignId, active: bool) -> anyhow::Result<Campaign> {
         let (_, mut campaign) = self.catalogue().campaign(id)?;
         if campaign.active != active {
@@ -191,8 +204,47 @@ impl Session {
         if let Err(error) = work::attach_annotations(&self.workspace, cx) {
             tracing::warn!("annotations that were kept for their captures stay apart: {error:#}");
         }
-        self.follow_run(Some(campaign), cx);
+        // What may be discarded changes no selection and no collection.
+        if options.trial.is_none() {
+            self.follow_run(Some(campaign), cx);
+        }
         outcome
+    }
+
+    /// Keeps a trial, which then is a crawl like others: collections and selections follow it.
+    ///
+    /// # Errors
+    ///
+    /// A launch that is no trial, was kept or runs.
+    pub fn keep_trial(&self, launch: LaunchId, cx: &JobCx) -> anyhow::Result<()> {
+        self.catalogue().keep_trial(launch)?;
+        self.follow_run(Some(self.catalogue().launch_campaign(launch)?), cx);
+        Ok(())
+    }
+
+    /// Takes a trial out of the workspace; inlinks that were built and texts that were indexed follow.
+    /// `is_confirmed` says that a person knows what is lost with it.
+    ///
+    /// # Errors
+    ///
+    /// A launch that is no trial, was kept or runs; what a person has to confirm.
+    pub fn discard_trial(&self, launch: LaunchId, is_confirmed: bool, cx: &JobCx) -> anyhow::Result<TrialDiscarded> {
+        let discarded = {
+            let _guard = self.lock_inlink_count(cx)?;
+            self.run_job(JobKind::DiscardTrial, || work::launch::trials::discard_trial(self, launch, is_confirmed, cx))?
+        };
+        // Both say themselves that they are behind where this fails.
+        if self.catalogue().inlink_build()?.is_some()
+            && let Err(error) = self.build_inlinks(false, cx)
+        {
+            tracing::warn!("inlinks are not built again yet: {error:#}");
+        }
+        if self.has_index()?
+            && let Err(error) = self.index_texts(false, cx)
+        {
+            tracing::warn!("texts are not indexed again yet: {error:#}");
+        }
+        Ok(discarded)
     }
 
     /// Makes a collection, or changes the one of its name.

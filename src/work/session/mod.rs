@@ -11,7 +11,7 @@ pub use search::SearchCounts;
 use super::models::*;
 use super::{
     BackupOutcome, CheckOutcome, CollectionsFilled, CrawlOptions, CrawlOutcome, CrawlStart, DueRuns, ExportDryRun,
-    ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport,
+    ExportOutcome, ExportWishes, Imported, InlinkReport, JobKind, LocateOutcome, Report, SelectReport, TrialDiscarded,
 };
 use crate::campaign::{Campaign, CampaignFile, EvidenceCarried};
 use crate::exchange::HostOverride;

@@ -27,7 +27,23 @@ CREATE TABLE launch (
     -- The seed of the random choices of its order.
     order_seed INTEGER NOT NULL DEFAULT 0,
     -- The version of its campaign that all of its queue is ordered by.
-    ordered_by INTEGER
+    ordered_by INTEGER,
+    -- URLs that a trial may fetch; none where it is no trial.
+    trial      INTEGER,
+    -- When a person kept a trial.
+    kept_ms    INTEGER
+);
+-- Trials that a person threw away. Their captures are in no other table.
+CREATE TABLE discarded_launch (
+    id       INTEGER PRIMARY KEY,
+    campaign TEXT NOT NULL,
+    job      TEXT NOT NULL,
+    launch   TEXT NOT NULL,
+    captures INTEGER NOT NULL,
+    who      TEXT NOT NULL,
+    date_ms  INTEGER NOT NULL,
+    -- Its files are moved where they belong to nothing any more.
+    is_moved INTEGER NOT NULL DEFAULT 0
 );
 -- Crawls of another workspace that came with a handover, and which one. Like
 -- those of another crawler nobody goes on with them.

@@ -82,6 +82,20 @@ CREATE TABLE annotation_apart (
     is_for_any INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
+-- Pages of a trial that a person marked as relevant or not: no decision about what is kept.
+-- Append-only; of what was said of a page the last counts.
+CREATE TABLE relevance_mark (
+    id      INTEGER PRIMARY KEY,
+    launch  INTEGER NOT NULL REFERENCES launch(id),
+    capture INTEGER NOT NULL REFERENCES capture(id),
+    -- relevant or irrelevant; none takes it back.
+    mark    TEXT NOT NULL,
+    who     TEXT NOT NULL,
+    date_ms INTEGER NOT NULL
+);
+CREATE INDEX relevance_mark_launch ON relevance_mark(launch, capture, id);
+CREATE INDEX relevance_mark_capture ON relevance_mark(capture);
+
 -- What persons said of results of a search. Append-only: of what a person said
 -- of a result of a query the last counts; the result is the content version
 -- that the capture has.

@@ -2,15 +2,17 @@
 
 pub(super) mod events;
 pub(super) mod rate_plots;
+pub(super) mod trial;
 
 use super::crawl::events::{EventLink, EventsView};
+use super::crawl::trial::TrialView;
 
 use crate::app::models::SeenId;
 use crate::app::models::{
     CampaignId, CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery,
     SeenRow, campaign_title, quoted,
 };
-use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route};
+use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route, TrialAct};
 use crate::scope::rule_label;
 use crate::ui::header::{Header, HeaderButton};
 use crate::ui::icons::Icon;
@@ -35,15 +37,17 @@ enum CrawlTab {
     Failed,
     Fetched,
     Events,
+    Trial,
 }
 
-const TABS: [(CrawlTab, &str); 6] = [
+const TABS: [(CrawlTab, &str); 7] = [
     (CrawlTab::Hosts, "Hosts"),
     (CrawlTab::Next, "Next"),
     (CrawlTab::Refused, "Refused"),
     (CrawlTab::Failed, "Failed"),
     (CrawlTab::Fetched, "Fetched"),
     (CrawlTab::Events, "Events"),
+    (CrawlTab::Trial, "Trial"),
 ];
 
 /// The page Crawl.
@@ -58,6 +62,7 @@ pub struct CrawlView {
     /// The list that this is of.
     listed: Option<SeenQuery>,
     events: EventsView,
+    trial: TrialView,
     /// A person's choice about the plots.
     shows_plots: Option<bool>,
 }
@@ -96,6 +101,9 @@ impl CrawlView {
 
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
         // The page is scrolled; the room that it needs is not.
+        if launch.trial.is_none() && self.tab == CrawlTab::Trial {
+            self.tab = CrawlTab::default();
+        }
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
         pauses_ui(ui, page);
         ui.horizontal_wrapped(|ui| {
@@ -125,10 +133,10 @@ impl CrawlView {
         self.plots_ui(ui, app, page);
         ui.add_space(GAP);
         tabs_ui(ui, "Lists of the crawl", |ui| {
-            for (tab, label) in TABS {
+            for (tab, label) in TABS.into_iter().filter(|(tab, _)| *tab != CrawlTab::Trial || launch.trial.is_some()) {
                 tab_of_ui(ui, &mut self.tab, tab, label);
             }
-            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events) {
+            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events | CrawlTab::Trial) {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
                         .hint_text("Text in URL or rule, or host:gov.pt")
@@ -161,6 +169,7 @@ impl CrawlView {
                     None => {}
                 }
             }
+            CrawlTab::Trial => self.trial.ui(ui, app, launch),
             CrawlTab::Next => self.seen_ui(ui, app, "queued"),
             CrawlTab::Failed => self.seen_ui(ui, app, "failed"),
             CrawlTab::Fetched => self.seen_ui(ui, app, "fetched"),
@@ -396,7 +405,8 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchR
                 LaunchState::Stopped | LaunchState::Paused => "Resume crawl",
                 LaunchState::Running | LaunchState::Finished => "Start crawl",
             };
-            if launch.to_retry() > 0 {
+            // A trial is a sample: nothing of it is tried again.
+            if launch.to_retry() > 0 && launch.trial.is_none() {
                 let retry = format!("Retry {} failed", launch.to_retry());
                 let retry = HeaderButton::send(retry, Command::RetryFailed(launch.campaign)).hint(RETRY);
                 header = header.plain(retry);
@@ -405,6 +415,9 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchR
                 let end = HeaderButton::send("End this launch", Command::EndLaunch(launch.id));
                 header = header.more(end.hint("The next start begins a new launch"));
             }
+            let trial = HeaderButton::send("Start a trial", Command::Trials(TrialAct::Start(launch.campaign)));
+            header =
+                header.more(trial.hint("Fetches at most 300 URLs by relevance, to be marked, then kept or discarded"));
             // It keeps its place: a second click on it starts nothing else.
             header
                 .plain(HeaderButton::action(Action::StopCrawl))

@@ -11,6 +11,7 @@ pub(super) mod scope_lists;
 pub(super) mod sections;
 pub(super) mod seeds;
 pub(super) mod tester;
+mod versions;
 pub(super) mod what_if;
 
 use super::spec::geo::GeoTab;
@@ -431,13 +432,7 @@ fn versions_ui(ui: &mut Ui, app: &mut AppState, page: Option<&CampaignPage>) {
     if let Some(identity) = page.file.identity {
         ui.weak(format!("Identity {identity}, the same in every workspace"));
     }
-    egui::Grid::new("versions").num_columns(2).show(ui, |ui| {
-        for (version, date) in &page.versions {
-            ui.label(format!("v{version}"));
-            ui.label(format!("saved {} UTC", date.to_readable()));
-            ui.end_row();
-        }
-    });
+    versions::rows_ui(ui, app, page);
     if ui.button("Copy this version as JSON").clicked() {
         ui.ctx().copy_text(page.file.to_json());
     }

@@ -1,0 +1,60 @@
+//! The pages that a trial read, with their texts and links.
+
+use crate::store::{LinkedText, ReadPage};
+use crate::text;
+use crate::work::Session;
+use crate::work::find::stored_pages::PageTexts;
+use crate::work::models::{CaptureId, LaunchId};
+use std::collections::HashMap;
+
+/// A page of a trial with its text and links.
+pub(super) struct TrialPage {
+    /// What the catalogue has of it.
+    pub read: ReadPage,
+    /// Its main text; empty where it cannot be read.
+    pub main: String,
+    /// Its links to pages.
+    pub links: Vec<LinkedText>,
+}
+
+impl TrialPage {
+    /// How often its text has each word.
+    pub fn token_counts(&self) -> HashMap<String, u32> {
+        let mut counts = HashMap::new();
+        for word in text::words(&self.main) {
+            let count: &mut u32 = counts.entry(word).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
+    }
+}
+
+/// The pages of a launch. One whose record cannot be read has no text.
+///
+/// # Errors
+///
+/// A catalogue or an index that cannot be read.
+pub(super) fn trial_pages(session: &Session, launch: LaunchId) -> anyhow::Result<Vec<TrialPage>> {
+    let catalogue = session.catalogue();
+    let pages = catalogue.read_pages(launch)?;
+    let captures: Vec<CaptureId> = pages.iter().map(|page| page.capture).collect();
+    let versions: HashMap<CaptureId, u64> =
+        catalogue.capture_heads(&captures)?.into_iter().map(|head| (head.id, head.version)).collect();
+    let texts = PageTexts::open(&session.workspace)?;
+    let mut reader = texts.reader()?;
+    let links = catalogue.page_links(&captures)?;
+    Ok(pages
+        .into_iter()
+        .zip(links)
+        .map(|(read, links)| {
+            let version = versions.get(&read.capture).copied().unwrap_or_default();
+            let main = reader.text(read.capture, version).map(|page| page.main).unwrap_or_default();
+            TrialPage { read, main, links }
+        })
+        .collect())
+}
+
+/// A URL without its fragment.
+pub(super) fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or(url)
+}
