@@ -17,6 +17,8 @@ pub enum JobKind {
     Crawl,
     /// A crawl that a schedule started.
     ScheduledCrawl,
+    /// Sources of a campaign are read.
+    ReadSources,
     /// Archive files and jobs of other crawlers come in.
     Import,
     /// An import is given to another campaign.
@@ -57,9 +59,10 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 20] = [
+    const ALL: [Self; 21] = [
         Self::Crawl,
         Self::ScheduledCrawl,
+        Self::ReadSources,
         Self::Import,
         Self::AssignImport,
         Self::LocateFiles,
@@ -85,6 +88,7 @@ impl JobKind {
         match self {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
+            Self::ReadSources => "Read sources",
             Self::Import => "Import",
             Self::AssignImport => "Assign import",
             Self::LocateFiles => "Locate files",
@@ -129,6 +133,15 @@ pub trait Report {
 impl Report for String {
     fn summary(&self) -> String {
         self.clone()
+    }
+}
+
+impl From<super::SourcesOutcome> for JobReport {
+    fn from(outcome: super::SourcesOutcome) -> Self {
+        match outcome.is_whole() {
+            true => Self::Done(outcome.summary()),
+            false => Self::Incomplete(outcome.summary()),
+        }
     }
 }
 
@@ -226,4 +239,13 @@ impl From<Imported> for JobReport {
     }
 }
 
-done!(String, CollectionsFilled, LocateOutcome, CheckOutcome, InlinkReport, TextIndexReport, SelectReport);
+done!(
+    String,
+    super::SourceTest,
+    CollectionsFilled,
+    LocateOutcome,
+    CheckOutcome,
+    InlinkReport,
+    TextIndexReport,
+    SelectReport
+);

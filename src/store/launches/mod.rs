@@ -16,6 +16,7 @@ pub(super) mod refused;
 pub(super) mod scheduled;
 pub(super) mod seen_scan;
 pub(super) mod seen_tally;
+pub(super) mod sources;
 
 use super::catalogue::Catalogue;
 use super::filter::{Filter, FilterContext, SEEN as SEEN_FILTER};
