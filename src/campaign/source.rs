@@ -147,6 +147,15 @@ impl CampaignSource {
         parse_web_url(filled.as_deref().unwrap_or(address))
     }
 
+    /// Its address without user name and password; none where it has none.
+    pub fn without_user(&self) -> Option<String> {
+        let address = self.address.trim();
+        let (scheme, rest) = address.split_once("://").filter(|_| has_user(address))?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let host = rest[..end].rfind('@').map_or(0, |at| at + 1);
+        Some(format!("{scheme}://{}", &rest[host..]))
+    }
+
     /// Its faults: field, what, and what to do.
     pub(super) fn problems(&self) -> Vec<(&'static str, String, String)> {
         let mut found = Vec::new();
@@ -273,6 +282,7 @@ mod tests {
                 "sources[2].queries"
             ]
         );
+        assert_eq!(campaign.sources[2].without_user().as_deref(), Some("https://f.example/rss"));
         let fine = CampaignSource::new("Suche 1", SourceKind::Search, "https://s.example/?q={query}&l={language}");
         assert_eq!(fine.problems(), []);
         assert_eq!(fine.tag(), "source:Suche 1");

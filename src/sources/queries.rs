@@ -72,8 +72,7 @@ impl Found {
 
     fn term(&mut self, term: &Term, languages: &mut Vec<String>) {
         if matches!(term.kind, TermKind::Event | TermKind::Period) {
-            let earlier = |a: &Option<String>, b: &Option<String>| a.iter().chain(b).min().cloned();
-            self.from = earlier(&self.from, &term.from);
+            self.from = self.from.iter().chain(&term.from).min().cloned();
             self.to = self.to.iter().chain(&term.to).max().cloned();
         }
         match term.kind {

@@ -424,7 +424,7 @@ impl Ledger for LaunchLedger {
         const ANY: &str = "SELECT EXISTS (SELECT 1 FROM source_page WHERE launch IS NULL AND source IN
             (SELECT id FROM source WHERE campaign = (SELECT campaign FROM launch WHERE id = ?1)))";
         let has_some = self.read(|conn| Ok(conn.prepare_cached(ANY)?.query_row([self.launch], |row| row.get(0))?))?;
-        if has_some { self.write(|conn, launch| take_pages(conn, launch)) } else { Ok(Vec::new()) }
+        if has_some { self.write(take_pages) } else { Ok(Vec::new()) }
     }
 
     fn source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
