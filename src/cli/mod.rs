@@ -45,6 +45,7 @@ mod review;
 mod scope;
 mod search;
 mod select;
+mod sites;
 mod sources;
 mod surt;
 mod wacz;
@@ -113,6 +114,8 @@ pub enum CliCommand {
     /// List, add, try and read sources of a campaign: feeds, sitemaps, wikis, forums, search engines.
     #[command(subcommand)]
     Sources(sources::SourcesCommand),
+    /// List hosts whose pages are of a known kind (wikis, blogs, forums, shops), and propose exclusions.
+    Sites(sites::SitesArgs),
     /// Bring archive files made elsewhere in.
     Import(import::ImportArgs),
     /// List documents on watched targets, and what is new among them.
@@ -301,6 +304,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Crawl(args) => crawl::run(&args, out),
         CliCommand::Schedule(command) => crawl::schedule::run(command, out),
         CliCommand::Sources(command) => sources::run(command, &mut input(), out),
+        CliCommand::Sites(args) => sites::run(&args, out),
         CliCommand::Import(args) => import::run(&args, out),
         CliCommand::Documents(command) => documents::run(command, out),
         CliCommand::Feed(command) => feed::run(command, out),

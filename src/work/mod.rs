@@ -17,6 +17,7 @@ mod own_workspaces;
 pub mod sample;
 mod scope;
 mod session;
+mod sites;
 mod sources;
 
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
@@ -82,6 +83,7 @@ pub use scope::{
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 
+pub use sites::{SiteRow, sites, with_site_presets};
 pub use sources::{
     SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
     run_sources, sources, test_source, token_name,
