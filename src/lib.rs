@@ -22,6 +22,7 @@
 //! | [`exchange`] | one request and its answer, byte for byte → records of a WARC file | uri, campaign, scope, warc, links, captures |
 //! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
 //! | [`crawl`] | frontier, politeness, robots: which exchange is next, and what is kept of it | uri, campaign, scope, warc, links, captures, exchange, analysis |
+//! | [`sources`] | services that name pages, each by its protocol | uri, campaign, warc, links, crawl |
 //! | [`search`] | the text index, ranking, facets of what is found | uri, query, text, analysis |
 //! | [`store`] | the workspace folder and its catalogue | value types above |
 //! | [`guide`] | the manual, compiled in | campaign, store |
@@ -80,6 +81,8 @@ pub mod exchange;
 pub mod analysis;
 
 pub mod crawl;
+
+pub mod sources;
 
 pub mod search;
 

@@ -15,6 +15,9 @@ impl Campaign {
             (frequency, 0) => terms.push(format!("schedule: {}", frequency.label())),
             (frequency, _) => terms.push(format!("schedule: {}, and on {extra} extra dates", frequency.label())),
         }
+        for source in self.sources.iter().filter(|source| source.enabled) {
+            terms.push(format!("source: {} {} ({})", source.kind.label(), source.name, source.address));
+        }
         match &self.politeness.allow_private_addresses {
             PrivateAddresses::All => terms.push("private addresses: all may be fetched from".to_owned()),
             listed if listed.is_none() => {}

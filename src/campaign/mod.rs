@@ -21,6 +21,7 @@ mod report_language;
 mod request;
 mod request_text;
 mod schedule;
+mod source;
 mod target;
 mod weighted;
 
@@ -36,6 +37,7 @@ pub use problems::{CampaignProblem, contact_in};
 pub use report_language::ReportLanguage;
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
+pub use source::{CampaignSource, MAX_SOURCE_QUERIES, SourceKind, fill_template};
 pub use target::Target;
 pub use weighted::{WeightedPart, effective_weight, weighted_sum};
 
@@ -67,6 +69,9 @@ pub struct Campaign {
     /// want as seeds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out_redirects: Vec<String>,
+    /// Services that name pages to fetch, read before its launches.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<CampaignSource>,
     /// The scope, in order; see [`crate::scope`]. Kept as JSON here because
     /// the rules' meaning lives in the scope room.
     pub rules: Vec<serde_json::Value>,
@@ -110,6 +115,7 @@ impl Default for Campaign {
             request: Request::default(),
             seeds: Vec::new(),
             left_out_redirects: Vec::new(),
+            sources: Vec::new(),
             rules: Vec::new(),
             permissions: Vec::new(),
             grounds: Grounds::default(),

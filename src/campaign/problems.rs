@@ -1,6 +1,7 @@
 //! Checks that find the mistakes in a campaign before it runs.
 
 use super::request_text::is_day;
+use super::source::source_problems;
 use super::{Campaign, Frequency, Limits, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
 use crate::query::MAX_REQUEST_DEPTH;
 use crate::query::limits::{Excess, MAX_TERMS, check_text};
@@ -38,6 +39,9 @@ impl Campaign {
         }
         request_problems(&self.request, &mut found);
         self.seed_problems(&mut found);
+        for (field, what, hint) in source_problems(&self.sources) {
+            found.note(field, what, hint);
+        }
         for (i, permission) in self.permissions.iter().enumerate() {
             for (field, what, hint) in permission.problems() {
                 found.note(format!("permissions[{i}].{field}"), what, hint);

@@ -46,6 +46,8 @@ mod review;
 mod scope;
 mod search;
 mod select;
+mod sites;
+mod sources;
 mod surt;
 mod wacz;
 mod warc;
@@ -110,6 +112,11 @@ pub enum CliCommand {
     /// Say when campaigns run, and start them when they are due.
     #[command(subcommand)]
     Schedule(crawl::schedule::ScheduleCommand),
+    /// List, add, try and read sources of a campaign: feeds, sitemaps, wikis, forums, search engines.
+    #[command(subcommand)]
+    Sources(sources::SourcesCommand),
+    /// List hosts whose pages are of a known kind (wikis, blogs, forums, shops), and propose exclusions.
+    Sites(sites::SitesArgs),
     /// Bring archive files made elsewhere in.
     Import(import::ImportArgs),
     /// List documents on watched targets, and what is new among them.
@@ -287,6 +294,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Inlinks(command) => command.after_a_stop(),
         CliCommand::Crawl(_)
         | CliCommand::Schedule(_)
+        | CliCommand::Sources(_)
         | CliCommand::Import(_)
         | CliCommand::Documents(_)
         | CliCommand::Index(_)
@@ -300,6 +308,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Campaign(command) => campaign::run(command, out),
         CliCommand::Crawl(args) => crawl::run(&args, out),
         CliCommand::Schedule(command) => crawl::schedule::run(command, out),
+        CliCommand::Sources(command) => sources::run(command, &mut input(), out),
+        CliCommand::Sites(args) => sites::run(&args, out),
         CliCommand::Import(args) => import::run(&args, out),
         CliCommand::Documents(command) => documents::run(command, out),
         CliCommand::Feed(command) => feed::run(command, out),

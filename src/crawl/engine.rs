@@ -13,7 +13,7 @@ use super::relevance::rescore::rescore;
 use super::setup::check_user_agent;
 use super::{
     Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
-    EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan, TOP_POINTS,
+    CurrentPlan, EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan, SourcePage, TOP_POINTS,
 };
 use crate::campaign::{Campaign, CrawlOrder};
 use crate::crawl::events::event_writer::EventWriter;
@@ -48,6 +48,8 @@ const PAUSES_NAMED: usize = 100;
 const PAUSES_SHOWN: usize = 3;
 /// How often it is kept that the launch runs.
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
+/// Pages of sources that are admitted in one go.
+const SOURCE_PAGES_AT_ONCE: usize = 1_000;
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
 /// Name of the obstacle that every host has to be left alone for now.
@@ -200,10 +202,14 @@ fn run_launch(
     }
     let seeds: Vec<Url> = campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url)).collect();
     add_met_seeds(ledger, &judge, campaign)?;
+    ledger.take_source_pages()?;
+    let of_sources = ledger.source_pages()?;
+    judge.add_source_seeds(of_sources.iter().filter_map(SourcePage::seed).collect())?;
     let plan = setup.plan.now();
     let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     // Before captures are taken over, which a ledger that lost its seeds would know nothing of.
     let refused_seeds = admit_seeds(&plan, setup.clock, ledger, &judge, logs, stats)?;
+    admit_source_pages(&setup.plan, ledger, &judge, logs, stats, &of_sources)?;
     recovery.captures = take_over(found, ledger, &judge, &plan, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
         let event = CrawlEvent::new(EventKind::Error, text).of_url(url);
@@ -348,8 +354,9 @@ impl Engine<'_> {
                 seen = now;
                 if kept.elapsed() >= KEEP_RUNNING && !self.cx.is_paused() {
                     kept = now;
-                    if let Err(error) = self.ledger.keep_running() {
-                        self.stop(Err(error.into()));
+                    let kept = self.ledger.keep_running().map_err(CrawlError::from);
+                    if let Err(error) = kept.and_then(|()| self.take_source_pages()) {
+                        self.stop(Err(error));
                     }
                 }
                 self.cx.set_done(self.stats.fetched_so_far());
@@ -430,6 +437,21 @@ impl Engine<'_> {
             Err(CrawlError::Cancelled(_)) => {}
             Err(error) => self.stop(Err(error)),
         }
+    }
+
+    /// Takes pages that a source named while the launch runs.
+    fn take_source_pages(&self) -> Result<(), CrawlError> {
+        let pages = self.ledger.take_source_pages()?;
+        if pages.is_empty() {
+            return Ok(());
+        }
+        self.judge.add_source_seeds(pages.iter().filter_map(SourcePage::seed).collect())?;
+        let setup = self.setup;
+        for admission in admit_source_pages(&setup.plan, self.ledger, &self.judge, self.logs, self.stats, &pages)? {
+            self.stats.found(1);
+            self.frontier.announce(authority_of(&admission.candidate.url), admission.priority);
+        }
+        Ok(())
     }
 
     fn judge_refused(&self) {
@@ -702,6 +724,37 @@ fn admit_seeds(
         stats.event(CrawlEvent::new(EventKind::Seed, text));
     }
     Ok(by_permission)
+}
+
+/// Admits pages that sources named; returns those that are new in the queue.
+fn admit_source_pages(
+    plan: &CurrentPlan,
+    ledger: &dyn Ledger,
+    judge: &Judge<'_>,
+    logs: &Logs,
+    stats: &CrawlStats,
+    pages: &[SourcePage],
+) -> Result<Vec<Admission>, CrawlError> {
+    let plan = plan.now();
+    let mut queued = Vec::new();
+    for some in pages.chunks(SOURCE_PAGES_AT_ONCE) {
+        let admissions = some.iter().map(|page| judge.admission(&plan, page.candidate()));
+        let admissions = admissions.collect::<Result<Vec<_>, _>>()?;
+        let admitted = ledger.admit(admissions.clone())?;
+        let new = admissions.into_iter().zip(admitted).filter(|(_, admitted)| *admitted == Admitted::New);
+        let new: Vec<Admission> = new.map(|(admission, _)| admission).collect();
+        logs.scope_of_admissions(&new)?;
+        queued.extend(new.into_iter().filter(|admission| admission.state == AdmissionState::Queued));
+    }
+    if !queued.is_empty() {
+        let text = format!(
+            "{} that sources named {} in the queue",
+            counted(queued.len() as u64, "page"),
+            verb(queued.len() as u64, "is")
+        );
+        stats.event(CrawlEvent::new(EventKind::Source, text));
+    }
+    Ok(queued)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use super::plan::MetSeed;
 use super::priority::{Place, priority_points};
 use super::relevance::guide::Linker;
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
+use crate::campaign::Seed;
 use crate::exchange::Client;
 use crate::links::{LinkKind, Outlink};
 use crate::scope::{
@@ -180,6 +181,11 @@ impl<'a> Judge<'a> {
             _ => Annotations { generation: plan.generation(), by_url: Arc::new(self.ledger.annotations()?) },
         };
         Ok(Arc::clone(&kept.insert(annotations).by_url))
+    }
+
+    /// Lets pages of sources count as seeds.
+    pub fn add_source_seeds(&self, seeds: Vec<Seed>) -> Result<(), LedgerError> {
+        self.plan.add_source_seeds(seeds).map_err(|error| LedgerError(error.to_string()))
     }
 
     /// Turns links into URLs for the ledger, each decided by the plan that counts

@@ -2,6 +2,7 @@
 
 use super::relevance::guide::TermTally;
 use super::{CrawlEvent, LaunchTally, PriorityParts};
+use crate::campaign::{Seed, SeedScope};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
@@ -82,6 +83,40 @@ impl QueuedUrl {
         let (refused, capture) = (None, None);
         let why = Some(why.to_owned());
         Finished { id: self.id, fetch_status, why, refused, capture, found: Vec::new(), reading: None }
+    }
+}
+
+/// A page that a source of the campaign named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePage {
+    /// The page.
+    pub url: Url,
+    /// The answer that named it.
+    pub via: Option<Url>,
+    /// The source tag of its source.
+    pub tag: String,
+    /// The item whose text has it, where it is no item itself.
+    pub within: Option<Url>,
+}
+
+impl SourcePage {
+    /// The seed that it is: the page and what it links to.
+    pub fn seed(&self) -> Option<Seed> {
+        let url = self.within.is_none().then(|| self.url.to_string())?;
+        Some(Seed { url, scope: SeedScope::Plus1, depth: None, source_tag: self.tag.clone() })
+    }
+
+    /// The URL for the rules.
+    pub(super) fn candidate(&self) -> Candidate {
+        let hops = if self.within.is_some() { "M" } else { "" };
+        Candidate {
+            is_seed: self.within.is_none(),
+            seed: Some(self.within.as_ref().unwrap_or(&self.url).to_string()),
+            source_tag: self.tag.clone(),
+            via: self.via.clone(),
+            hops: hops.to_owned(),
+            ..Candidate::bare(self.url.clone())
+        }
     }
 }
 
@@ -286,6 +321,16 @@ pub trait Ledger: Send + Sync {
     /// Marks and notes of people on earlier captures, by URL.
     fn annotations(&self) -> Result<HashMap<String, AnnotationFact>, LedgerError> {
         Ok(HashMap::new())
+    }
+
+    /// Pages that sources named and no launch has taken yet become those of this launch.
+    fn take_source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
+        Ok(Vec::new())
+    }
+
+    /// All pages of sources that this launch has taken.
+    fn source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
+        Ok(Vec::new())
     }
 
     /// Keeps the countries of hosts.

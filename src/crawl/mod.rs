@@ -55,10 +55,10 @@ mod worker;
 pub use crate::jobs::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
-pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER};
+pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER, retry_after};
 pub use ledger::{
     Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, LearnedOrder, Ledger,
-    LedgerError, LostCapture, PageReading, QueuedUrl, RobotsAnswer,
+    LedgerError, LostCapture, PageReading, QueuedUrl, RobotsAnswer, SourcePage,
 };
 pub use logs::crawl_log::CrawlLogLine;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};

@@ -36,6 +36,8 @@ pub struct Plan {
     generation: u64,
     /// Positions of the seeds by their URLs as typed, of equal ones the first.
     seeds: Arc<HashMap<String, usize>>,
+    /// Pages of sources, which are seeds of this launch alone, by their URLs.
+    of_sources: Arc<HashMap<String, Seed>>,
 }
 
 impl Plan {
@@ -45,7 +47,16 @@ impl Plan {
         let seeds = campaign.seeds.iter().enumerate().rev();
         let seeds = Arc::new(seeds.map(|(position, seed)| (seed.url.clone(), position)).collect());
         let guide = RequestGuide::of(&campaign).map(Arc::new);
-        Self { campaign: Arc::new(campaign), version, rules, delays, guide, generation: 0, seeds }
+        Self {
+            campaign: Arc::new(campaign),
+            version,
+            rules,
+            delays,
+            guide,
+            generation: 0,
+            seeds,
+            of_sources: Arc::default(),
+        }
     }
 
     /// How many plans were replaced before it: where there are any, what waits
@@ -72,7 +83,18 @@ impl Plan {
 
     /// The seed with this URL, as typed.
     fn seed(&self, url: &str) -> Option<&Seed> {
-        self.campaign.seeds.get(*self.seeds.get(url)?)
+        match self.seeds.get(url) {
+            Some(position) => self.campaign.seeds.get(*position),
+            None => self.of_sources.get(url),
+        }
+    }
+
+    /// Adds pages of sources, which are seeds from now on.
+    fn with_sources(&self, pages: &[Seed]) -> Result<Self, ScopeError> {
+        let rules = self.rules.with_met(pages)?;
+        let mut of_sources = HashMap::clone(&self.of_sources);
+        of_sources.extend(pages.iter().map(|seed| (seed.url.clone(), seed.clone())));
+        Ok(Self { rules, of_sources: Arc::new(of_sources), ..self.clone() })
     }
 
     /// A URL that was found under another plan, as this one has its seed.
@@ -112,6 +134,8 @@ struct PlanState {
     /// The redirect targets of the seeds of any plan in this launch, in order.
     met: Vec<MetSeed>,
     known: HashSet<MetSeed>,
+    /// Pages of sources, in order.
+    of_sources: Vec<Seed>,
     /// Those after which what was refused is not decided again yet, in order.
     changes: Vec<PlanChange>,
 }
@@ -119,8 +143,8 @@ struct PlanState {
 impl CurrentPlan {
     /// Begins with this plan.
     pub fn new(plan: Plan) -> Self {
-        let (met, known, changes) = (Vec::new(), HashSet::new(), Vec::new());
-        Self(RwLock::new(PlanState { plan: Arc::new(plan), met, known, changes }))
+        let (met, known, of_sources, changes) = (Vec::new(), HashSet::new(), Vec::new(), Vec::new());
+        Self(RwLock::new(PlanState { plan: Arc::new(plan), met, known, of_sources, changes }))
     }
 
     /// The plan for the next URL.
@@ -137,7 +161,7 @@ impl CurrentPlan {
     /// A rule that cannot be compiled with those; the plan stays as it was.
     pub fn replace(&self, plan: Plan) -> Result<(), ScopeError> {
         let mut state = self.write();
-        let plan = plan.with_met(&state.met)?;
+        let plan = plan.with_sources(&state.of_sources)?.with_met(&state.met)?;
         let (from, to, since) = (state.plan.version, plan.version, CaptureDate::now());
         if from != to {
             state.changes.push(PlanChange { from, to, since });
@@ -175,6 +199,16 @@ impl CurrentPlan {
             state.plan = Arc::new(state.plan.with_met(&met)?);
             state.known.extend(met.iter().cloned());
             state.met.append(&mut met);
+        }
+        Ok(())
+    }
+
+    /// Lets pages of sources count as seeds from now on.
+    pub(super) fn add_source_seeds(&self, mut seeds: Vec<Seed>) -> Result<(), ScopeError> {
+        let mut state = self.write();
+        if !seeds.is_empty() {
+            state.plan = Arc::new(state.plan.with_sources(&seeds)?);
+            state.of_sources.append(&mut seeds);
         }
         Ok(())
     }

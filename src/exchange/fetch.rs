@@ -144,6 +144,17 @@ impl FetchLimits {
     }
 }
 
+/// Header fields of one request besides the usual ones. Values that cannot stand on one line are left out.
+#[derive(Clone, Default)]
+pub struct RequestFields {
+    /// The types that are accepted, where these are others than those of pages.
+    pub accept: Option<&'static str>,
+    /// Names and values.
+    pub fields: Vec<(&'static str, String)>,
+    /// A secret, sent as `Authorization: Bearer`. The recorded request lacks that field.
+    pub token: Option<String>,
+}
+
 /// Fetches URLs. Shared by all workers.
 pub struct Client {
     resolver: Arc<dyn Resolver>,
@@ -265,9 +276,7 @@ impl Client {
         }
     }
 
-    /// Fetches one URL from one of these addresses, within limits. The exchange takes a place
-    /// at the very address that it is made with: where that is busy the status
-    /// is [`fetch_status::NOT_ATTEMPTED`], and no request was sent.
+    /// Fetches one URL from one of these addresses, within limits: see [`Self::fetch_with`].
     pub fn fetch(
         &self,
         url: &Url,
@@ -275,12 +284,26 @@ impl Client {
         limits: FetchLimits,
         gate: Option<&dyn AddressGate>,
     ) -> Result<Exchange, FetchError> {
+        self.fetch_with(url, addresses, limits, gate, &RequestFields::default())
+    }
+
+    /// Fetches one URL from one of these addresses, within limits, with fields of its own. The exchange takes a place
+    /// at the very address that it is made with: where that is busy the status
+    /// is [`fetch_status::NOT_ATTEMPTED`], and no request was sent.
+    pub fn fetch_with(
+        &self,
+        url: &Url,
+        addresses: &[SocketAddr],
+        limits: FetchLimits,
+        gate: Option<&dyn AddressGate>,
+        fields: &RequestFields,
+    ) -> Result<Exchange, FetchError> {
         let origin: Origin = (
             url.scheme().to_owned(),
             url.host_str().unwrap_or_default().to_owned(),
             url.port_or_known_default().unwrap_or(80),
         );
-        let request = self.request(url);
+        let request = self.request(url, fields);
         let begin = Instant::now();
         let took = |mut error: FetchError| {
             error.took = Some(begin.elapsed());
@@ -346,22 +369,28 @@ impl Client {
         self.abandon.as_ref().is_some_and(|abandon| abandon())
     }
 
-    fn request(&self, url: &Url) -> Vec<u8> {
+    fn request(&self, url: &Url, fields: &RequestFields) -> Request {
         let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let authority = authority_of(url);
-        format!(
+        let mut text = format!(
             "GET {target} HTTP/1.1\r\nHost: {authority}\r\nUser-Agent: {}\r\nAccept: {}\r\n\
-             Accept-Encoding: identity\r\nConnection: keep-alive\r\n\r\n",
-            self.user_agent, "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-        )
-        .into_bytes()
+             Accept-Encoding: identity\r\nConnection: keep-alive\r\n",
+            self.user_agent,
+            fields.accept.unwrap_or("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
+        );
+        for (name, value) in fields.fields.iter().filter(|(_, value)| is_field_value(value)) {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        let token = fields.token.as_ref().filter(|token| is_field_value(token));
+        let sent = token.map(|token| format!("{text}Authorization: Bearer {token}\r\n\r\n").into_bytes());
+        Request { sent, recorded: format!("{text}\r\n").into_bytes() }
     }
 
     /// The error comes with whether no byte of an answer had arrived.
     fn exchange(
         &self,
         mut connection: Connection,
-        request: &[u8],
+        request: &Request,
         origin: Origin,
         begin: Instant,
         limits: FetchLimits,
@@ -371,7 +400,7 @@ impl Client {
             |most: Duration| Deadline { end: (begin + limits.time).min(Instant::now() + most), idle: limits.idle };
         connection.rearm(deadline(limits.head), self.abandon.clone());
         let date = self.clock.now();
-        connection.send(request).map_err(|error| (lost(&error), true))?;
+        connection.send(request.sent.as_ref().unwrap_or(&request.recorded)).map_err(|error| (lost(&error), true))?;
         let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; READ_BYTES] };
         let (heads, head, early) = reader.heads()?;
         reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
@@ -396,8 +425,21 @@ impl Client {
             self.idle.keep(origin, reader.connection);
         }
         let took = begin.elapsed();
-        Ok(answer.finish(SentRequest { request: request.to_vec(), address, tls, date, took, cut }))
+        Ok(answer.finish(SentRequest { request: request.recorded.clone(), address, tls, date, took, cut }))
     }
+}
+
+/// A request as bytes.
+struct Request {
+    /// As sent, where that has a secret.
+    sent: Option<Vec<u8>>,
+    /// As it is recorded: without secrets.
+    recorded: Vec<u8>,
+}
+
+/// Whether a text can be the value of a header field: printable ASCII on one line.
+fn is_field_value(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| (b' '..0x7f).contains(&byte))
 }
 
 /// The error of an exchange that was not begun.

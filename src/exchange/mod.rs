@@ -42,7 +42,7 @@ mod tls_tests;
 pub use answer::{CutCause, Exchange, SentRequest};
 pub use archive::{Archive, RepeatedCapture, file_label};
 pub use disk::{DiskGate, Reservation, SPACE_POLL, full_error};
-pub use fetch::{Client, FetchError, FetchLimits, fetch_status};
+pub use fetch::{Client, FetchError, FetchLimits, RequestFields, fetch_status};
 pub use intake::{Intake, Provenance, Taken};
 pub use message::Head;
 pub use resolver::{HostOverride, NOT_NOW, OverrideError, ResolveError, Resolver, SystemResolver, private_address};

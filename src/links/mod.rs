@@ -22,6 +22,7 @@
 
 mod css;
 mod dash;
+mod entries;
 mod headers;
 pub(crate) mod html;
 mod json;
@@ -32,6 +33,7 @@ mod playlist;
 pub(crate) mod resolve;
 mod xml;
 
+pub use entries::{EntryList, EntryListKind, ListEntry, read_entries};
 pub(crate) use headers::{HeaderLink, header_links};
 pub use html::{
     BlockElement, CharsetSource, Layout, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE,

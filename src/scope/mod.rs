@@ -61,7 +61,7 @@ pub use rule_labels::{PREREQUISITE_RULE, PRIVATE_ADDRESS_RULE, ROBOTS_RULE, UNSU
 pub use rules::{REFUSED_PERMISSION, Refusals, RuleRemark, SeedReach, broken_pattern, is_open_redirect, seed_reach};
 pub(crate) use scope_log::split_extra;
 pub use scope_log::{ScopeLine, ScopeLineError};
-pub use standard::{rule_groups, rule_templates, standard_rules};
+pub use standard::{regex_rule, rule_groups, rule_templates, standard_rules};
 
 use crate::uri::{CaptureDate, ScopeSurt, Url};
 use serde::{Deserialize, Serialize};

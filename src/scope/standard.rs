@@ -51,6 +51,11 @@ fn web_schemes() -> Vec<String> {
     vec!["http".to_owned(), "https".to_owned()]
 }
 
+/// A rule that decides on URLs which match one of these regular expressions.
+pub fn regex_rule(comment: &str, patterns: Vec<String>, decision: Decision) -> Value {
+    rule(true, comment, RuleKind::Regex(RegexList { patterns, any: true, decision }))
+}
+
 /// Templates of rules, one of each kind, with its label.
 pub fn rule_templates() -> Vec<(&'static str, Value)> {
     templates().into_iter().map(|(label, kind)| (label, rule(true, "", kind))).collect()

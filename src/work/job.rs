@@ -17,6 +17,8 @@ pub enum JobKind {
     Crawl,
     /// A crawl that a schedule started.
     ScheduledCrawl,
+    /// Sources of a campaign are read.
+    ReadSources,
     /// Archive files and jobs of other crawlers come in.
     Import,
     /// A trial is discarded.
@@ -59,9 +61,10 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 21] = [
+    const ALL: [Self; 22] = [
         Self::Crawl,
         Self::ScheduledCrawl,
+        Self::ReadSources,
         Self::Import,
         Self::DiscardTrial,
         Self::AssignImport,
@@ -88,6 +91,7 @@ impl JobKind {
         match self {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
+            Self::ReadSources => "Read sources",
             Self::Import => "Import",
             Self::DiscardTrial => "Discard trial",
             Self::AssignImport => "Assign import",
@@ -133,6 +137,15 @@ pub trait Report {
 impl Report for String {
     fn summary(&self) -> String {
         self.clone()
+    }
+}
+
+impl From<super::SourcesOutcome> for JobReport {
+    fn from(outcome: super::SourcesOutcome) -> Self {
+        match outcome.is_whole() {
+            true => Self::Done(outcome.summary()),
+            false => Self::Incomplete(outcome.summary()),
+        }
     }
 }
 
@@ -232,6 +245,7 @@ impl From<Imported> for JobReport {
 
 done!(
     String,
+    super::SourceTest,
     CollectionsFilled,
     LocateOutcome,
     CheckOutcome,

@@ -17,6 +17,8 @@ mod own_workspaces;
 pub mod sample;
 mod scope;
 mod session;
+mod sites;
+mod sources;
 
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};
@@ -85,6 +87,12 @@ pub use scope::{
     urls_matched_by_rule, version_differences, what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
+
+pub use sites::{SiteRow, sites, with_site_presets};
+pub use sources::{
+    SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
+    run_sources, sources, test_source, token_name,
+};
 
 use crate::analysis::Matcher;
 use crate::jobs::counted;

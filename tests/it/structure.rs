@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 25] = [
+const MAY_KNOW: [(&str, &[&str]); 26] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -22,6 +22,7 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
     ("exchange", &["uri", "campaign", "scope", "warc", "links", "captures"]),
     ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
     ("crawl", &["uri", "campaign", "scope", "warc", "links", "captures", "exchange", "analysis"]),
+    ("sources", &["uri", "campaign", "warc", "links", "crawl"]),
     ("search", &["uri", "query", "text", "analysis"]),
     (
         "store",
@@ -49,6 +50,7 @@ const MAY_KNOW: [(&str, &[&str]); 25] = [
             "exchange",
             "crawl",
             "analysis",
+            "sources",
             "search",
             "store",
             "serve",

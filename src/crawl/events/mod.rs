@@ -24,6 +24,8 @@ pub enum EventKind {
     Network,
     /// A seed is refused, redirects elsewhere or is no web address.
     Seed,
+    /// A source of the campaign named pages, or failed.
+    Source,
     /// An answer was cut off by a limit or by the server.
     Truncated,
     /// robots.txt could not be fetched, or will be fetched again.
@@ -42,12 +44,13 @@ pub enum EventKind {
 
 impl EventKind {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Wait,
         Self::Host,
         Self::HostGivenUp,
         Self::Network,
         Self::Seed,
+        Self::Source,
         Self::Truncated,
         Self::Robots,
         Self::Error,
@@ -65,6 +68,7 @@ impl EventKind {
             Self::HostGivenUp => "host-given-up",
             Self::Network => "network",
             Self::Seed => "seed",
+            Self::Source => "source",
             Self::Truncated => "truncated",
             Self::Robots => "robots",
             Self::Error => "error",
@@ -88,6 +92,7 @@ impl EventKind {
             Self::HostGivenUp => "Host given up",
             Self::Network => "Network",
             Self::Seed => "Seed",
+            Self::Source => "Source",
             Self::Truncated => "Cut off",
             Self::Robots => "robots.txt",
             Self::Error => "Error",

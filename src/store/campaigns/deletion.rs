@@ -80,7 +80,7 @@ impl CampaignContents {
 }
 
 /// Tables with rows of a campaign alone, besides its versions.
-const OF_CAMPAIGN: [&str; 10] = [
+const OF_CAMPAIGN: [&str; 11] = [
     "campaign_origin",
     "measure",
     "measured",
@@ -91,6 +91,7 @@ const OF_CAMPAIGN: [&str; 10] = [
     "score_before",
     "selection",
     "selection_before",
+    "source",
 ];
 
 impl Catalogue {

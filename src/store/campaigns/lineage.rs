@@ -92,6 +92,11 @@ impl VersionToKeep {
                 seed.url = seed.without_user().unwrap_or_else(|| std::mem::take(&mut seed.url));
             }
         }
+        if campaign.sources.iter().any(|source| source.without_user().is_some()) {
+            for source in &mut campaign.to_mut().sources {
+                source.address = source.without_user().unwrap_or_else(|| std::mem::take(&mut source.address));
+            }
+        }
         let spec = serde_json::to_string(&*campaign).map_err(|error| StoreError::Content(error.to_string()))?;
         // JSON has no word for infinity and takes it without complaint.
         serde_json::from_str::<Campaign>(&spec).map_err(|error| {

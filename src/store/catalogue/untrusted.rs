@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "dcb63d931eab4ceb633b6467a7338c571c0400c4e738d7ac87da6dfe87ab05e6";
+const PRESENT_SHAPE: &str = "92cd286ed115fccf2dd60e2fe268608187a1e4cb4580f137ab299a9c6f263cf2";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -5,10 +5,11 @@ use crate::store::rows::LaunchId;
 
 use super::admission::{admit_all, keep_reading, parts_columns, stored_parts};
 use super::events::insert_events;
+use super::sources::{pages_of_launch, take_pages};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
     Admission, AdmissionState, Admitted, ChangedAdmission, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally,
-    LearnedOrder, Ledger, LedgerError, LostCapture, PriorityParts, QueuedUrl, RobotsAnswer, TermTally,
+    LearnedOrder, Ledger, LedgerError, LostCapture, PriorityParts, QueuedUrl, RobotsAnswer, SourcePage, TermTally,
 };
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
@@ -418,6 +419,18 @@ impl Ledger for LaunchLedger {
             }
             Ok(())
         })
+    }
+
+    fn take_source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
+        // Most look-ups find none: nothing is written for those.
+        const ANY: &str = "SELECT EXISTS (SELECT 1 FROM source_page WHERE launch IS NULL AND source IN
+            (SELECT id FROM source WHERE campaign = (SELECT campaign FROM launch WHERE id = ?1)))";
+        let has_some = self.read(|conn| Ok(conn.prepare_cached(ANY)?.query_row([self.launch], |row| row.get(0))?))?;
+        if has_some { self.write(take_pages) } else { Ok(Vec::new()) }
+    }
+
+    fn source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
+        self.read(|conn| pages_of_launch(conn, self.launch))
     }
 
     fn robots(&self, origin: &str) -> Result<Option<RobotsAnswer>, LedgerError> {

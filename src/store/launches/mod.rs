@@ -16,6 +16,7 @@ pub(super) mod refused;
 pub(super) mod scheduled;
 pub(super) mod seen_scan;
 pub(super) mod seen_tally;
+pub(super) mod sources;
 pub(super) mod trials;
 
 use super::catalogue::Catalogue;

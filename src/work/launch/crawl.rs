@@ -7,6 +7,7 @@ use crate::crawl::{
 };
 use crate::exchange::DiskGate;
 use crate::jobs::{JobCx, OnDrop, OnPanic};
+use crate::keys::SystemKeychain;
 use crate::scope::{DecideRules, GeoDatabase};
 use crate::store::rows::RunId;
 use crate::store::{Catalogue, LaunchLedger, StoreError, job_name};
@@ -17,6 +18,7 @@ use crate::work::launch::live_view::LiveCrawl;
 use crate::work::links::outlink_gaps::fill_outlink_gaps;
 use crate::work::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_title};
 use crate::work::scope::geo_database;
+use crate::work::sources::read_due_sources;
 use crate::work::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
 use crate::work::{counted, error_chain};
 use serde::Serialize;
@@ -187,7 +189,7 @@ pub(in crate::work) fn waits_for_activation(id: CampaignId, origin: &str) -> Str
 }
 
 /// Refuses a campaign that came from elsewhere until a person here has let it run.
-fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow::Result<()> {
+pub(in crate::work) fn check_activated(session: &Session, id: CampaignId, spec: &Campaign) -> anyhow::Result<()> {
     if let Some(origin) = session.catalogue().suspended_campaign(id)? {
         let terms = spec.crawl_terms();
         let terms = if terms.is_empty() { String::new() } else { format!(". Its crawls: {}", terms.join("; ")) };
@@ -292,6 +294,10 @@ pub fn crawl(
     // Beside the WARC files a campaign outlives the catalogue.
     room.wait_for(|| crate::work::files::campaign_files::keep_campaign_files(&session.workspace, campaign))?;
     let unread_pages = room.wait_for(|| fill_outlink_gaps(&session.workspace, cx))?;
+    let of_sources = match options.retry_failed {
+        true => Vec::new(),
+        false => read_due_sources(session, campaign, &SystemKeychain, cx)?,
+    };
     let name = unfinished.as_ref().map_or_else(|| options.clock.now().to_digits14(), |launch| launch.launch.clone());
     session.workspace.log_folder(&job, &name)?;
     let launch = match unfinished {
@@ -337,6 +343,10 @@ pub fn crawl(
         );
         let ledger = LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id);
         ledger.keep_events(vec![CrawlEvent::new(EventKind::Recovery, text)])?;
+    }
+    if !of_sources.is_empty() {
+        let events = of_sources.into_iter().map(|text| CrawlEvent::new(EventKind::Source, text)).collect();
+        LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id).keep_events(events)?;
     }
     let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
     session.set_live(Some(Arc::clone(&live)));

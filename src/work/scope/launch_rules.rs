@@ -77,9 +77,11 @@ pub(super) struct Version<'a> {
     spec: &'a Campaign,
     redirects: HashMap<LaunchId, Redirects>,
     redirect_sources: HashSet<String>,
+    /// Pages of sources that each launch took, which are seeds in it.
+    of_sources: HashMap<LaunchId, Vec<Seed>>,
     /// Without what seeds redirected to.
     rules: Option<DecideRules>,
-    compiled: Vec<(Redirects, DecideRules, Arc<Seeds>)>,
+    compiled: Vec<(Redirects, Vec<Seed>, DecideRules, Arc<Seeds>)>,
 }
 
 impl<'a> Version<'a> {
@@ -96,6 +98,14 @@ impl<'a> Version<'a> {
             true => Vec::new(),
             false => spec.seeds.iter().filter_map(|seed| Some(parse_web_url(&seed.url)?.to_string())).collect(),
         };
+        let mut of_sources = HashMap::new();
+        for launch in launch_scope.launches() {
+            let pages = catalogue.source_seeds(launch.id)?;
+            next.extend(pages.iter().map(|seed| seed.url.clone()));
+            if !pages.is_empty() {
+                of_sources.insert(launch.id, pages);
+            }
+        }
         for _ in 0..MAX_SEED_REDIRECTS {
             next.retain(|url| redirect_sources.insert(url.clone()));
             let mut targets = Vec::new();
@@ -117,7 +127,7 @@ impl<'a> Version<'a> {
             }
             next = targets;
         }
-        Ok(Self { spec, redirects, redirect_sources, rules: None, compiled: Vec::new() })
+        Ok(Self { spec, redirects, redirect_sources, of_sources, rules: None, compiled: Vec::new() })
     }
 
     /// The URLs on whose redirects these rules depend.
@@ -128,18 +138,20 @@ impl<'a> Version<'a> {
     /// The rules in a launch: what its seeds redirected to then are seeds.
     pub(super) fn in_launch(&mut self, launch: LaunchId) -> anyhow::Result<LaunchRules> {
         let redirects = self.redirects.remove(&launch).unwrap_or_default();
-        let same = self.compiled.iter().find(|(compiled, ..)| *compiled == redirects);
+        let pages = self.of_sources.remove(&launch).unwrap_or_default();
+        let same =
+            self.compiled.iter().find(|(compiled, of_sources, ..)| *compiled == redirects && *of_sources == pages);
         let (rules, seeds) = match same {
-            Some((_, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
+            Some((_, _, rules, seeds)) => (rules.clone(), Arc::clone(seeds)),
             None => {
-                let (more, seeds) = self.seeds_with(&redirects);
+                let (more, seeds) = self.seeds_with(&redirects, &pages);
                 let rules = match &self.rules {
                     Some(rules) => rules,
                     None => self.rules.insert(DecideRules::compile(self.spec)?),
                 };
-                let rules = rules.with_met(&more)?;
+                let rules = rules.with_met(&pages)?.with_met(&more)?;
                 let seeds = Arc::new(seeds);
-                self.compiled.push((redirects, rules.clone(), Arc::clone(&seeds)));
+                self.compiled.push((redirects, pages, rules.clone(), Arc::clone(&seeds)));
                 (rules, seeds)
             }
         };
@@ -156,19 +168,20 @@ impl<'a> Version<'a> {
     }
 
     /// The redirect targets of seeds, as seeds; and all URLs that count as one.
-    fn seeds_with(&self, redirected: &Redirects) -> (Vec<Seed>, Seeds) {
+    fn seeds_with(&self, redirected: &Redirects, pages: &[Seed]) -> (Vec<Seed>, Seeds) {
         let mut seeds = Seeds::new();
         let of =
             |seed: &Seed, is_typed| SeedOf { url: seed.url.clone(), source_tag: seed.source_tag.clone(), is_typed };
         // As a crawl begins: all seeds, of equal ones the first, before any redirect.
-        let urls: Vec<Option<Url>> = self.spec.seeds.iter().map(|seed| parse_web_url(&seed.url)).collect();
-        for (seed, url) in self.spec.seeds.iter().zip(&urls) {
+        let all = || self.spec.seeds.iter().chain(pages);
+        let urls: Vec<Option<Url>> = all().map(|seed| parse_web_url(&seed.url)).collect();
+        for (seed, url) in all().zip(&urls) {
             if let Some(url) = url {
                 seeds.entry(url.to_string()).or_insert_with(|| of(seed, true));
             }
         }
         let mut redirects = Vec::new();
-        for (seed, url) in self.spec.seeds.iter().zip(urls) {
+        for (seed, url) in all().zip(urls) {
             let Some(mut url) = url else { continue };
             for _ in 0..MAX_SEED_REDIRECTS {
                 let Some(target) = redirected.get(url.as_str()) else { break };

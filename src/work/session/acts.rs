@@ -247,6 +247,17 @@ impl Session {
         Ok(discarded)
     }
 
+    /// Reads sources of a campaign: what they name waits for its next launch.
+    pub fn run_sources(
+        &self,
+        campaign: CampaignId,
+        choice: &work::SourceChoice,
+        cx: &JobCx,
+    ) -> anyhow::Result<work::SourcesOutcome> {
+        let keychain = crate::keys::SystemKeychain;
+        self.run_job(JobKind::ReadSources, || work::run_sources(self, campaign, choice, &keychain, cx))
+    }
+
     /// Makes a collection, or changes the one of its name.
     pub fn save_collection(&self, spec: &CollectionSpec, who: &str) -> anyhow::Result<()> {
         if let Some(campaign) = spec.campaign.filter(|_| !spec.filter.trim().is_empty()) {

@@ -60,6 +60,8 @@ pub struct Session {
     export_checks: Mutex<BTreeMap<CampaignId, work::models::ExportCheck>>,
     /// Held by the import that runs: two at once could take in copies twice.
     importing: Mutex<()>,
+    /// Held by the run of sources: two at once would fetch the same.
+    reading_sources: Mutex<()>,
     /// Held by whoever counts inlinks for the columns: two at once would mix their windows.
     counting: Mutex<()>,
     /// Says which runs are due.
@@ -98,6 +100,7 @@ impl Session {
             vetoed: Mutex::default(),
             export_checks: Mutex::default(),
             importing: Mutex::default(),
+            reading_sources: Mutex::default(),
             counting: Mutex::default(),
             scheduler: Mutex::new(work::Scheduler::new(work::ON_TIME)),
             geo_choice: Mutex::default(),
@@ -192,8 +195,13 @@ impl Session {
     }
 
     /// Waits until no other job changes what is known of the files.
-    fn lock_imports(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+    pub(in crate::work) fn lock_imports(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
         lock_unless_cancelled(&self.importing, "Waiting for another job on files", cx)
+    }
+
+    /// Waits until no other job reads sources.
+    pub(in crate::work) fn lock_sources(&self, cx: &JobCx) -> anyhow::Result<MutexGuard<'_, ()>> {
+        lock_unless_cancelled(&self.reading_sources, "Waiting for another run of sources", cx)
     }
 
     /// Waits until no other job counts inlinks.

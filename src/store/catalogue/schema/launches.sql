@@ -78,6 +78,44 @@ CREATE TABLE schedule_run (
 );
 CREATE INDEX schedule_run_open ON schedule_run(state) WHERE state IN ('waiting', 'asked', 'running');
 
+-- Sources of campaigns: how far each was read, and what its last run came to.
+CREATE TABLE source (
+    id          INTEGER PRIMARY KEY,
+    campaign    INTEGER NOT NULL REFERENCES campaign(id),
+    name        TEXT NOT NULL,
+    -- Kind and address: what was kept of another one under this name does not count.
+    place       TEXT NOT NULL,
+    -- How far each of its queries was read, as an object in JSON.
+    marks       TEXT NOT NULL DEFAULT '{}',
+    last_run_ms INTEGER,
+    next_run_ms INTEGER,
+    -- The last run in words, and whether it failed.
+    outcome     TEXT NOT NULL DEFAULT '',
+    has_failed  INTEGER NOT NULL DEFAULT 0,
+    -- The server says that it is gone for good: launches leave it alone.
+    is_gone     INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (campaign, name)
+);
+-- Pages that sources named. They go into the queue of the next launch of their campaign.
+CREATE TABLE source_page (
+    id       INTEGER PRIMARY KEY,
+    source   INTEGER NOT NULL REFERENCES source(id) ON DELETE CASCADE,
+    url      TEXT NOT NULL,
+    -- Its state by the source's word: with another one it is fetched again.
+    state    TEXT NOT NULL,
+    title    TEXT NOT NULL DEFAULT '',
+    -- The answer that named it.
+    via      TEXT NOT NULL,
+    -- The item whose text has it; none of an item itself.
+    within   TEXT,
+    found_ms INTEGER NOT NULL,
+    -- The launch that took it; none while it waits for one.
+    launch   INTEGER REFERENCES launch(id) ON DELETE SET NULL,
+    UNIQUE (source, url)
+);
+CREATE INDEX source_page_waiting ON source_page(source) WHERE launch IS NULL;
+CREATE INDEX source_page_launch ON source_page(launch) WHERE launch IS NOT NULL;
+
 -- What a crawl has to say to a person: waits, hosts that were given up, the
 -- network that went and came back, what was recovered.
 CREATE TABLE event (

@@ -36,7 +36,7 @@ const SNIPPET_CHARS: usize = 240;
 /// Versions of one host among the results before further ones are folded.
 const MOST_OF_HOST: usize = 2;
 /// A query that names one of these may want style sheets, scripts and robots.txt.
-const ASKS_FOR_CODE: [&str; 4] = ["media", "type", "url", "like"];
+const CODE_FIELDS: [&str; 4] = ["media", "type", "url", "like"];
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -391,7 +391,7 @@ impl Found {
         search: &SearchQuery,
     ) -> anyhow::Result<(Vec<(usize, f32, u64)>, u64)> {
         let (mut versions, mut code) = (Arc::clone(versions), 0);
-        if !search.shows_all && !names(&self.query, &ASKS_FOR_CODE) {
+        if !search.shows_all && !names(&self.query, &CODE_FIELDS) {
             let is_code = |media: &str| media == Media::Code.as_str();
             let of_code =
                 self.facts.versions_of(&self.facts.with_value_among(&self.captures, FacetKind::Media, is_code));
