@@ -779,6 +779,7 @@ impl AddressGate for Frontier<'_> {
 }
 
 mod host_choice;
+pub(super) mod host_states;
 pub(super) mod politeness;
 pub(super) mod reachability;
 pub(super) mod retry;

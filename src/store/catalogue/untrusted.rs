@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "a2a06f22e763d32b1c0f6edb5371cdb20ef1e13c87cf2e564fdf041c2a8e043c";
+const PRESENT_SHAPE: &str = "546542faefc1a6acf7520e922a27f8ea49aaaaed0758ae77249d2217ca103367";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

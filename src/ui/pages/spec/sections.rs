@@ -22,6 +22,8 @@ pub enum Section {
     Seeds,
     /// What it takes.
     Rules,
+    /// What it fetches first.
+    Order,
     /// What ends it.
     Limits,
     /// How it treats servers.
@@ -36,11 +38,12 @@ pub enum Section {
     Versions,
 }
 
-const SECTIONS: [(Section, &str); 10] = [
+const SECTIONS: [(Section, &str); 11] = [
     (Section::About, "About"),
     (Section::Request, "Request"),
     (Section::Seeds, "Seeds"),
     (Section::Rules, "Scope rules"),
+    (Section::Order, "Order"),
     (Section::Limits, "Limits"),
     (Section::Politeness, "Politeness"),
     (Section::Schedule, "Schedule"),
@@ -68,6 +71,7 @@ impl Section {
             "rules" => Self::Rules,
             "permissions" | "grounds" => Self::Permissions,
             "schedule" => Self::Schedule,
+            "order" => Self::Order,
             "limits" => Self::Limits,
             "politeness" => Self::Politeness,
             _ => Self::About,
@@ -87,6 +91,7 @@ impl Section {
             Self::Request => saved.request != now.request,
             Self::Seeds => saved.seeds != now.seeds,
             Self::Rules => saved.rules != now.rules,
+            Self::Order => saved.order != now.order,
             Self::Limits => saved.limits != now.limits,
             Self::Politeness => saved.politeness != now.politeness,
             Self::Schedule => saved.schedule != now.schedule || saved.select_after_run != now.select_after_run,
