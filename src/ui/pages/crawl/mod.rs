@@ -303,7 +303,12 @@ impl CrawlView {
 /// What a host does now, and why it waits.
 fn now_of(row: &HostRow) -> String {
     let Some(now) = &row.now else {
-        return if row.queued > 0 { "left in the queue" } else { "nothing left" }.to_owned();
+        let state = match row {
+            HostRow { queued: 1.., .. } => "left in the queue",
+            HostRow { fetched: 0, failed: 1.., .. } => "not reached",
+            _ => "nothing left",
+        };
+        return state.to_owned();
     };
     let until = |label: &str| match now.until {
         Some(until) => format!("{label} {} UTC, {}", text::clock(until), now.why),
@@ -323,6 +328,7 @@ fn now_ui(ui: &mut Ui, row: &HostRow) {
         Some(HostActivity::Fetching) => (Icon::Good, colors.accept),
         Some(HostActivity::Due | HostActivity::Resting) => (Icon::Waiting, colors.weak_text),
         Some(HostActivity::Failing) => (Icon::Warning, colors.flag),
+        None if row.queued == 0 && row.fetched == 0 && row.failed > 0 => (Icon::Warning, colors.flag),
         None => (Icon::Minus, colors.weak_text),
     };
     let label = now_of(row);

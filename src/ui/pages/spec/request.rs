@@ -26,6 +26,8 @@ const EXAMPLE: &str = "(flood OR \"high water\") AND place:\"Vila Nova\"";
 const JOIN: f32 = theme::NUMBER_FIELD;
 /// Rows of a group begin so much further right than the group.
 const INDENT: f32 = theme::GROUP_GAP;
+/// Width of the kinds of terms, the longest of which is “organisation”.
+const KIND: f32 = theme::LABEL_COLUMN;
 /// Least width of the field of a term.
 const VALUE_LEAST: f32 = theme::DATE_FIELD;
 
@@ -205,7 +207,7 @@ impl Rows<'_> {
     }
 
     fn value_width(&self) -> f32 {
-        let fixed = self.join_column() + theme::DATE_FIELD + 2.0 * theme::NUMBER_FIELD + theme::CONTROL + 5.0 * GAP;
+        let fixed = self.join_column() + KIND + 2.0 * theme::NUMBER_FIELD + theme::CONTROL + 5.0 * GAP;
         (self.width - fixed).max(VALUE_LEAST)
     }
 
@@ -214,7 +216,7 @@ impl Rows<'_> {
             ui.spacing_mut().item_spacing.x = GAP;
             ui.add_space(self.join_column() + GAP);
             for (head, width, is_number) in [
-                ("Kind", theme::DATE_FIELD, false),
+                ("Kind", KIND, false),
                 ("Value", self.value_width(), false),
                 ("Weight", theme::NUMBER_FIELD, true),
                 ("Found", theme::NUMBER_FIELD, true),
@@ -404,7 +406,7 @@ impl Rows<'_> {
         let label = KINDS.iter().find(|(kind, _)| *kind == term.kind).map_or("keyword", |(_, label)| label);
         ui.name_inputs("Kind of term", |ui| {
             let kinds = ComboBox::from_id_salt(("kind", path)).icon(chevron).selected_text(label);
-            kinds.width(theme::DATE_FIELD).truncate().show_ui(ui, |ui| {
+            kinds.width(KIND).truncate().show_ui(ui, |ui| {
                 for (kind, label) in KINDS {
                     ui.selectable_value(&mut term.kind, kind, label);
                 }
@@ -461,9 +463,10 @@ impl Rows<'_> {
             return;
         }
         let notes = text::line(&notes.join("; "));
-        ui.horizontal(|ui| {
+        let line = vec2(ui.available_width(), theme::GROUP_GAP);
+        ui.allocate_ui_with_layout(line, Layout::left_to_right(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
-            ui.add_space(self.join_column() + theme::DATE_FIELD + 2.0 * GAP + theme::CONTROL_PAD);
+            ui.add_space(self.join_column() + KIND + 2.0 * GAP + theme::CONTROL_PAD);
             let label = RichText::new(notes.as_str()).size(theme::SMALL_TEXT).color(tokens(ui).weak_text);
             ui.add(egui::Label::new(label).truncate());
         });

@@ -223,7 +223,7 @@ impl Sections {
             area = area.vertical_scroll_offset(self.offset);
         }
         let room = ui.available_height();
-        let before = self.offset;
+        let (before, heights) = (self.offset, self.heights);
         let shown = area.show_viewport(ui, |ui, sight| {
             ui.spacing_mut().item_spacing.y = 0.0;
             // A ring around what has the keyboard needs the space at both sides.
@@ -268,6 +268,10 @@ impl Sections {
         self.offset = shown.state.clamped_offset().y;
         if (self.offset - before).abs() > 1.0 {
             self.at = None;
+        } else if self.heights != heights && self.leads_to.is_none() {
+            // Sections above it are of another height than was thought: it stays at the top.
+            self.leads_to = self.at;
+            ui.ctx().request_repaint();
         }
     }
 }
