@@ -218,7 +218,7 @@ impl CrawlView {
             Col::text("host", "Host", 200.0, |row| &row.host),
             Col::made("now", "Now, and why it waits", 190.0, now_of)
                 .about("What the host does while its crawl runs")
-                .draw(|ui, row| now_ui(ui, row)),
+                .draw(now_ui),
             Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(CrawlTab::Next)),
             Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(CrawlTab::Fetched)),
             Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(CrawlTab::Failed)),
