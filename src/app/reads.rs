@@ -22,6 +22,9 @@ use std::time::Duration;
 const LIVE: Duration = Duration::from_millis(500);
 const SLOW: Duration = Duration::from_secs(10);
 
+/// URLs of a queue that are shown under each order.
+const QUEUE_SHOWN: usize = 50;
+
 /// URLs run through edited rules, or why they could not be parsed.
 pub type ScopeAnswers = Vec<Result<ScopeTest, String>>;
 
@@ -174,6 +177,9 @@ reads! {
     anchors(id: CaptureId, days: u32) -> Vec<AnchorRow>, None, |session, (id, days)| session.anchors(*id, *days);
     /// See [`Session::top_anchors`].
     top_anchors(limit: u64) -> Vec<AnchorRow>, None, |session, (limit,)| session.top_anchors(*limit);
+    /// See [`Session::prospect_sites`].
+    prospect_sites(query: ProspectSiteQuery) -> ProspectSites, None,
+        |session, (query,)| session.prospect_sites(query);
     /// See [`Session::prospects`].
     prospects(query: ProspectQuery) -> ProspectPage, None, |session, (query,)| session.prospects(query);
     /// See [`Catalogue::seen`](crate::store::Catalogue::seen).
@@ -284,6 +290,10 @@ reads! {
     /// See [`Session::request_sample`]; the request travels as JSON.
     request_sample(request: String, campaign: Option<CampaignId>) -> RequestSample, None, |session, (request, campaign)| {
         session.request_sample(&serde_json::from_str(request)?, *campaign, SAMPLED)
+    };
+    /// See [`work::queue_orders`]; the campaign travels as JSON.
+    queue_orders(of: CampaignId, campaign: String) -> Option<OrderPreview>, None, |session, (of, campaign)| {
+        work::queue_orders(session, *of, &serde_json::from_str(campaign)?, QUEUE_SHOWN)
     };
     /// See [`work::saved_searches`](crate::work::find::saved_searches).
     saved_searches() -> Vec<SavedSearch>, None, |session, ()| work::saved_searches(session.catalogue());

@@ -4,8 +4,8 @@
 
 use super::Reads;
 use super::models::{
-    CaptureColumn, CapturePage, CaptureQuery, CaptureRow, Loaded, ProspectPage, ProspectQuery, ProspectRow, SeenPage,
-    SeenQuery, SeenRow, SortKey,
+    CaptureColumn, CapturePage, CaptureQuery, CaptureRow, Loaded, ProspectPage, ProspectQuery, ProspectRow,
+    ProspectSite, ProspectSiteQuery, ProspectSites, SeenPage, SeenQuery, SeenRow, SortKey,
 };
 use crate::export::csv_row;
 use crate::jobs::{JobCx, counted};
@@ -80,6 +80,31 @@ impl RowQuery for ProspectQuery {
     }
 
     fn rows(page: &ProspectPage) -> &[ProspectRow] {
+        &page.rows
+    }
+}
+
+impl RowQuery for ProspectSiteQuery {
+    type Row = ProspectSite;
+    type Page = ProspectSites;
+
+    fn part(&self, sort: &[SortKey], offset: u64, limit: u64) -> Self {
+        Self { sort: sort.to_vec(), offset, limit, ..self.clone() }
+    }
+
+    fn can_sort(&self, column: &str) -> bool {
+        Self::column_sql(column).is_some()
+    }
+
+    fn load(self, reads: &mut Reads) -> Loaded<Arc<ProspectSites>> {
+        reads.prospect_sites(self)
+    }
+
+    fn read(&self, session: &Session) -> anyhow::Result<ProspectSites> {
+        session.prospect_sites(self)
+    }
+
+    fn rows(page: &ProspectSites) -> &[ProspectSite] {
         &page.rows
     }
 }

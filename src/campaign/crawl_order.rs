@@ -30,6 +30,18 @@ impl CrawlOrder {
         }
     }
 
+    /// What the order does, for people.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Relevance => {
+                "first what the request is about, by the text of links, URLs and pages; hosts that proved relevant \
+                 come first, one fetch in ten is random"
+            }
+            Self::RoundRobin => "one host after the other; of each host what is nearest to a seed",
+            Self::BreadthFirst => "what is nearest to a seed first, whatever its host",
+        }
+    }
+
     /// The name of the order for people.
     pub fn label(self) -> &'static str {
         match self {

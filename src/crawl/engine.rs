@@ -42,6 +42,8 @@ const STOP_GRACE: Duration = Duration::from_secs(10);
 const WORKER_POLL: Duration = Duration::from_millis(20);
 /// How often it is seen which hosts are left alone.
 const HOST_POLL: Duration = Duration::from_millis(500);
+/// Hosts whose state is shown while the crawl runs.
+const HOSTS_NAMED: usize = 2_000;
 /// Hosts that are left alone and named.
 const PAUSES_NAMED: usize = 100;
 /// Hosts that are named where all of them have a pause.
@@ -369,6 +371,7 @@ impl Engine<'_> {
             }
             self.cx.clear_obstacle(HOSTS_ASLEEP);
             self.stats.set_pauses(Vec::new(), 0);
+            self.stats.set_host_states(Vec::new());
         });
         if self.cx.is_cancelled() {
             self.stop(Ok(CrawlEnd::Stopped));
@@ -507,6 +510,7 @@ impl Engine<'_> {
             self.cx.clear_obstacle(HOSTS_ASLEEP);
         }
         self.stats.set_pauses(pauses, count);
+        self.stats.set_host_states(self.frontier.host_states(HOSTS_NAMED));
     }
 
     /// One worker's life.

@@ -55,6 +55,7 @@ mod worker;
 pub use crate::jobs::free_bytes;
 pub use engine::{run_crawl, run_crawl_with};
 pub use events::{CrawlEvent, EventKind, EventObserver};
+pub use frontier::host_states::{HostActivity, HostState};
 pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER, retry_after};
 pub use ledger::{
     Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, LearnedOrder, Ledger,
@@ -67,6 +68,7 @@ pub use plan::{CurrentPlan, Plan};
 pub use priority::{PRIORITY_PARTS, priority_points};
 pub use relevance::draws::Draws;
 pub use relevance::guide::{RELEVANT_POINTS, RequestGuide, TermTally};
+pub use relevance::orders::{OrderPreview, preview_orders};
 pub use relevance::parts::{LinkValues, PriorityParts, RELEVANCE_PARTS, TOP_POINTS};
 pub use replay::{ReplayPage, ReplayStart, replay};
 pub use reports::{HostTally, LaunchTally};

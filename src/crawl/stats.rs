@@ -1,6 +1,6 @@
 //! The figures of a running crawl, readable from any thread at any time.
 
-use super::{CrawlEvent, EventKind, EventObserver};
+use super::{CrawlEvent, EventKind, EventObserver, HostState};
 use crate::crawl::events::event_queue::EventQueue;
 use crate::jobs::lock;
 use crate::uri::{CaptureDate, Clock};
@@ -32,6 +32,7 @@ pub struct CrawlStats {
     shown: Mutex<Vec<CrawlEvent>>,
     observer: Option<EventObserver>,
     pauses: Mutex<(Vec<HostPause>, u64)>,
+    hosts: Mutex<Vec<HostState>>,
     /// The clock of the launch, which its events are dated by.
     clock: Mutex<Clock>,
 }
@@ -106,6 +107,15 @@ impl CrawlStats {
 
     pub(super) fn set_pauses(&self, pauses: Vec<HostPause>, count: u64) {
         *lock(&self.pauses) = (pauses, count);
+    }
+
+    /// What hosts with something to fetch do, as of a moment ago.
+    pub fn host_states(&self) -> Vec<HostState> {
+        lock(&self.hosts).clone()
+    }
+
+    pub(super) fn set_host_states(&self, hosts: Vec<HostState>) {
+        *lock(&self.hosts) = hosts;
     }
 
     /// URLs in scope that were new.

@@ -103,12 +103,18 @@ impl News {
             .accessibility_parent(bar)
             .show(ui.ctx(), |ui| {
                 ui.set_width(width);
+                // Else they would keep the height that they had before a further one came.
+                ui.set_max_height(area.height() * SHARE);
                 ScrollArea::vertical().max_height(area.height() * SHARE).auto_shrink([false, true]).show(ui, |ui| {
                     self.cards_ui(ui, app, &cards, now);
                     schedule_questions_ui(ui, app);
                 });
             });
-        self.drawn = Some(shown.response.rect);
+        if self.drawn.replace(shown.response.rect).map(|rect| rect.size()) != Some(shown.response.rect.size()) {
+            // They were placed by the size that they had before, and would stay cut in a window at rest.
+            ui.ctx().request_discard("messages have another size");
+            ui.ctx().request_repaint();
+        }
         if let Some(next) = self.messages.iter().map(|message| message.until).reduce(f64::min) {
             ui.ctx().request_repaint_after(Duration::from_secs_f64((next - now).max(0.05)));
         }

@@ -244,10 +244,14 @@ pub fn minute(date: CaptureDate) -> String {
     format!("{} {time}", shown_day(date))
 }
 
+/// The time of a day to the second, in UTC.
+pub fn clock(date: CaptureDate) -> String {
+    date.to_readable().chars().skip(11).collect()
+}
+
 /// A moment to the second, in UTC.
 pub fn second(date: CaptureDate) -> String {
-    let time: String = date.to_readable().chars().skip(11).collect();
-    format!("{} {time}", shown_day(date))
+    format!("{} {}", shown_day(date), clock(date))
 }
 
 /// The label of a decision, with its sign.

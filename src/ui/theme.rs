@@ -565,6 +565,12 @@ fn style(tokens: &Tokens, of_theme: Visuals) -> Style {
         (TextStyle::Monospace, FontId::new(CODE_TEXT, FontFamily::Monospace)),
     ]
     .into();
+    // A row of a scrolled table may lie on a part of a pixel; what is painted is rounded to whole ones all
+    // the same. Builds for development would paint a mark over each such row.
+    #[cfg(debug_assertions)]
+    {
+        style.debug.show_unaligned = false;
+    }
     style.spacing.item_spacing = Vec2::new(GAP, 6.0);
     style.spacing.button_padding = Vec2::new(BUTTON_PAD, 4.0);
     style.spacing.interact_size.y = CONTROL;

@@ -50,8 +50,8 @@ impl FirstSteps {
     }
 }
 
-/// The steps of a campaign, as far as the workspace shows that they were done. Exports belong to the
-/// workspace: they count once the campaign has a selection.
+/// The steps of a campaign, as far as the workspace shows that they were done: the exports of another
+/// campaign are no step of this one.
 ///
 /// # Errors
 ///
@@ -61,7 +61,8 @@ pub fn first_steps(workspace: &Workspace, id: CampaignId) -> anyhow::Result<Firs
     let campaign = catalogue.campaign(id)?.1;
     let has_captures = catalogue.has_captures(id)?;
     let is_selected = catalogue.kept_selection(id)?.is_some();
-    let exports = if is_selected { catalogue.exports()? } else { Vec::new() };
+    let mut exports = if is_selected { catalogue.exports_of(id)? } else { Vec::new() };
+    exports.retain(|row| row.campaign == Some(id));
     let is_verified =
         exports.iter().any(|row| row.verified.as_ref().is_some_and(|lines| lines.iter().all(|line| line.ok)));
     let is_described = !campaign.seeds.is_empty() && contact_in(&campaign.politeness.user_agent).is_some();

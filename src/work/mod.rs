@@ -56,7 +56,7 @@ pub use job::{FAILED, JobKind, JobReport, Report};
 pub use launch::crawl::{CrawlOptions, CrawlOutcome, TRIAL_URLS, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
-pub use launch::queue::{LaunchQueue, QueuedPart, QueuedPlace, queue, queued_place};
+pub use launch::queue::{LaunchQueue, QueuedPart, QueuedPlace, queue, queue_orders, queued_place};
 pub use launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves, harvest_curves};
 pub use launch::schedule::{
     CHECK_INTERVAL, DueRuns, NextRun, ON_TIME, Scheduler, Watch, WatchReport, keep_schedules, next_runs, run_scheduled,

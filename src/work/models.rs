@@ -4,6 +4,7 @@
 pub use super::session::SearchCounts;
 pub use crate::analysis::{Judgement, Proposal};
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
+pub use crate::crawl::{HostActivity, HostState, OrderPreview};
 pub use crate::export::{PlannedFile, spreadsheet_cell};
 pub use crate::query::quoted_value as quoted;
 pub use crate::search::{CountryCount, FacetKind, FacetValue, MAP_HEIGHT, MapCountry, MapPoint, Period, PeriodCount};
@@ -15,7 +16,7 @@ pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, Sor
 pub use crate::store::{Relevance, TrialContents};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
-pub use crate::work::find::request_sample::{RequestSample, SampleRow};
+pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};
 pub use crate::work::find::saved_searches::SavedSearch;
 pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery};
 pub use crate::work::first_steps::{FirstStep, FirstSteps};

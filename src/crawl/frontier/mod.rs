@@ -791,6 +791,7 @@ impl AddressGate for Frontier<'_> {
 
 mod host_choice;
 mod host_quota;
+pub(super) mod host_states;
 pub(super) mod politeness;
 pub(super) mod reachability;
 pub(super) mod retry;

@@ -11,5 +11,6 @@
 pub(super) mod draws;
 pub(super) mod gains;
 pub(super) mod guide;
+pub(super) mod orders;
 pub(super) mod parts;
 pub(super) mod rescore;

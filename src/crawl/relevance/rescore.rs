@@ -42,7 +42,7 @@ pub(in crate::crawl) fn rescore(plan: &Plan, ledger: &dyn Ledger, cx: &JobCx) ->
 }
 
 /// The place of a URL that waits: its words are read again, the value of its page stays.
-fn place_again(guide: &RequestGuide, url: &QueuedUrl) -> Place {
+pub(super) fn place_again(guide: &RequestGuide, url: &QueuedUrl) -> Place {
     let candidate = &url.admission.candidate;
     let before = url.admission.parts;
     let points = before.filter(|parts| parts.completes).map_or(0, PriorityParts::points);

@@ -175,16 +175,22 @@ fn a_long_delay_between_requests_is_shown_with_its_end() {
     let mut campaign = campaign(&["http://a.example/", "http://a.example/x"]);
     campaign.politeness.min_delay_ms = 10;
     let ledger = MemoryLedger::default();
-    let shown = Mutex::new((String::new(), Vec::new()));
+    let shown = Mutex::new((String::new(), Vec::new(), Vec::new()));
     crawl_watched(&campaign, &server, &ledger, |cx, stats| {
-        *shown.lock().unwrap() = (cx.obstacle(), stats.pauses().0);
-        cx.obstacle().contains("a.example")
+        let (pauses, hosts) = (stats.pauses().0, stats.host_states());
+        let is_shown = cx.obstacle().contains("a.example") && !hosts.is_empty();
+        *shown.lock().unwrap() = (cx.obstacle(), pauses, hosts);
+        is_shown
     });
-    let (obstacle, pauses) = shown.into_inner().unwrap();
+    let (obstacle, pauses, hosts) = shown.into_inner().unwrap();
     let why = "robots.txt asks for 60 minutes between requests; the campaign waits 5 minutes, the most it obeys";
     assert!(obstacle.starts_with("Waiting: a.example is asked again at 2"), "{obstacle}");
     assert!(obstacle.ends_with(&format!(" UTC ({why})")), "{obstacle}");
     assert_eq!((pauses[0].authority.as_str(), pauses[0].why.as_str()), ("a.example", why));
+    // Its row says the same.
+    assert_eq!((hosts[0].authority.as_str(), hosts[0].activity), ("a.example", HostActivity::Resting));
+    assert_eq!(hosts[0].why, why);
+    assert!(hosts[0].until.is_some_and(|until| (until.millis() - pauses[0].until.millis()).abs() < 2_000));
     let reported = of_kind(&ledger, EventKind::Host);
     assert!(reported.len() == 1 && reported[0].text.contains(why) && reported[0].host == "a.example", "{reported:?}");
 }

@@ -125,6 +125,7 @@ impl Catalogue {
             for table in OF_CAMPAIGN {
                 conn.execute(&format!("DELETE FROM {table} WHERE campaign = ?1"), [id])?;
             }
+            conn.execute("UPDATE export SET campaign = NULL WHERE campaign = ?1", [id])?;
             conn.execute("UPDATE collection SET filter = '', campaign = NULL WHERE campaign = ?1", [id])?;
             conn.execute("UPDATE launch SET campaign = NULL, version = NULL WHERE campaign = ?1 AND kind = 'import'", [id])?;
             conn.execute(

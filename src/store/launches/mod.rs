@@ -751,6 +751,7 @@ fn hosts(conn: &Connection, those: &str) -> Result<Vec<HostRow>, StoreError> {
             refused: number(4)?,
             bytes: number(5)?,
             rules: serde_json::from_str(&row.get::<_, String>(6)?).unwrap_or_default(),
+            now: None,
             host,
         });
     }

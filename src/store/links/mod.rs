@@ -8,4 +8,5 @@ pub(super) mod inlink_counts;
 pub(super) mod link_rows;
 pub(super) mod linking_pages;
 pub(super) mod most_cited;
+pub(super) mod prospect_sites;
 pub(super) mod prospects;

@@ -7,7 +7,7 @@ use crate::store::captures::detail::notes;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
-use crate::store::rows::{CaptureId, CaptureNote, ExportRow, VerifyLine};
+use crate::store::rows::{CampaignId, CaptureId, CaptureNote, ExportRow, VerifyLine};
 use crate::uri::{CaptureDate, DatasetKey, Url};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -175,12 +175,13 @@ impl Catalogue {
         })
     }
 
-    /// Keeps that an export was written.
-    pub fn keep_export(&self, folder: &Path, captures: u64, records: u64, bytes: u64) -> Result<(), StoreError> {
-        let folder = folder.to_string_lossy().into_owned();
+    /// Keeps that the selection of a campaign was written, now, into a folder.
+    pub fn keep_export(&self, export: &ExportRow) -> Result<(), StoreError> {
+        let folder = export.folder.to_string_lossy().into_owned();
+        let (captures, records, bytes) = (int(export.captures), int(export.records), int(export.bytes));
         self.execute(
-            "INSERT INTO export (date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
-            (CaptureDate::now().millis(), folder, int(captures), int(records), int(bytes)),
+            "INSERT INTO export (campaign, date_ms, folder, captures, records, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            (export.campaign, export.date.millis(), folder, captures, records, bytes),
         )
     }
 
@@ -196,20 +197,31 @@ impl Catalogue {
 
     /// Exports written so far, newest first.
     pub fn exports(&self) -> Result<Vec<ExportRow>, StoreError> {
+        self.exports_where("?1 IS NULL", None)
+    }
+
+    /// Exports of a campaign, and those of which nobody knows whose they are, newest first.
+    pub fn exports_of(&self, campaign: CampaignId) -> Result<Vec<ExportRow>, StoreError> {
+        self.exports_where("campaign IS NULL OR campaign = ?1", Some(campaign))
+    }
+
+    fn exports_where(&self, condition: &str, campaign: Option<CampaignId>) -> Result<Vec<ExportRow>, StoreError> {
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT date_ms, folder, captures, records, bytes, verified FROM export ORDER BY id DESC LIMIT 100",
-            )?;
-            let mut rows = statement.query([])?;
+            let mut statement = conn.prepare_cached(&format!(
+                "SELECT campaign, date_ms, folder, captures, records, bytes, verified
+                 FROM export WHERE {condition} ORDER BY id DESC LIMIT 100"
+            ))?;
+            let mut rows = statement.query([campaign])?;
             let mut exports = Vec::new();
             while let Some(row) = rows.next()? {
-                let verified: Option<String> = row.get(5)?;
+                let verified: Option<String> = row.get(6)?;
                 exports.push(ExportRow {
-                    date: CaptureDate::from_millis(row.get(0)?),
-                    folder: PathBuf::from(row.get::<_, String>(1)?),
-                    captures: uint(row.get(2)?),
-                    records: uint(row.get(3)?),
-                    bytes: uint(row.get(4)?),
+                    campaign: row.get(0)?,
+                    date: CaptureDate::from_millis(row.get(1)?),
+                    folder: PathBuf::from(row.get::<_, String>(2)?),
+                    captures: uint(row.get(3)?),
+                    records: uint(row.get(4)?),
+                    bytes: uint(row.get(5)?),
                     verified: verified
                         .map(|lines| serde_json::from_str(&lines))
                         .transpose()

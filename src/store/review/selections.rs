@@ -412,7 +412,7 @@ impl Catalogue {
 
     /// The selection of a campaign and what it would carry.
     pub fn selection_page(&self, campaign: CampaignId) -> Result<SelectionPage, StoreError> {
-        let exports = self.exports()?;
+        let exports = self.exports_of(campaign)?;
         let scores = Arc::new(self.score_set(campaign)?);
         let named = self.named_selections(campaign)?;
         let mut missing = Vec::new();

@@ -9,7 +9,7 @@ use crate::analysis::PageInput;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::captures::PageFacts;
-use crate::crawl::{HostPause, UrlOutcome};
+use crate::crawl::{HostPause, HostState, UrlOutcome};
 use crate::inlinks::stored::tallied_anchor;
 use crate::jobs::counted;
 use crate::scope::{Trace, is_open_redirect, rule_label};
@@ -20,6 +20,7 @@ pub use crate::store::launches::launch_choice::*;
 use crate::store::launches::queue::RelevantShare;
 pub use crate::store::launches::scheduled::{RunState, ScheduledRun};
 pub use crate::store::launches::trials::Trial;
+pub use crate::store::links::prospect_sites::{ProspectSite, ProspectSiteQuery, ProspectSites};
 pub use crate::store::review::collections::CollectionSpec;
 pub use crate::store::review::decision_rows::*;
 pub use crate::store::review::score_set::SelectionCriteria;
@@ -357,6 +358,9 @@ pub struct HostRow {
     pub bytes: u64,
     /// The rules that let its URLs in, in the order of the list, with how many each.
     pub rules: Vec<(String, u64)>,
+    /// What it does now, where its crawl runs.
+    #[serde(skip)]
+    pub now: Option<HostState>,
 }
 
 /// A URL ever seen, with its verdict.

@@ -308,6 +308,8 @@ pub struct ScoredRow {
 /// An export on disk.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExportRow {
+    /// The campaign whose selection it is; none where that was not noted, or the campaign is gone.
+    pub campaign: Option<CampaignId>,
     /// When it was written.
     pub date: CaptureDate,
     /// Folder.

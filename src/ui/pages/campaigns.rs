@@ -50,7 +50,14 @@ impl CampaignsPage {
     /// Draws the page.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         if app.session().is_none() {
-            begin_ui(ui, app);
+            // A workspace that is opened shows its own page in a moment.
+            match app.opening() {
+                Some(folder) => {
+                    let label = format!("Opening {}…", text::line(&folder.display().to_string()));
+                    Header::<()>::new("Campaigns").state(label).ui(ui, app);
+                }
+                None => begin_ui(ui, app),
+            }
             return;
         }
         let answer = app.reads.campaigns();
@@ -139,9 +146,6 @@ fn begin_ui(ui: &mut Ui, app: &mut AppState) {
     let folder = text::line(&app.default_folder().display().to_string());
     ui.weak(format!("A new workspace is made in {folder}, or in the next free folder of that name{free}"));
     ui.weak(format!("The sample is kept in {}", text::line(&app.sample_folder().display().to_string())));
-    if let Some(folder) = app.opening() {
-        ui.label(format!("Opening {}…", folder.display()));
-    }
 }
 
 /// Draws the three ways to begin, side by side where there is room.

@@ -144,7 +144,7 @@ impl CapturesPage {
         };
         let label = match filter.is_empty() && to_review > 0 {
             true => format!("Review {}", text::count(to_review)),
-            false => "Review these".to_owned(),
+            false => format!("Review {}", text::count(self.matching)),
         };
         let why_not = (self.matching == 0).then_some("No captures to review");
         Header::<()>::new("Captures")

@@ -46,6 +46,7 @@ enum JobAction {
     Go(Route),
     Fold(u64),
     Log(u64),
+    Copy(String),
 }
 
 impl JobsPage {
@@ -99,6 +100,7 @@ impl JobsPage {
         match table(app).height(height).rows_ui(ui, app, &rows) {
             Some(JobAction::Go(route)) => app.send(Command::Go(route)),
             Some(JobAction::Log(key)) => self.log = if self.log == Some(key) { None } else { Some(key) },
+            Some(JobAction::Copy(command)) => ui.ctx().copy_text(command),
             Some(JobAction::Fold(key)) if self.unfolded.remove(&key) => {}
             Some(JobAction::Fold(key)) => {
                 self.unfolded.insert(key);
@@ -208,10 +210,13 @@ fn table<'a>(app: &AppState) -> Table<'a, Line, JobAction> {
     let folder = app.session().map(|session| session.workspace.folder().to_owned());
     let campaign = app.campaign();
     let command = move |row: &Line| command_line(row.line.kind?, folder.as_deref()?, campaign);
-    let copied = command.clone();
+    let (copied, of_icon) = (command.clone(), command.clone());
     Table::new("jobs", "Jobs and messages", columns, |row: &Line| key_of((key(&row.line), row.is_follow_up)))
         .on_open(|row| Some(JobAction::Log(key(&row.line))))
         .row_icon(RowIcon::new(Icon::Spec, "Show or hide its log", |row: &Line| Some(JobAction::Log(key(&row.line)))))
+        .row_icon(RowIcon::new(Icon::Copy, "Copy the command that does this", move |row: &Line| {
+            of_icon(row).map(JobAction::Copy)
+        }))
         .menu(move |ui, row| {
             if ui.button("Show or hide its log").clicked() {
                 return Some(JobAction::Log(key(&row.line)));

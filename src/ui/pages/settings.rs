@@ -51,7 +51,7 @@ impl SettingsPage {
                 .on_hover_text(
                     "Search finds new captures, and anchors of new inlinks, without “Index texts”. One thread does it",
                 );
-            ui.checkbox(&mut app.settings.lower_panel, "Show the details of the selected row below the table");
+            ui.checkbox(&mut app.settings.lower_panel, "Show the details of the selected row");
             part_ui(ui, "Geolocation database of this workspace");
             self.geo.ui(ui, app);
             part_ui(ui, "Keys");
@@ -166,6 +166,11 @@ fn appearance_ui(ui: &mut Ui, settings: &mut Settings) {
     });
     row(ui, "Row height", "of all tables", &mut |ui| {
         segments_ui(ui, "Row height", &mut settings.roomy_rows, &[(false, "Normal"), (true, "Comfortable")]);
+    });
+    let where_to = format!("in windows of {} points and more; in others they are below", theme::WIDE_WINDOW);
+    row(ui, "Details of a row", &where_to, &mut |ui| {
+        let sides = [(true, "At the right"), (false, "Below")];
+        segments_ui(ui, "Details of a row", &mut settings.panel_aside, &sides);
     });
     row(ui, "Dates", "on the screen, in UTC; files keep 2026-11-26", &mut |ui| {
         segments_ui(ui, "Dates", &mut settings.dates, &DATES);

@@ -397,7 +397,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
         Col::text("source_host", "Source host", 170.0, |row| &row.source_host),
         Col::value("link", "Link", 48.0, |row| Value::known(row.position.map(|position| u64::from(position) + 1)))
             .numeric()
-            .about("The how manieth link of its page"),
+            .about("Its number among the links of that page"),
         Col::text("rel", "Rel", 150.0, |row| rel_text(&row.rel, row.nofollow, row.position.is_some())),
         Col::text("origin", "Known from", 110.0, |row| row.origin.as_deref().unwrap_or_default())
             .about("The handover that lists the link, where the page that links is not here"),
@@ -515,7 +515,8 @@ fn outlinks_ui(ui: &mut Ui, app: &mut AppState, rows: &[OutlinkRow]) {
     }
     type Col<'a> = Column<'a, OutlinkRow, CaptureId>;
     let columns = [
-        Col::count("link", "#", 40.0, |row| u64::from(row.position) + 1).about("The how manieth link of the page"),
+        Col::count("link", "#", 40.0, |row| u64::from(row.position) + 1)
+            .about("Its number among the links of the page"),
         Col::text("anchor", "Anchor", 240.0, |row| &row.anchor).or("(no text)"),
         Col::text("kind", "Kind", 90.0, |row| &row.kind),
         Col::text("area", "Page area", 80.0, |row| row.place.as_deref().unwrap_or_default()),

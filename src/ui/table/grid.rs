@@ -1,5 +1,6 @@
 //! A frame of a table: rows in sight, heads, menus.
 
+use super::RowDivider;
 use super::cell::{self, HeadOrder};
 use super::column::{Column, Value};
 use super::row_actions::{RowIcon, RowsAction};
@@ -72,6 +73,7 @@ pub(super) struct Grid<'t, 'a, R, A> {
     pub(super) menu: Option<&'t RowMenu<'a, R, A>>,
     pub(super) actions: &'t [RowsAction<'a, R, A>],
     pub(super) icons: &'t [RowIcon<'a, R, A>],
+    pub(super) divider: Option<&'t RowDivider<'a, R>>,
     pub(super) has_focus: bool,
     pub(super) table_id: Id,
     /// The action of a link, a button or a menu of the page.
@@ -288,6 +290,36 @@ impl<R, A> Grid<'_, '_, R, A> {
         }
     }
 
+    /// Draws the line below a row that parts it from the next one.
+    fn divider_ui(&mut self, ui: &Ui, row: Rect, index: u64) {
+        let Some(divider) = self.divider else { return };
+        if self.state.sort.first().is_some_and(|key| key.column != divider.column) {
+            return;
+        }
+        let holds = |slot: Slot<'_, R>| match slot {
+            Slot::Ready(row) => Some((divider.holds)(row)),
+            Slot::Loading | Slot::Gone | Slot::Failed(_) => None,
+        };
+        let (this, next) = (holds(self.rows.row(index)), self.rows.total() > index + 1);
+        let next = if next { holds(self.rows.row(index + 1)) } else { None };
+        if this.zip(next).is_none_or(|(this, next)| this == next) {
+            return;
+        }
+        let colors = tokens(ui);
+        let bottom = row.bottom() - hair(ui) / 2.0;
+        ui.painter().hline(row.x_range(), bottom, Stroke::new(1.0, colors.strong_text));
+        let font = egui::FontId::proportional(theme::CAPTION_TEXT);
+        let galley = ui.painter().layout_no_wrap(divider.label.clone(), font, colors.strong_text);
+        let right = row.right().min(self.rect.left() + self.icons_end) - theme::CELL_PAD;
+        let at = egui::pos2(right - galley.size().x, bottom - galley.size().y - 1.0);
+        ui.painter().rect_filled(
+            Rect::from_min_size(at, galley.size()).expand2(egui::vec2(2.0, 0.0)),
+            0.0,
+            colors.page_bg,
+        );
+        ui.painter().galley(at, galley, colors.strong_text);
+    }
+
     fn is_chosen(&self, row: &R) -> bool {
         self.state.selection.contains((self.key_of)(row))
     }
@@ -360,6 +392,7 @@ impl<R, A> TableDelegate for Grid<'_, '_, R, A> {
         let hair = hair(ui);
         let line = Stroke::new(hair, colors.hairline);
         ui.painter().hline(rect.x_range(), rect.bottom() - hair / 2.0, line);
+        self.divider_ui(ui, rect, index);
         // Scrolled sideways, the bar stays at the left of the table.
         let left = ui.clip_rect().left().max(self.rect.left());
         if is_at_cursor && left <= self.rect.left() + 1.0 {

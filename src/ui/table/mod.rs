@@ -74,6 +74,16 @@ pub struct Table<'a, R, A = ()> {
     select: Option<SelectAction<'a, R, A>>,
     actions: Vec<RowsAction<'a, R, A>>,
     icons: Vec<RowIcon<'a, R, A>>,
+    divider: Option<RowDivider<'a, R>>,
+}
+
+/// A line between rows for which a test holds and those for which it does not.
+struct RowDivider<'a, R> {
+    /// Written at its end.
+    label: String,
+    /// The column that rows have to be sorted by where they are sorted at all.
+    column: &'static str,
+    holds: Box<dyn Fn(&R) -> bool + 'a>,
 }
 
 /// A function from selected rows, all of them loaded, to the action of the page.
@@ -103,7 +113,14 @@ impl<'a, R, A> Table<'a, R, A> {
             select: None,
             actions: Vec::new(),
             icons: Vec::new(),
+            divider: None,
         }
+    }
+
+    /// Draws a line with a label between rows for which a test of this column holds and the others.
+    pub fn divider(mut self, column: &'static str, label: String, holds: impl Fn(&R) -> bool + 'a) -> Self {
+        self.divider = Some(RowDivider { label, column, holds: Box::new(holds) });
+        self
     }
 
     /// Limits the height; without it the table takes the room there is.
@@ -268,6 +285,7 @@ impl<'a, R, A> Table<'a, R, A> {
             menu: self.menu.as_ref(),
             actions: &self.actions,
             icons: &self.icons,
+            divider: self.divider.as_ref(),
             has_focus,
             table_id,
             action: None,

@@ -187,7 +187,8 @@ fn results_of_a_search_are_decided_on_by_keys_and_all_selected_ones_by_the_menu(
 fn all_selected_prospects_become_seeds_at_their_page_and_one_undo_takes_them_out() {
     let mut window = Window::town();
     window.press_with(Modifiers::COMMAND, Key::Num3);
-    window.until("rows are there", |window| window.shows("postcards.example"));
+    window.click_radio("Pages");
+    window.until("rows are there", |window| window.shows("postcards.example/"));
     window.settle();
     window.press(Key::ArrowDown);
     window.press_with(Modifiers::SHIFT, Key::ArrowDown);

@@ -107,6 +107,28 @@ fn nothing_moves_when_messages_and_errors_come_and_go() {
 }
 
 #[test]
+fn two_errors_are_whole_in_the_frame_in_which_they_come() {
+    let size = egui::vec2(1280.0, 800.0);
+    let mut window = Window::town();
+    window.harness.set_size(size);
+    window.press_with(Modifiers::COMMAND, Key::Num5);
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.settle();
+    for number in 0..2 {
+        let why = "a reason of some lines ".repeat(8 + 8 * number);
+        let notice = Notice { is_error: true, what: format!("Error {number}"), why, hint: "do this".to_owned() };
+        window.app_mut().notice(notice);
+        // One frame, as in a window at rest.
+        window.harness.step();
+        let closes = window.harness.query_all_by_label("Dismiss").map(|node| node.rect()).collect::<Vec<_>>();
+        assert_eq!(closes.len(), number + 1);
+        let area = window.harness.ctx.memory(|memory| memory.area_rect(egui::Id::unique("messages"))).unwrap();
+        let foot = size.y - crate::ui::theme::STRIP;
+        assert!(area.bottom() <= foot && closes.iter().all(|of| area.contains_rect(*of)), "{area}, {closes:?}");
+    }
+}
+
+#[test]
 fn the_same_message_again_is_counted() {
     let mut window = Window::town();
     for _ in 0..3 {

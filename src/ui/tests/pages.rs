@@ -4,13 +4,14 @@ use super::TOWN;
 use super::Window;
 use crate::app::models::{
     AnchorRow, CaptureQuery, CaptureRow, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
-    ProspectQuery, ReviewMark, SeenQuery, SelectionSpec,
+    ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
 use crate::ui::text;
 use crate::uri::CaptureDate;
 use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
 
 fn go(window: &mut Window, key: Key) {
     window.press_with(Modifiers::COMMAND, key);
@@ -120,18 +121,39 @@ fn the_request_is_edited_as_text_and_as_rows() {
     let mut window = Window::town();
     go(&mut window, Key::Num2);
     window.click("Request");
-    window.assert_shows("all of these (AND)");
+    window.assert_shows("one of these");
+    window.click_radio("Text");
     window.type_into("Request as text", " AND museum");
     let request = window.app().open.spec.as_ref().unwrap().campaign.request.to_string();
     assert!(request.contains("museum"), "{request}");
     window.type_into("Request as text", " AND (");
     window.assert_shows("✖ ");
-    window.assert_shows("show the last valid request");
+    window.assert_shows("Rows show the last valid request");
     window.click("Discard changes");
     assert!(!window.app().open.spec.as_ref().unwrap().is_edited());
-    // The last one is that of the inner group.
-    window.click("all of these (AND)");
+    window.click_radio("Rows");
+    let terms = |window: &Window| window.harness.query_all_by_label("Remove this row").count();
+    let before = terms(&window);
+    window.harness.query_all_by_label("Remove this row").next().unwrap().click();
+    window.until("a row is gone", |window| terms(window) == before - 1);
     assert!(window.app().open.spec.as_ref().unwrap().is_edited());
+}
+
+/// The left edges of all fields with this name.
+fn edges(window: &Window, label: &str) -> Vec<i32> {
+    window.harness.query_all_by_label(label).map(|node| node.rect().left().round() as i32).collect()
+}
+
+#[test]
+fn the_fields_of_a_request_begin_at_one_edge_however_deep_their_group_lies() {
+    let mut window = Window::town();
+    window.harness.set_size(egui::vec2(1280.0, 800.0));
+    go(&mut window, Key::Num2);
+    window.click("Request");
+    let mut terms = edges(&window, "Term");
+    assert!(terms.len() > 5, "{terms:?}");
+    terms.dedup();
+    assert_eq!(terms.len(), 1, "{terms:?}");
 }
 
 #[test]
@@ -343,7 +365,25 @@ fn refused_urls_are_selected_and_exported_by_keys() {
 fn prospects_become_seeds() {
     let mut window = Window::town();
     go(&mut window, Key::Num3);
+    // By site first, with what its pages are cited as; its number leads to them.
+    let of_sites =
+        ProspectSiteQuery { campaign: Some(TOWN), filter: String::new(), sort: Vec::new(), offset: 0, limit: 99 };
+    let sites = window.session().prospect_sites(&of_sites).unwrap();
     let cited = window.session().prospects(&ProspectQuery::new(Some(TOWN), "", 0, 1000)).unwrap();
+    assert_eq!((sites.pages, sites.rows.iter().map(|site| site.pages).sum::<u64>()), (cited.total, cited.total));
+    assert_eq!(sites.rows[0].best.hosts, cited.rows[0].hosts);
+    let site = &sites.rows[0];
+    window.assert_shows(&format!("{}, {}", text::counted(sites.total, "site"), text::counted(cited.total, "page")));
+    window.assert_shows(&site.host);
+    window.assert_shows(&site.anchors[0]);
+    window.click(&site.host);
+    window.click("Add as seed");
+    let seed = format!("http://{}/", site.host);
+    assert_eq!(window.app().open.spec.as_ref().unwrap().campaign.seeds.last().unwrap().url, seed);
+    window.click_number(&format!("Pages: {}", site.pages));
+    window.assert_shows(&format!("host={}", site.host));
+    window.assert_shows(&text::counted(site.pages, "page"));
+    window.click("Clear");
     let (first, last) = (&cited.rows[0].url, &cited.rows.last().unwrap().url);
     window.assert_shows(first);
     window.assert_shows(&text::counted(cited.total, "page"));

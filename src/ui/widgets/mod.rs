@@ -197,7 +197,7 @@ pub fn write_button_ui(ui: &mut Ui, label: impl Into<egui::WidgetText>) -> Respo
 }
 
 /// Seconds for which a button that took the place of a pressed one is not pressed.
-const SETTLES_IN: f64 = 0.8;
+const SETTLES_IN: f64 = 0.5;
 /// Seconds within which a person may press again what was pressed.
 const PRESSED_AGAIN_IN: f64 = 5.0;
 
@@ -212,7 +212,8 @@ struct Placed {
     replaced: f64,
     /// The time when it was pressed last.
     pressed: f64,
-    seen: f64,
+    /// The frame in which it was drawn last: none is drawn while nothing changes, however long that is.
+    frame: u64,
 }
 
 /// Whether a button may be pressed: not for a moment after it came to where another one was pressed,
@@ -220,11 +221,13 @@ struct Placed {
 /// looks for its buttons.
 pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::fmt::Debug, page: usize) -> bool {
     let (now, what) = (ui.input(|input| input.time), Id::unique(("what a button does", what)));
+    let frame = ui.ctx().cumulative_frame_nr();
+    let is_there = |of: &Placed| of.frame + 1 >= frame;
     let id = Id::unique("buttons at their places");
     let mut placed: Vec<Placed> = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
-    placed.retain(|of| now - of.seen <= SETTLES_IN || now - of.pressed <= PRESSED_AGAIN_IN);
+    placed.retain(|of| is_there(of) || now - of.pressed <= PRESSED_AGAIN_IN);
     let is_here = |of: &Placed| of.rect.contains(button.rect.center()) || button.rect.contains(of.rect.center());
-    let own = placed.iter().find(|of| of.what == what && is_here(of) && now - of.seen <= SETTLES_IN).copied();
+    let own = placed.iter().find(|of| of.what == what && is_here(of) && is_there(of)).copied();
     let was_pressed = |of: &Placed| now - of.pressed <= PRESSED_AGAIN_IN;
     let is_other = || placed.iter().any(|of| of.what != what && of.page == page && is_here(of) && was_pressed(of));
     let replaced = match own {
@@ -234,7 +237,7 @@ pub fn is_settled(ui: &Ui, button: &Response, what: impl std::hash::Hash + std::
     };
     let pressed = if button.clicked() { now } else { own.map_or(f64::NEG_INFINITY, |own| own.pressed) };
     placed.retain(|of| of.what != what || !is_here(of));
-    placed.push(Placed { rect: button.rect, what, page, replaced, pressed, seen: now });
+    placed.push(Placed { rect: button.rect, what, page, replaced, pressed, frame });
     ui.data_mut(|data| data.insert_temp(id, placed));
     now - replaced >= SETTLES_IN
 }

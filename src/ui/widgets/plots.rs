@@ -3,8 +3,8 @@
 
 use super::hair;
 use crate::ui::theme::{self, tokens};
-use egui::{Align, Color32, Layout, RichText, Sense, Stroke, Ui, vec2};
-use egui_plot::Plot;
+use egui::{Align, Color32, Layout, Rangef, RichText, Sense, Stroke, Ui, vec2};
+use egui_plot::{AxisHints, Plot};
 
 /// Thickness of the lines of a plot.
 pub const PLOT_LINE: f32 = 1.5;
@@ -12,6 +12,10 @@ pub const PLOT_LINE: f32 = 1.5;
 const FILL: f32 = 0.14;
 /// Most lines across a plot.
 const LINES: f64 = 5.0;
+
+/// Points between labels of the axes, at least.
+const X_LABELS: f32 = 40.0;
+const Y_LABELS: f32 = 12.0;
 
 /// The colour of the area below a line of this colour.
 pub fn plot_fill(color: Color32) -> Color32 {
@@ -63,6 +67,9 @@ pub fn framed_plot<'a>(id: impl egui::AsIdSalt, height: f32, most: f64) -> Plot<
         .show_background(false)
         .show_grid([false, true])
         .set_margin_fraction(vec2(0.0, 0.02))
+        // Labels that there is room for are as dark as any.
+        .custom_x_axes(vec![AxisHints::new_x().label_spacing(Rangef::new(X_LABELS, X_LABELS + 1.0))])
+        .custom_y_axes(vec![AxisHints::new_y().label_spacing(Rangef::new(Y_LABELS, Y_LABELS + 1.0))])
         .include_y(0.0)
         .include_y(top)
         .y_grid_spacer(move |_| {

@@ -132,6 +132,28 @@ impl RequestMatches {
         weighed.collect()
     }
 
+    /// How many captures have each term of the request, as far as the index has them.
+    pub(in crate::work) fn captures_by_term(&self, facts: &CaptureFacts, captures: &FixedBitSet) -> Vec<u64> {
+        let terms = self.matcher.terms().len();
+        let mut of_terms = vec![0_u64; terms];
+        // A term may be counted in several places of one text.
+        let mut last = vec![usize::MAX; terms];
+        let without_text: Vec<usize> = (0..terms).filter(|term| self.matcher.tests(*term).is_empty()).collect();
+        for capture in captures.ones() {
+            let language = Some(facts.language_of(capture)).filter(|language| !language.is_empty());
+            let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
+            let is_met = |term: &&usize| self.matcher.met_without_text(**term, language, Some(date)).is_some();
+            let in_text = self.counts.of_version(facts.version_of(capture)).iter().filter(|count| count.count > 0);
+            let found = without_text.iter().filter(is_met).copied();
+            for term in found.chain(in_text.map(|count| usize::from(count.term))) {
+                if std::mem::replace(&mut last[term], capture) != capture {
+                    of_terms[term] += 1;
+                }
+            }
+        }
+        of_terms
+    }
+
     /// The captures that meet the request.
     pub(in crate::work) fn meeting(&self, facts: &CaptureFacts, with_text: &FixedBitSet) -> FixedBitSet {
         let mut available = facts.captures().clone();

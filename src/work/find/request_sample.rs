@@ -8,7 +8,7 @@ use super::search::{NoQuery, SearchRoom};
 use super::stored_pages::PageTexts;
 use super::text_index::index_folder;
 use crate::analysis::Matcher;
-use crate::campaign::Request;
+use crate::campaign::{Request, Term};
 use crate::query::quoted_value;
 use crate::search::TextIndex;
 use crate::store::{Catalogue, Workspace};
@@ -47,6 +47,16 @@ pub struct SampleRow {
     pub unread: Option<String>,
 }
 
+/// A term of a request, and how many captures have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TermFound {
+    /// The term.
+    #[serde(flatten)]
+    pub term: Term,
+    /// The captures that have it.
+    pub captures: u64,
+}
+
 /// The figures of a tried request, and captures at both ends of its scores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RequestSample {
@@ -54,7 +64,9 @@ pub struct RequestSample {
     pub captures: u64,
     /// Those that meet the request.
     pub meeting: u64,
-    /// The filter that finds those; under NOT it finds the others.
+    /// Its terms, with the captures that have each, whether they meet the request or not.
+    pub terms: Vec<TermFound>,
+    /// The filter that finds those that meet it; under NOT it finds the others.
     pub filter: String,
     /// Captures that the index does not have yet; none where there is no index, and then no more either.
     pub waiting: Option<u64>,
@@ -93,6 +105,9 @@ pub(in crate::work) fn request_sample(
     sample.filter = format!("request:{}", quoted_value(&request.to_string()));
     available.intersect_with(&*room.with_text(catalogue)?);
     let matches = RequestMatches::of(matcher, Some(&index))?;
+    let counts = matches.captures_by_term(&facts, &available);
+    let terms = matches.matcher.terms().iter().cloned().zip(counts);
+    sample.terms = terms.map(|(term, captures)| TermFound { term, captures }).collect();
     let mut weighed = matches.weigh(&facts, &available);
     sample.meeting = weighed.iter().filter(|of| of.holds).count() as u64;
     let newest = |of: &Weighed| Reverse((facts.date_ms_of(of.capture), of.capture));

@@ -15,7 +15,7 @@ use crate::warc::reading_threads;
 use crate::work::Report;
 use crate::work::counted;
 use crate::work::links::build::{complete_inlinks, inlinks_behind};
-use crate::work::models::{Balance, CaptureId, SelectionSpec, VerifyLine};
+use crate::work::models::{Balance, CaptureId, ExportRow, SelectionSpec, VerifyLine};
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::json;
@@ -185,7 +185,15 @@ pub fn export(
     let write = |items: &mut Items<'_>, options: ExportOptions<'_>| export_selection(items, out, options, cx);
     let (report, gathered) = with_selection(workspace, spec, wishes, false, cx, write)?;
     let not_listed = workspace.if_writable(|catalogue| {
-        catalogue.keep_export(&report.folder, report.counts.captures, report.counts.records, report.bytes)
+        catalogue.keep_export(&ExportRow {
+            campaign: Some(spec.campaign),
+            date: CaptureDate::now(),
+            folder: report.folder.clone(),
+            captures: report.counts.captures,
+            records: report.counts.records,
+            bytes: report.bytes,
+            verified: None,
+        })
     })?;
     let not_listed = not_listed.map(|why| format!("the workspace does not list this export, since {why}"));
     Ok(ExportOutcome {

@@ -1,8 +1,9 @@
 //! A crawl that runs in this process, watched twice a second.
 
-use crate::crawl::{CrawlSnapshot, CrawlStats};
+use crate::crawl::{CrawlSnapshot, CrawlStats, HostState};
 use crate::jobs::JobCx;
 use crate::work::models::{CrawlPage, CrawlSample, LaunchId};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,6 +82,11 @@ impl LiveCrawl {
     pub fn add_to(&self, page: &mut CrawlPage) {
         page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (page.pauses, page.pauses_total) = self.stats.pauses();
+        let states: HashMap<String, HostState> =
+            self.stats.host_states().into_iter().map(|host| (host.authority.clone(), host)).collect();
+        for row in &mut page.hosts {
+            row.now = states.get(&row.host).cloned();
+        }
         use crate::work::models::LaunchState::{Paused, Running};
         // The kept row of a launch that has ended holds more.
         if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {

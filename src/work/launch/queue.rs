@@ -1,13 +1,18 @@
 //! Why a URL waits where it waits: its priority, part by part.
 
-use crate::crawl::{LinkValues, PriorityParts, RELEVANCE_PARTS, RequestGuide, TOP_POINTS, priority_points};
+use crate::campaign::{Campaign, CrawlOrder};
+use crate::crawl::{
+    LinkValues, OrderPreview, PriorityParts, RELEVANCE_PARTS, RequestGuide, TOP_POINTS, preview_orders, priority_points,
+};
+use crate::jobs::JobCx;
 use crate::scope::hop_count;
-use crate::store::QueueRow;
+use crate::store::{LaunchLedger, QueueRow};
 use crate::uri::parse_web_url;
 use crate::work::Session;
 use crate::work::counted;
 use crate::work::models::{CampaignId, LaunchId, SeenId};
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A URL that waits, and why it does so at its place.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,6 +75,26 @@ pub fn queue(session: &Session, campaign: CampaignId, host: Option<&str>, top: u
     let (rows, waiting) = catalogue.queue(launch.id, host, top)?;
     let first = (1..).zip(&rows).map(|(rank, row)| place_of(rank, row, guide.as_ref())).collect();
     Ok(LaunchQueue { launch: Some(launch.launch), order: spec.order.label(), first, waiting })
+}
+
+/// What each order would fetch first of the queue of the last launch of a campaign, by a request that may not be
+/// saved yet; none where nothing waits.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub fn queue_orders(
+    session: &Session,
+    campaign: CampaignId,
+    draft: &Campaign,
+    most: usize,
+) -> anyhow::Result<Option<OrderPreview>> {
+    let Some(launch) = session.catalogue().own_last_launch(campaign)? else { return Ok(None) };
+    let ledger = LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id);
+    // Words are looked for whatever the order of the draft is.
+    let guide = RequestGuide::of(&Campaign { order: CrawlOrder::Relevance, ..draft.clone() });
+    let preview = preview_orders(&ledger, guide.as_ref(), most, &JobCx::detached())?;
+    Ok((preview.read > 0).then_some(preview))
 }
 
 /// The place of a URL in its queue; none where it does not wait.

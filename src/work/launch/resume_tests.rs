@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::campaign::{PrivateAddresses, Seed, SeedScope};
+use crate::campaign::{CrawlOrder, PrivateAddresses, Request, Seed, SeedScope};
 use crate::exchange::HostOverride;
 use crate::store::Workspace;
 use crate::testing::{ScriptedReply, ScriptedServer};
+use crate::work::launch::queue::{queue, queue_orders};
 use crate::work::models::{CampaignRow, SeenQuery};
 
 fn seed(url: &str) -> Seed {
@@ -114,4 +115,39 @@ fn a_seed_that_redirects_to_another_site_is_a_question() {
     town.left_out_redirects.clear();
     town.seeds.push(seed("https://b.example/"));
     assert!(!moved[0].is_open(&town), "a seed reaches it");
+}
+
+#[test]
+fn each_order_is_tried_on_the_queue_that_a_launch_left() {
+    let server = ScriptedServer::start(|host, path| match (host, path) {
+        (_, "/robots.txt") => ScriptedReply::page(404, "", ""),
+        ("a.example", "/") => {
+            let links: String = (0..9).map(|n| format!("<a href=/p{n}>other</a>")).collect();
+            ScriptedReply::html(&format!("{links}<a href=/boat>the boat yard</a><a href=http://b.example/x>b</a>"))
+        }
+        _ => ScriptedReply::html("leaf"),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let session = session(dir.path(), &server);
+    let mut town = Campaign { order: CrawlOrder::RoundRobin, request: "boat".parse().unwrap(), ..town() };
+    town.seeds = vec![seed("http://a.example/"), seed("http://b.example/")];
+    town.limits.max_documents = 3;
+    let id = session.catalogue().save_campaign(None, &town).unwrap();
+    assert_eq!(queue_orders(&session, id, &town, 50).unwrap(), None, "nothing waits before a crawl");
+    crawl(&session, id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
+    let orders = queue_orders(&session, id, &town, 50).unwrap().unwrap();
+    let waiting = queue(&session, id, None, 50).unwrap();
+    assert_eq!((orders.read, orders.is_partial), (waiting.waiting, false));
+    let links = |order: CrawlOrder| -> Vec<&str> {
+        orders.of(order).iter().map(String::as_str).filter(|url| !url.ends_with(".example/")).collect()
+    };
+    assert_eq!(links(CrawlOrder::Relevance)[0], "http://a.example/boat", "{orders:?}");
+    assert_eq!(links(CrawlOrder::BreadthFirst)[0], "http://a.example/p0", "{orders:?}");
+    let hosts: Vec<_> = orders.of(CrawlOrder::RoundRobin).iter().take(4).map(|url| &url[7..8]).collect();
+    assert_eq!(hosts, ["a", "b", "a", "b"], "{orders:?}");
+    assert_eq!(links(CrawlOrder::RoundRobin).len(), links(CrawlOrder::BreadthFirst).len());
+    // Of a request without words none is more relevant.
+    let draft = Campaign { request: Request::default(), ..town };
+    let orders = queue_orders(&session, id, &draft, 50).unwrap().unwrap();
+    assert_eq!(orders.of(CrawlOrder::Relevance), orders.of(CrawlOrder::RoundRobin));
 }

@@ -118,6 +118,15 @@ impl Session {
         Ok(page)
     }
 
+    /// Sites with pages that are cited but were never captured, with the decision about the most cited page of each.
+    pub fn prospect_sites(&self, query: &ProspectSiteQuery) -> anyhow::Result<ProspectSites> {
+        let mut sites = self.catalogue().prospect_sites(query)?;
+        let mut pages: Vec<ProspectRow> = sites.rows.iter().map(|site| site.best.clone()).collect();
+        work::judge_prospects(self, query.campaign, &mut pages, |row| row.url.clone())?;
+        sites.rows.iter_mut().zip(pages).for_each(|(site, page)| site.best = page);
+        Ok(sites)
+    }
+
     /// Anomalies of the crawl in this process that came since the answer before; the second value is
     /// the mark for the next call. It answers at once, from memory.
     pub fn anomalies(&self, since: AnomalyMark) -> (Vec<CrawlEvent>, AnomalyMark) {

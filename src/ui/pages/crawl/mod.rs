@@ -9,13 +9,13 @@ use super::crawl::trial::TrialView;
 
 use crate::app::models::SeenId;
 use crate::app::models::{
-    CampaignId, CrawlPage, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage, SeenQuery,
-    SeenRow, campaign_title, quoted,
+    CampaignId, CrawlPage, HostActivity, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage,
+    SeenQuery, SeenRow, campaign_title, quoted,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route, TrialAct};
 use crate::scope::rule_label;
 use crate::ui::header::{Header, HeaderButton};
-use crate::ui::icons::Icon;
+use crate::ui::icons::{Icon, icon_ui};
 use crate::ui::table::{Column, RowsAction, Table, TableState, key_of};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP, tokens};
@@ -224,7 +224,10 @@ impl CrawlView {
         let urls = |tab: CrawlTab| move |row: &HostRow| Some((tab, row.host.clone()));
         const SHOW: &str = "Show these URLs of the host";
         let columns = [
-            Col::text("host", "Host", 220.0, |row| &row.host),
+            Col::text("host", "Host", 200.0, |row| &row.host),
+            Col::made("now", "Now, and why it waits", 190.0, now_of)
+                .about("What the host does while its crawl runs")
+                .draw(now_ui),
             Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(CrawlTab::Next)),
             Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(CrawlTab::Fetched)),
             Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(CrawlTab::Failed)),
@@ -235,7 +238,8 @@ impl CrawlView {
                 .draw(|ui, row| {
                     let names: Vec<&str> = row.rules.iter().map(|(rule, _)| rule.as_str()).collect();
                     cell_ui(ui, &accepted_by(row)).on_hover_text(text::line(&names.join(", ")));
-                }),
+                })
+                .hidden(),
             Col::text("address", "Address", 120.0, |row| &row.address).or("–").hidden(),
             Col::text("country", "Country", 70.0, |row| &row.country).or("–").hidden(),
         ];
@@ -303,6 +307,45 @@ impl CrawlView {
             }
         });
     }
+}
+
+/// What a host does now, and why it waits.
+fn now_of(row: &HostRow) -> String {
+    let Some(now) = &row.now else {
+        let state = match row {
+            HostRow { queued: 1.., .. } => "left in the queue",
+            HostRow { fetched: 0, failed: 1.., .. } => "not reached",
+            _ => "nothing left",
+        };
+        return state.to_owned();
+    };
+    let until = |label: &str| match now.until {
+        Some(until) => format!("{label} {} UTC, {}", text::clock(until), now.why),
+        None => now.why.clone(),
+    };
+    match now.activity {
+        HostActivity::Fetching => "fetching".to_owned(),
+        HostActivity::Due => "next in turn".to_owned(),
+        HostActivity::Resting => until("waits until"),
+        HostActivity::Failing => until("tried again"),
+    }
+}
+
+fn now_ui(ui: &mut Ui, row: &HostRow) {
+    let colors = tokens(ui);
+    let (icon, color) = match row.now.as_ref().map(|now| now.activity) {
+        Some(HostActivity::Fetching) => (Icon::Good, colors.accept),
+        Some(HostActivity::Due | HostActivity::Resting) => (Icon::Waiting, colors.weak_text),
+        Some(HostActivity::Failing) => (Icon::Warning, colors.flag),
+        None if row.queued == 0 && row.fetched == 0 && row.failed > 0 => (Icon::Warning, colors.flag),
+        None => (Icon::Minus, colors.weak_text),
+    };
+    let label = now_of(row);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
+        icon_ui(ui, icon, theme::SMALL_ICON, color);
+        cell_ui(ui, &label).on_hover_text(&label);
+    });
 }
 
 /// The rules that let URLs of a host in, by their plain names.

@@ -351,7 +351,7 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, found: Option<&Arc<SearchAnswer>>)
         Some(found) => {
             let review = Command::GoToAll(Route::Review { filter: found.filter.clone() });
             let why_not = (found.captures == 0).then_some("No captures found");
-            let review = HeaderButton::send("Review these", review).off(why_not);
+            let review = HeaderButton::send(format!("Review {}", text::count(found.captures)), review).off(why_not);
             header
                 .state(format!(
                     "{}, {}",

@@ -102,9 +102,10 @@ fn scores_ui(ui: &mut Ui, app: &mut AppState, preview: &Preview<'_>, list: Selec
         let first = format!("The {LISTED} with the highest scores of {}", text::counted(all, "capture"));
         ui.label(RichText::new(first).size(theme::SMALL_TEXT).color(tokens(ui).weak_text));
     }
+    let threshold = (list == SelectList::Borderline && tried.draft.is_by_score()).then_some(tried.draft.threshold);
     let draft = serde_json::to_string(&tried.draft).unwrap_or_default();
     let rows = app.reads.scored_under(draft, ids.to_vec());
-    loaded_ui(ui, &rows, |ui, rows| scored_ui(ui, app, (id, name), rows));
+    loaded_ui(ui, &rows, |ui, rows| scored_ui(ui, app, (id, name), rows, threshold));
 }
 
 fn nothing_ui(ui: &mut Ui, list: SelectList) {

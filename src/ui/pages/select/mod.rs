@@ -9,7 +9,7 @@ mod lists;
 pub(super) mod named;
 pub(super) mod score;
 
-use crate::app::models::{CampaignId, ExportCheck, Loaded, ScoreWeights, SelectionPage, SelectionSpec};
+use crate::app::models::{Balance, CampaignId, ExportCheck, Loaded, ScoreWeights, SelectionPage, SelectionSpec};
 use crate::app::{Action, AppState, ByIdentity, Command, JobKind, Route, SelectLead, SelectionAct, TriedSelection};
 use crate::ui::header::{Header, HeaderButton};
 use crate::ui::text;
@@ -89,7 +89,10 @@ impl SelectPage {
         let check = app.reads.export_check(campaign);
         let check = answer.shown().and_then(|page| check_of(page, &check));
         note_obstacle(app, campaign, check.as_deref());
-        if let Some(key) = header_ui(ui, app, campaign, answer.shown().map(Arc::as_ref), check.is_none()) {
+        let tried = answer.shown().and_then(|page| try_draft(app, campaign, page).shown().cloned());
+        let balance = tried.as_ref().and_then(|tried| tried.balance.as_ref());
+        let page = answer.shown().map(Arc::as_ref);
+        if let Some(key) = header_ui(ui, app, campaign, (page, balance), check.is_none()) {
             self.carry_out(app, campaign, answer.shown(), key);
         }
         loaded_ui(ui, &answer, |ui, page| self.steps_ui(ui, app, campaign, page, check.as_deref()));
@@ -307,7 +310,7 @@ fn header_ui(
     ui: &mut Ui,
     app: &mut AppState,
     campaign: CampaignId,
-    page: Option<&SelectionPage>,
+    (page, tried): (Option<&SelectionPage>, Option<&Balance>),
     is_checking: bool,
 ) -> Option<SelectKey> {
     let draft = SelectionSpec { campaign, ..app.open.selection_draft.clone() };
@@ -329,7 +332,15 @@ fn header_ui(
                 .more(HeaderButton::send("Score again", Command::Select(draft)).off(why_not))
         }
         Some(page) if page.spec.is_some() => {
-            header.flag("Preview, not saved").plain(HeaderButton::own("Discard", SelectKey::Discard)).primary(save)
+            let figures = tried.map_or_else(String::new, |tried| {
+                let all = text::counted(tried.inside.captures + tried.outside.captures, "capture");
+                format!("{} of {all}, {}", text::count(tried.inside.captures), text::bytes(tried.inside.bytes))
+            });
+            header
+                .flag("Preview, not saved")
+                .state(figures)
+                .plain(HeaderButton::own("Discard", SelectKey::Discard))
+                .primary(save)
         }
         _ => header.state("Nothing selected yet").primary(save),
     };

@@ -101,7 +101,14 @@ pub enum ScoreAction {
 }
 
 /// Draws captures with their scores; `id` names the list.
-pub fn scored_ui(ui: &mut Ui, app: &mut AppState, (id, name): (&'static str, &str), rows: &[ScoredRow]) {
+/// A list by score has a line at the threshold.
+pub fn scored_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    (id, name): (&'static str, &str),
+    rows: &[ScoredRow],
+    threshold: Option<f64>,
+) {
     type Col<'a> = Column<'a, ScoredRow, ScoreAction>;
     let columns = [
         Col::value("score", "Score", 58.0, |row| Value::Fraction(row.score)).numeric(),
@@ -140,6 +147,9 @@ pub fn scored_ui(ui: &mut Ui, app: &mut AppState, (id, name): (&'static str, &st
             }
             None
         });
+    if let Some(threshold) = threshold {
+        table = table.divider("score", format!("threshold {threshold:.2}"), move |row| row.score >= threshold);
+    }
     if read_only(ui).is_none() {
         for (mark, icon, name) in [
             (ReviewMark::Approve, Icon::Check, "Include: approve this capture (A)"),

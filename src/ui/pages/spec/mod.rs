@@ -2,6 +2,7 @@
 
 pub(super) mod crawl_settings;
 pub(super) mod geo;
+pub(super) mod order;
 pub(super) mod permissions;
 pub(super) mod request;
 pub(super) mod rules;
@@ -14,9 +15,11 @@ pub(super) mod tester;
 mod versions;
 pub(super) mod what_if;
 
+use super::select::captures_by;
 use super::spec::geo::GeoTab;
+use super::spec::order::order_ui;
 use super::spec::permissions::{PermissionsEditor, list_entries};
-use super::spec::request::RequestEditor;
+use super::spec::request::{KnownTerms, RequestEditor};
 use super::spec::rules::RulesEditor;
 use super::spec::sample::SampleView;
 use super::spec::schedule::{next_launches_ui, schedule_ui};
@@ -276,7 +279,10 @@ impl SpecPage {
         match section {
             Section::About => self.about_ui(ui, spec),
             Section::Request => {
-                self.request.ui(ui, &mut spec.campaign.request);
+                let known = KnownTerms { saved: &spec.saved.request, found: self.sample.found() };
+                if let Some(filter) = self.request.ui(ui, &mut spec.campaign.request, &known) {
+                    captures_by(app, filter);
+                }
                 if has_sample {
                     self.sample.ui(ui, app, &spec.campaign.request);
                 }
@@ -286,6 +292,7 @@ impl SpecPage {
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
             }
             Section::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
+            Section::Order => order_ui(ui, app, &mut spec.campaign, spec.id),
             Section::Geo => self.geo.ui(ui, app, spec.id),
             Section::Permissions => self.permissions.ui(ui, app, &mut spec.campaign),
             Section::Schedule => schedule_ui(ui, app, &mut spec.campaign, page),

@@ -1,6 +1,6 @@
 //! The best and worst captures of a request while it is written.
 
-use crate::app::models::{RequestSample, SampleRow, quoted};
+use crate::app::models::{RequestSample, SampleRow, TermFound, quoted};
 use crate::app::{Action, AppState};
 use crate::campaign::Request;
 use crate::ui::facets::named_count_ui;
@@ -23,6 +23,8 @@ pub(in crate::ui::pages) struct SampleView {
     /// The request as JSON, as it was queried last.
     request_json: String,
     typed: TypedLine,
+    /// The terms of the last answer, with the captures that have them.
+    found: Vec<TermFound>,
 }
 
 impl SampleView {
@@ -42,7 +44,15 @@ impl SampleView {
             self.request_json = serde_json::to_string(request).unwrap_or_default();
         }
         let answer = app.reads.request_sample(self.request_json.clone(), app.campaign());
+        if let Some(sample) = answer.shown().filter(|sample| sample.terms != self.found) {
+            self.found.clone_from(&sample.terms);
+        }
         loaded_ui(ui, &answer, |ui, sample| sample_ui(ui, app, sample));
+    }
+
+    /// The terms of the request that was tried last, with the captures that have each.
+    pub fn found(&self) -> &[TermFound] {
+        &self.found
     }
 }
 

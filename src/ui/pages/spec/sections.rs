@@ -22,6 +22,8 @@ pub enum Section {
     Seeds,
     /// What it takes.
     Rules,
+    /// What it fetches first.
+    Order,
     /// What ends it.
     Limits,
     /// How it treats servers.
@@ -36,11 +38,12 @@ pub enum Section {
     Versions,
 }
 
-const SECTIONS: [(Section, &str); 10] = [
+const SECTIONS: [(Section, &str); 11] = [
     (Section::About, "About"),
     (Section::Request, "Request"),
     (Section::Seeds, "Seeds"),
     (Section::Rules, "Scope rules"),
+    (Section::Order, "Order"),
     (Section::Limits, "Limits"),
     (Section::Politeness, "Politeness"),
     (Section::Schedule, "Schedule"),
@@ -68,6 +71,7 @@ impl Section {
             "rules" => Self::Rules,
             "permissions" | "grounds" => Self::Permissions,
             "schedule" => Self::Schedule,
+            "order" => Self::Order,
             "limits" => Self::Limits,
             "politeness" => Self::Politeness,
             _ => Self::About,
@@ -87,6 +91,7 @@ impl Section {
             Self::Request => saved.request != now.request,
             Self::Seeds => saved.seeds != now.seeds,
             Self::Rules => saved.rules != now.rules,
+            Self::Order => saved.order != now.order,
             Self::Limits => saved.limits != now.limits,
             Self::Politeness => saved.politeness != now.politeness,
             Self::Schedule => saved.schedule != now.schedule || saved.select_after_run != now.select_after_run,
@@ -218,7 +223,7 @@ impl Sections {
             area = area.vertical_scroll_offset(self.offset);
         }
         let room = ui.available_height();
-        let before = self.offset;
+        let (before, heights) = (self.offset, self.heights);
         let shown = area.show_viewport(ui, |ui, sight| {
             ui.spacing_mut().item_spacing.y = 0.0;
             // A ring around what has the keyboard needs the space at both sides.
@@ -263,6 +268,10 @@ impl Sections {
         self.offset = shown.state.clamped_offset().y;
         if (self.offset - before).abs() > 1.0 {
             self.at = None;
+        } else if self.heights != heights && self.leads_to.is_none() {
+            // Sections above it are of another height than was thought: it stays at the top.
+            self.leads_to = self.at;
+            ui.ctx().request_repaint();
         }
     }
 }

@@ -226,7 +226,7 @@ where
             let name = format!("Remove seed {}", row.index + 1);
             icon_button_ui(ui, Icon::Close, &name).clicked().then_some(SeedAction::Remove(row.index))
         }),
-        Col::text("url", "URL", 220.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
+        Col::text("url", "URL", 180.0, |row| &row.seed.url).draw_with_action(move |ui, row| {
             let mut is_entered = false;
             let edited = row.edited(|seed| {
                 ui.name_inputs(format!("URL of seed {}", row.index + 1), |ui| {

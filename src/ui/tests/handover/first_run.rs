@@ -1,6 +1,6 @@
 //! A newcomer: three doors, steps that tick themselves, and the way from the first start to a verified export.
 
-use crate::app::models::CampaignId;
+use crate::app::models::{CampaignId, SelectionSpec};
 use crate::app::{Command, JobKind, Route};
 use crate::ui::tests::{TOWN, Window, is_pressed};
 use crate::work::models::FirstStep;
@@ -30,7 +30,7 @@ impl Newcomer {
             window.harness.query_all_by_label(label).any(|node| is_on(&node))
         });
         // A button that took the place of another one waits for a moment.
-        self.window.pass(10.0);
+        self.window.pass(0.6);
         self.window.click(label);
         self.clicks += 1;
     }
@@ -106,6 +106,18 @@ fn the_steps_tick_themselves_and_go_when_they_are_done_or_hidden() {
     window.assert_shows("2 of 7 done");
     window.click("Select: Save a selection");
     assert_eq!(window.route(), Route::Select);
+}
+
+#[test]
+fn the_export_of_one_campaign_is_no_step_of_another() {
+    let window = Window::town();
+    let (session, elections) = (window.session(), CampaignId::new(2));
+    let catalogue = session.catalogue();
+    catalogue.keep_selection(&SelectionSpec { campaign: elections, ..SelectionSpec::default() }, Vec::new()).unwrap();
+    let done = session.first_steps(elections).unwrap();
+    assert!(done.0.contains(&(FirstStep::Select, true)), "{done:?}");
+    assert!(done.0.contains(&(FirstStep::Export, false)) && done.0.contains(&(FirstStep::Verify, false)), "{done:?}");
+    assert!(catalogue.selection_page(elections).unwrap().exports.is_empty(), "nor the last export of its page");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn what_was_found_becomes_the_selection_with_its_number_and_bytes() {
 fn what_was_found_is_reviewed_capture_by_capture() {
     let mut window = searched("estaleiro");
     let rows = window.captures("estaleiro");
-    window.click("Review these");
+    window.click(&format!("Review {}", rows.len()));
     assert_eq!(window.route(), Route::Review { filter: "estaleiro".to_owned() });
     window.assert_shows(&format!("{} captures to review", rows.len()));
     let Some(Focus::Capture(first)) = window.app().focus() else { panic!("{:?}", window.app().focus()) };

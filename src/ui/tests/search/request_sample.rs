@@ -4,6 +4,11 @@ use crate::app::{JobKind, Route};
 use crate::ui::tests::{TOWN, Window};
 use egui::{Key, Modifiers};
 
+fn sample_of(window: &Window) -> crate::app::models::RequestSample {
+    let spec = window.app().open.spec.as_ref().unwrap();
+    window.session().request_sample(&spec.campaign.request, Some(TOWN), 10).unwrap()
+}
+
 #[test]
 fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     let mut window = Window::town();
@@ -13,6 +18,10 @@ fn a_request_is_tried_while_it_is_typed_and_its_numbers_lead_to_captures() {
     window.click("Index texts");
     window.until_done(JobKind::IndexTexts);
     window.until("captures are there", |window| window.shows("The best, as the request scores them"));
+    // Each term has the number of captures that have it, which leads to them.
+    let first = sample_of(&window).terms.into_iter().find(|found| found.captures > 0).unwrap();
+    window.until("terms are counted", |window| window.can_click(&crate::ui::text::count(first.captures)));
+    window.click_radio("Text");
     window.type_into("Request as text", " AND estaleiro");
     window.pass(1.0);
     window.settle();
