@@ -23,10 +23,7 @@ const TABLES: [&str; 7] = [
 ];
 
 /// The nth of these makes version `FIRST_VERSION + n` from the one before.
-const MIGRATIONS: [&str; 1] = [
-    // The campaign whose selection an export holds; none of those that were written before.
-    "ALTER TABLE export ADD COLUMN campaign INTEGER;",
-];
+const MIGRATIONS: [&str; 0] = [];
 
 /// The version this program writes (SQLite's user_version).
 pub(in crate::store) const SCHEMA_VERSION: u32 = FIRST_VERSION + MIGRATIONS.len() as u32;

@@ -90,5 +90,7 @@ CREATE TABLE export (
     captures INTEGER NOT NULL,
     records  INTEGER NOT NULL,
     bytes    INTEGER NOT NULL,
-    verified TEXT
+    verified TEXT,
+    -- The campaign whose selection it holds; NULL where none was selected.
+    campaign INTEGER
 );
