@@ -79,7 +79,7 @@ impl Campaign {
     }
 
     fn seed_problems(&self, found: &mut ProblemList) {
-        if self.seeds.is_empty() {
+        if self.seeds.is_empty() && !self.sources.iter().any(|source| source.enabled) {
             found.stop("seeds", "the campaign has no seeds", "add at least one URL to start from");
         }
         let mut seen: HashMap<PageKey, usize> = HashMap::new();

@@ -143,8 +143,10 @@ impl CampaignSource {
     /// Its address; of a search engine with a letter in the places of the query. None where that is none.
     pub fn url(&self) -> Option<Url> {
         let address = self.address.trim();
-        let filled = if self.kind == SourceKind::Search { fill_template(address, |_| "x".to_owned()) } else { None };
-        parse_web_url(filled.as_deref().unwrap_or(address))
+        if self.kind == SourceKind::Search && address.contains('{') {
+            return parse_web_url(&fill_template(address, |_| "x".to_owned())?);
+        }
+        parse_web_url(address)
     }
 
     /// Its address without user name and password; none where it has none.

@@ -117,7 +117,7 @@ pub fn run_crawl_with(
     let plan = setup.plan.now();
     let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     check_user_agent(&politeness.user_agent)?;
-    if campaign.seeds.is_empty() {
+    if campaign.seeds.is_empty() && !campaign.sources.iter().any(|source| source.enabled) {
         return Err(CrawlError::Setup("The campaign has no seed: add a URL to start from.".to_owned()));
     }
     make_folder(&setup.warc_dir).map_err(|source| CrawlError::io(&setup.warc_dir, source))?;

@@ -115,7 +115,11 @@ pub fn run_query<E: SourceExchanges>(
         if limits.requests == 0 || limits.items == 0 {
             outcome.is_limited = true;
             let what = if limits.items == 0 { "new pages" } else { "requests" };
-            outcome.note(format!("a run takes no more {what}; the next one goes on"));
+            let then = match progress.order {
+                ItemOrder::NewestFirst => "what is older is left out",
+                ItemOrder::OldestFirst | ItemOrder::Any => "the next one goes on",
+            };
+            outcome.note(format!("a run takes no more {what}; {then}"));
             break;
         }
         let Some((page, answer)) = read_one(run, &request, limits, &mut outcome, exchanges)? else { break };

@@ -105,6 +105,8 @@ fn each_rule_that_let_urls_of_a_host_in_is_named_and_each_host_has_its_address()
         assert!(accepted >= host.fetched + host.failed + host.queued, "{host:?}");
         assert!(!host.address.is_empty(), "{host:?}");
     }
+    let layout = window.app_mut().settings.tables.entry("crawl hosts".to_owned()).or_default();
+    layout.columns.entry("rule".to_owned()).or_default().shown = Some(true);
     window.app_mut().send(Command::Go(Route::Crawl));
     window.settle();
     let of = page.hosts.iter().find(|host| host.rules.len() > 1).unwrap();

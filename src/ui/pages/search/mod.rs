@@ -200,6 +200,13 @@ impl SearchPage {
                 }
                 if let Some(found) = answer.shown().filter(|found| found.problem.is_none()) {
                     found_ui(ui, app, found);
+                    if found.code > 0 {
+                        let link = ui.link(format!("{} of code not shown", text::count(found.code)));
+                        if link.on_hover_text("Style sheets, scripts and robots.txt. Show these: media:code").clicked()
+                        {
+                            self.submit_line(app, with_facets(&self.applied.text, FacetKind::Media, &[of_code()]));
+                        }
+                    }
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| self.chosen_ui(ui, app));
             },
@@ -268,13 +275,6 @@ impl SearchPage {
                 ui.colored_label(tokens(ui).flag, why);
                 action_ui(ui, app, Action::IndexTexts);
             });
-        }
-        if found.code > 0 {
-            let what =
-                format!("{} of style sheets, scripts and robots.txt not shown", text::counted(found.code, "page"));
-            if ui.link(what).on_hover_text("Show these alone: media:code").clicked() {
-                self.submit_line(app, toggle_facet(&self.applied.text, &of_code()));
-            }
         }
         if found.versions == 0 && !found.wider.is_empty() {
             ui.horizontal_wrapped(|ui| {

@@ -360,7 +360,8 @@ impl Found {
     /// The requested results, and what was found in all.
     pub(in crate::work) fn answer(&self, workspace: &Workspace, search: &SearchQuery) -> anyhow::Result<SearchAnswer> {
         let versions = Arc::new(self.facts.versions_of(&self.captures));
-        let (kept, code) = self.listed(&versions, search)?;
+        let (results, code) = self.without_code(&versions, search);
+        let kept = self.listed(&results, search)?;
         let shown: Vec<_> = kept.into_iter().skip(search.offset).take(search.limit).collect();
         // To find the place in a long text takes a millisecond.
         let hits = shown.into_par_iter().map(|(version, score, folded)| {
@@ -383,32 +384,31 @@ impl Found {
         })
     }
 
-    /// The results as they are listed: version, relevance, and how many are folded into it. Besides, how many
-    /// style sheets, scripts and robots.txt are left out.
-    fn listed(
-        &self,
-        versions: &Arc<FixedBitSet>,
-        search: &SearchQuery,
-    ) -> anyhow::Result<(Vec<(usize, f32, u64)>, u64)> {
-        let (mut versions, mut code) = (Arc::clone(versions), 0);
-        if !search.shows_all && !names(&self.query, &CODE_FIELDS) {
-            let is_code = |media: &str| media == Media::Code.as_str();
-            let of_code =
-                self.facts.versions_of(&self.facts.with_value_among(&self.captures, FacetKind::Media, is_code));
-            // Where nothing else was found, they are the results.
-            if !versions.is_subset(&of_code) {
-                code = of_code.count_ones(..) as u64;
-                Arc::make_mut(&mut versions).difference_with(&of_code);
-            }
+    /// The versions that are results, and how many style sheets, scripts and robots.txt are left out of them.
+    fn without_code(&self, versions: &Arc<FixedBitSet>, search: &SearchQuery) -> (Arc<FixedBitSet>, u64) {
+        let mut results = Arc::clone(versions);
+        if search.shows_all || names(&self.query, &CODE_FIELDS) {
+            return (results, 0);
         }
-        let versions = &versions;
+        let is_code = |media: &str| media == Media::Code.as_str();
+        let code = self.facts.versions_of(&self.facts.with_value_among(&self.captures, FacetKind::Media, is_code));
+        // Where nothing else was found, they are the results.
+        if versions.is_subset(&code) {
+            return (results, 0);
+        }
+        Arc::make_mut(&mut results).difference_with(&code);
+        (results, code.count_ones(..) as u64)
+    }
+
+    /// The results as they are listed: version, relevance, and how many are folded into it.
+    fn listed(&self, versions: &Arc<FixedBitSet>, search: &SearchQuery) -> anyhow::Result<Vec<(usize, f32, u64)>> {
         let most = (search.offset + search.limit).max(if search.shows_all { 0 } else { MOST_RANKED });
         let ranked = self.ranked(versions, search.order, most)?;
         let folds = Folds {
             hosts: !search.shows_all && !wants(&self.query, &["host", "fqdn"]) && self.has_several_hosts(versions),
             similar: !search.shows_all && !wants(&self.query, &["similar"]),
         };
-        Ok((self.folded(ranked, folds), code))
+        Ok(self.folded(ranked, folds))
     }
 
     /// Whether versions are of different hosts: where one is all there is, its results stand for nothing else.
@@ -426,7 +426,8 @@ impl Found {
         captures: &[CaptureId],
     ) -> anyhow::Result<Vec<(CaptureId, Option<u64>)>> {
         let search = SearchQuery { order: SearchOrder::Relevance, offset: 0, limit: MOST_RANKED, ..search.clone() };
-        let (listed, _) = self.listed(&Arc::new(self.facts.versions_of(&self.captures)), &search)?;
+        let (results, _) = self.without_code(&Arc::new(self.facts.versions_of(&self.captures)), &search);
+        let listed = self.listed(&results, &search)?;
         let place = |capture: &CaptureId| {
             let version = self.facts.version_of(usize::try_from(*capture).ok()?);
             Some(listed.iter().position(|(of, ..)| *of == version)? as u64 + 1)
