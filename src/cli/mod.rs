@@ -208,7 +208,8 @@ impl Cli {
     /// with what is wrong, where there is nothing to do.
     pub fn of_command_line() -> Self {
         let parsed = with_flowing_help(Self::command());
-        let parsed = parsed.try_get_matches().and_then(|matches| Self::from_arg_matches(&matches));
+        let args = sources::with_command_first(std::env::args_os().collect());
+        let parsed = parsed.try_get_matches_from(args).and_then(|matches| Self::from_arg_matches(&matches));
         let first = std::env::args_os().nth(1);
         let is_unknown = |first: &std::ffi::OsString| {
             !first.to_string_lossy().starts_with('-') && !std::path::Path::new(first).exists()

@@ -9,6 +9,7 @@ use crate::keys::{Keychain, SystemKeychain};
 use crate::uri::parse_web_url;
 use crate::work::{self, Report, SourceChoice, SourceRow};
 use anyhow::Context;
+use std::ffi::OsString;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub enum SourcesCommand {
     /// List the sources of a campaign: what was read of each, and when it is due.
     #[command(after_help = "Examples:\n  fonds sources list my-archive 1\n  \
         fonds sources list my-archive 1 --json | jq '.name, .next_run'\n\n\
+        Folder and campaign may come first, too: fonds sources my-archive 1 list\n\n\
         Columns: on or off, kind, name, next run (UTC), pages named, those that wait for a launch, address, and behind it\n\
         what the last run came to. Below each: what it is searched for.")]
     List {
@@ -124,6 +126,16 @@ pub struct AddArgs {
     /// The result as one object.
     #[arg(long)]
     json: bool,
+}
+
+/// Arguments of a command line, where `sources DIR CAMPAIGN list` becomes `sources list DIR CAMPAIGN`.
+pub(super) fn with_command_first(mut args: Vec<OsString>) -> Vec<OsString> {
+    const COMMANDS: [&str; 5] = ["list", "add", "test", "run", "token"];
+    let is_command = |arg: Option<&OsString>| COMMANDS.iter().any(|name| arg.is_some_and(|arg| arg == name));
+    if args.get(1).is_some_and(|arg| arg == "sources") && !is_command(args.get(2)) && is_command(args.get(4)) {
+        args[2..=4].rotate_right(1);
+    }
+    args
 }
 
 pub(super) fn run(command: SourcesCommand, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Result<u8> {
@@ -268,4 +280,22 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         args.folder.display()
     );
     Ok(FINE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folder_and_campaign_of_sources_may_come_before_the_command() {
+        let check = |from: &[&str], expected: &[&str]| {
+            let args = from.iter().map(OsString::from).collect();
+            assert_eq!(with_command_first(args), expected.iter().map(OsString::from).collect::<Vec<_>>());
+        };
+        let expected = ["fonds", "sources", "test", "w", "1", "news"];
+        check(&["fonds", "sources", "w", "1", "test", "news"], &expected);
+        check(&expected, &expected);
+        check(&["fonds", "sources", "run", "list", "run"], &["fonds", "sources", "run", "list", "run"]);
+        check(&["fonds", "crawl", "w", "1", "list"], &["fonds", "crawl", "w", "1", "list"]);
+    }
 }
