@@ -5,7 +5,7 @@ use crate::ui::icons::{Icon, icon_ui};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use egui::accesskit::Role;
-use egui::{Align, Color32, Layout, Rect, Response, RichText, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Align, Color32, Label, Layout, Rect, Response, RichText, Stroke, Ui, WidgetInfo, vec2};
 
 /// How much a remark on a field matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,11 @@ impl<'a> FormRow<'a> {
             match &self.remark {
                 Some(remark) => is_cured = remark_ui(ui, remark),
                 None if self.note.is_empty() => {}
-                None => drop(ui.label(RichText::new(self.note).size(theme::SMALL_TEXT).color(colors.weak_text))),
+                // A note beside a long field makes no page wider; what is cut shows in a tip.
+                None => {
+                    let note = RichText::new(self.note).size(theme::SMALL_TEXT).color(colors.weak_text);
+                    ui.add(Label::new(note).truncate());
+                }
             }
             field
         });

@@ -7,7 +7,7 @@ use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{lead_here, least_table_height, loaded_ui};
-use egui::{CollapsingHeader, RichText, Ui};
+use egui::{CollapsingHeader, Label, RichText, Ui};
 
 /// Width of the names of the orders.
 const NAMES: f32 = theme::DATE_FIELD + theme::PART_GAP;
@@ -18,7 +18,7 @@ const ROWS: usize = 12;
 pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Option<CampaignId>) {
     let has_words = !campaign.request.is_empty();
     for order in CrawlOrder::ALL {
-        ui.horizontal_wrapped(|ui| {
+        ui.horizontal(|ui| {
             let name = ui.scope(|ui| {
                 ui.set_min_width(NAMES);
                 ui.radio_value(&mut campaign.order, order, order.label())
@@ -30,7 +30,8 @@ pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Op
                 (CrawlOrder::Relevance, false) => "needs a request; without one hosts come in turn",
                 (order, _) => order.about(),
             };
-            ui.label(RichText::new(about).size(theme::SMALL_TEXT).color(tokens(ui).weak_text));
+            let about = RichText::new(about).size(theme::SMALL_TEXT).color(tokens(ui).weak_text);
+            ui.add(Label::new(about).wrap());
         });
     }
     let Some(id) = id else { return };
