@@ -59,6 +59,8 @@ impl AppState {
         if before != Some(id) {
             self.open.selection_draft.campaign = id;
             self.open.selected = Default::default();
+            // Another campaign's export is not what is verified next.
+            self.open.last_export = None;
             self.follow(None);
         }
         let is_of_another = match &self.open.route {

@@ -110,8 +110,14 @@ fn the_steps_tick_themselves_and_go_when_they_are_done_or_hidden() {
 
 #[test]
 fn the_export_of_one_campaign_is_no_step_of_another() {
-    let window = Window::town();
+    let mut window = Window::town();
     let (session, elections) = (window.session(), CampaignId::new(2));
+    let export = window.folder().join("of the town");
+    window.app_mut().choose_export(export.clone());
+    assert_eq!(window.app().last_export(), Some(export.as_path()));
+    window.app_mut().send(Command::ChooseCampaign(elections));
+    window.settle();
+    assert_eq!(window.app().last_export(), None, "nor what is verified next");
     let catalogue = session.catalogue();
     catalogue.keep_selection(&SelectionSpec { campaign: elections, ..SelectionSpec::default() }, Vec::new()).unwrap();
     let done = session.first_steps(elections).unwrap();
