@@ -4,8 +4,8 @@
 //! is told from pictures and comments.
 
 use super::html::{MAX_URL_BYTES, Reading, decode_references, decode_text, detect_xml};
+use super::xml::lenient_reader;
 use crate::uri::{Url, resolve};
-use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use serde_json::Value;
 
@@ -117,11 +117,7 @@ struct OpenEntry {
 
 fn xml_entries(body: &[u8], http_charset: Option<&str>, url: &Url) -> Option<EntryList> {
     let (text, _) = decode_text(body, detect_xml(body, http_charset));
-    let mut reader = Reader::from_str(&text);
-    let config = reader.config_mut();
-    config.allow_dangling_amp = true;
-    config.allow_unmatched_ends = true;
-    config.check_end_names = false;
+    let mut reader = lenient_reader(&text);
     let mut document = ListDocument {
         base: url,
         list: None,

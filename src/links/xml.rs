@@ -75,14 +75,20 @@ enum TextUse {
     Base,
 }
 
-/// Reads the links of a document. `http_charset` is the `charset` of its HTTP `Content-Type`.
-pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> XmlLinks {
-    let (text, _) = decode_text(body, detect_xml(body, http_charset));
-    let mut reader = Reader::from_str(&text);
+/// A reader that goes on behind faults that files of the web have.
+pub(super) fn lenient_reader(text: &str) -> Reader<&[u8]> {
+    let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
+    reader
+}
+
+/// Reads the links of a document. `http_charset` is the `charset` of its HTTP `Content-Type`.
+pub(crate) fn read_xml(body: &[u8], http_charset: Option<&str>, url: &Url) -> XmlLinks {
+    let (text, _) = decode_text(body, detect_xml(body, http_charset));
+    let mut reader = lenient_reader(&text);
     let mut document = Document {
         found: ListedLinks::new(url),
         url,

@@ -39,7 +39,7 @@ pub fn rocchio(marked: &[MarkedPage], pages: &[LaunchPage]) -> Vec<(String, f64)
             }
         }
     }
-    let mut words: Vec<(String, f64)> = query.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
-    words.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    words
+    let mut terms: Vec<(String, f64)> = query.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
+    terms.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    terms
 }

@@ -43,11 +43,11 @@ fn town() -> Vec<MarkedPage> {
 fn terms_of_relevant_pages_are_proposed_with_counts_and_examples() {
     let marked = town();
     let found = proposals(&marked, &of_launch(&marked), &HashSet::from(["naval".to_owned()]));
-    let words: Vec<&str> =
+    let terms: Vec<&str> =
         found.iter().filter(|of| of.kind == ProposalKind::Word).map(|of| of.value.as_str()).collect();
-    assert!(words.contains(&"estaleiro") && words.contains(&"casco"), "{words:?}");
+    assert!(terms.contains(&"estaleiro") && terms.contains(&"casco"), "{terms:?}");
     for known in ["naval", "jogo", "liga", "da"] {
-        assert!(!words.contains(&known), "{known}: {words:?}");
+        assert!(!terms.contains(&known), "{known}: {terms:?}");
     }
     let casco = found.iter().find(|of| of.value == "casco").unwrap();
     assert_eq!(casco.counts(), "10 of 10 relevant pages, 0 of 10 others");
@@ -163,7 +163,7 @@ proptest! {
                 page(&format!("http://a.pt/{number}"), is_relevant, text, &[])
             })
             .collect();
-        let words: Vec<String> = rocchio(&marked, &of_launch(&marked)).into_iter().map(|(word, _)| word).collect();
-        prop_assert_eq!(words, ["casco", "navio"]);
+        let terms: Vec<String> = rocchio(&marked, &of_launch(&marked)).into_iter().map(|(word, _)| word).collect();
+        prop_assert_eq!(terms, ["casco", "navio"]);
     }
 }

@@ -89,11 +89,11 @@ pub fn preview_orders(
             nearest.add(by_hops, url, most);
             by_host.entry(authority_of(url.url()).to_owned()).or_default().add(by_hops, url, most);
             if let Some(guide) = guide {
-                let by_words = match url.admission.priority {
+                let by_request = match url.admission.priority {
                     ROBOTS_PRIORITY => ROBOTS_PRIORITY,
                     _ => place_again(guide, url).priority,
                 };
-                relevant.add(by_words, url, most);
+                relevant.add(by_request, url, most);
             }
         }
     }

@@ -80,11 +80,11 @@ pub fn harvest_curves(
     if newest != first {
         versions.push((format!("Version {newest}"), Some(newest), spec.clone()));
     }
-    let words = proposals_for(&spec, &pages).into_iter();
-    let words = words.filter(|of| matches!(of.kind, ProposalKind::Word | ProposalKind::Anchor) && !of.is_broad);
-    let with_words = words.clone().try_fold(spec.clone(), |spec, proposal| with_proposal(&spec, &proposal))?;
-    if with_words != spec {
-        versions.push((format!("Version {newest} with all words that are proposed"), None, with_words));
+    let proposed = proposals_for(&spec, &pages).into_iter();
+    let proposed = proposed.filter(|of| matches!(of.kind, ProposalKind::Word | ProposalKind::Anchor) && !of.is_broad);
+    let extended = proposed.clone().try_fold(spec.clone(), |spec, proposal| with_proposal(&spec, &proposal))?;
+    if extended != spec {
+        versions.push((format!("Version {newest} with all words that are proposed"), None, extended));
     }
     let replays = Replays::of(&pages)?;
     let mut curves = Vec::new();

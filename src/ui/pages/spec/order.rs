@@ -16,7 +16,7 @@ const ROWS: usize = 12;
 
 /// Draws the orders with what each does; below them, where a queue is left, what each would fetch first.
 pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Option<CampaignId>) {
-    let has_words = !campaign.request.is_empty();
+    let has_request = !campaign.request.is_empty();
     for order in CrawlOrder::ALL {
         ui.horizontal(|ui| {
             let name = ui.scope(|ui| {
@@ -26,7 +26,7 @@ pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Op
             if order == CrawlOrder::default() {
                 lead_here(&name.inner, "order");
             }
-            let about = match (order, has_words) {
+            let about = match (order, has_request) {
                 (CrawlOrder::Relevance, false) => "needs a request; without one hosts come in turn",
                 (order, _) => order.about(),
             };
