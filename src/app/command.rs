@@ -421,6 +421,8 @@ pub enum Command {
     },
     /// Lets the schedules of a workspace run that somebody else made; or leaves them for as long as it is open.
     LetSchedulesRun(bool),
+    /// Lets the running crawl of a campaign go by its newest version.
+    ApplyVersion(CampaignId),
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
     /// Does something with a trial or with versions of a campaign.
@@ -469,6 +471,7 @@ impl Command {
             | Self::ConfirmCrawl { .. }
             | Self::StartCrawl(_)
             | Self::RetryFailed(_)
+            | Self::ApplyVersion(_)
             | Self::Import { .. }
             | Self::Locate { .. }
             | Self::BuildInlinks

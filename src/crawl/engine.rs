@@ -10,10 +10,11 @@ use super::rejudge::{Rejudged, Undecided, rejudge};
 use super::relevance::draws::Draws;
 use super::relevance::gains::HostGains;
 use super::relevance::rescore::rescore;
+use super::seeds::{add_met_seeds, admit_seeds, admit_source_pages};
 use super::setup::check_user_agent;
 use super::{
-    Admission, AdmissionState, Admitted, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats,
-    CurrentPlan, EventKind, HostPause, Ledger, MAX_IN_FLIGHT_PER_ADDRESS, Plan, SourcePage, TOP_POINTS,
+    Admission, CrawlEnd, CrawlError, CrawlEvent, CrawlReport, CrawlSetup, CrawlStats, EventKind, HostPause, Ledger,
+    MAX_IN_FLIGHT_PER_ADDRESS, Plan, SourcePage, TOP_POINTS,
 };
 use crate::campaign::{Campaign, CrawlOrder};
 use crate::crawl::events::event_writer::EventWriter;
@@ -24,8 +25,7 @@ use crate::exchange::{
     Abandon, Archive, Client, DiskGate, FetchLimits, Intake, Resolver, SPACE_POLL, SystemResolver, fetch_status,
 };
 use crate::jobs::{JobCx, OnDrop, counted, make_folder, panic_message, verb};
-use crate::scope::{Candidate, Facts, MAX_REDIRECTS, REFUSED_PERMISSION};
-use crate::uri::{CaptureDate, Clock, Url, authority_of, parse_web_url};
+use crate::uri::{CaptureDate, Url, authority_of, parse_web_url};
 use crate::warc::FileSetOptions;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -50,8 +50,6 @@ const PAUSES_NAMED: usize = 100;
 const PAUSES_SHOWN: usize = 3;
 /// How often it is kept that the launch runs.
 const KEEP_RUNNING: Duration = Duration::from_secs(2);
-/// Pages of sources that are admitted in one go.
-const SOURCE_PAGES_AT_ONCE: usize = 1_000;
 /// More workers than this help nobody.
 const MAX_WORKERS: usize = 256;
 /// Name of the obstacle that every host has to be left alone for now.
@@ -210,7 +208,7 @@ fn run_launch(
     let plan = setup.plan.now();
     let (campaign, politeness) = (&plan.campaign, &plan.campaign.politeness);
     // Before captures are taken over, which a ledger that lost its seeds would know nothing of.
-    let refused_seeds = admit_seeds(&plan, setup.clock, ledger, &judge, logs, stats)?;
+    let refused_seeds = admit_seeds(&plan, setup.clock, ledger, &judge, logs, stats)?.refused;
     admit_source_pages(&setup.plan, ledger, &judge, logs, stats, &of_sources)?;
     recovery.captures = take_over(found, ledger, &judge, &plan, logs, &mut |url, why| {
         let text = format!("{why}. This recovered capture is given up; please report it with the URL");
@@ -471,6 +469,10 @@ impl Engine<'_> {
             // between ends with another version than the next one begins with.
             passed.iter().try_for_each(keep)?;
             let judged = rejudge(&plan, self.ledger, &self.judge, self.logs, self.cx, Undecided::Refused, &on_queued)?;
+            for admission in admit_seeds(&plan, self.setup.clock, self.ledger, &self.judge, self.logs, self.stats)?.new
+            {
+                on_queued(&admission);
+            }
             keep(last)?;
             Ok(judged)
         };
@@ -667,98 +669,6 @@ fn last_serial(folder: &Path) -> std::io::Result<u32> {
         last = last.max(number.unwrap_or(0));
     }
     Ok(last)
-}
-
-/// Makes the redirect targets of seeds in an earlier run seeds again.
-fn add_met_seeds(ledger: &dyn Ledger, judge: &Judge<'_>, campaign: &Campaign) -> Result<(), CrawlError> {
-    let mut met = Vec::new();
-    for seed in &campaign.seeds {
-        let Some(mut url) = parse_web_url(&seed.url) else { continue };
-        for _ in 0..MAX_REDIRECTS {
-            let Some(target) = ledger.redirect_of(&url)?.filter(|target| judge.keeps_seed(&url, target)) else { break };
-            met.push((seed.url.clone(), target.clone()));
-            url = target;
-        }
-    }
-    Ok(judge.add_met_seeds(met)?)
-}
-
-fn admit_seeds(
-    plan: &Plan,
-    clock: Clock,
-    ledger: &dyn Ledger,
-    judge: &Judge<'_>,
-    logs: &Logs,
-    stats: &CrawlStats,
-) -> Result<u64, CrawlError> {
-    let mut admissions = Vec::new();
-    for seed in &plan.campaign.seeds {
-        let Some(url) = parse_web_url(&seed.url) else {
-            let mut event = CrawlEvent::new(EventKind::Seed, "This seed is no web address and is left out");
-            event.url.clone_from(&seed.url);
-            stats.event(event);
-            continue;
-        };
-        let mut candidate = Candidate::bare(url);
-        candidate.is_seed = true;
-        candidate.seed = Some(seed.url.clone());
-        candidate.source_tag.clone_from(&seed.source_tag);
-        admissions.push(judge.admission(plan, candidate)?);
-    }
-    if admissions.is_empty() {
-        return Err(CrawlError::Setup("No seed is a web address (http:// or https://).".to_owned()));
-    }
-    let refused = admissions.iter().filter(|admission| admission.state == AdmissionState::Refused);
-    let (by_permission, refused): (Vec<_>, Vec<_>) =
-        refused.partition(|admission| admission.verdict.rule_name == REFUSED_PERMISSION);
-    for admission in &by_permission {
-        let facts = Facts { date: Some(clock.now()), ..Facts::default() };
-        let steps = plan.rules.explain(&admission.candidate, &facts).steps;
-        let why = steps.into_iter().find(|step| step.deciding).map(|step| step.tested).unwrap_or_default();
-        let text = format!("This seed must not be crawled and is left out ({why})");
-        stats.event(CrawlEvent::new(EventKind::Seed, text).of_url(&admission.candidate.url));
-    }
-    let (by_permission, refused) = (by_permission.len() as u64, refused.len() as u64);
-    let new = ledger.admit(admissions.clone())?;
-    let fresh = admissions.iter().zip(&new).filter(|(_, new)| **new == Admitted::New);
-    logs.scope_of_admissions(fresh.map(|(admission, _)| admission))?;
-    if refused > 0 {
-        let are = verb(refused, "is");
-        let text = format!("{} {are} refused by the campaign's own rules", counted(refused, "seed"));
-        stats.event(CrawlEvent::new(EventKind::Seed, text));
-    }
-    Ok(by_permission)
-}
-
-/// Admits pages that sources named; returns those that are new in the queue.
-fn admit_source_pages(
-    plan: &CurrentPlan,
-    ledger: &dyn Ledger,
-    judge: &Judge<'_>,
-    logs: &Logs,
-    stats: &CrawlStats,
-    pages: &[SourcePage],
-) -> Result<Vec<Admission>, CrawlError> {
-    let plan = plan.now();
-    let mut queued = Vec::new();
-    for some in pages.chunks(SOURCE_PAGES_AT_ONCE) {
-        let admissions = some.iter().map(|page| judge.admission(&plan, page.candidate()));
-        let admissions = admissions.collect::<Result<Vec<_>, _>>()?;
-        let admitted = ledger.admit(admissions.clone())?;
-        let new = admissions.into_iter().zip(admitted).filter(|(_, admitted)| *admitted == Admitted::New);
-        let new: Vec<Admission> = new.map(|(admission, _)| admission).collect();
-        logs.scope_of_admissions(&new)?;
-        queued.extend(new.into_iter().filter(|admission| admission.state == AdmissionState::Queued));
-    }
-    if !queued.is_empty() {
-        let text = format!(
-            "{} that sources named {} in the queue",
-            counted(queued.len() as u64, "page"),
-            verb(queued.len() as u64, "is")
-        );
-        stats.event(CrawlEvent::new(EventKind::Source, text));
-    }
-    Ok(queued)
 }
 
 #[cfg(test)]

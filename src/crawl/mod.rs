@@ -45,6 +45,7 @@ mod relevance;
 mod replay;
 mod reports;
 mod robots;
+mod seeds;
 mod setup;
 mod stats;
 

@@ -131,6 +131,7 @@ pub fn empty_crawl_page() -> CrawlPage {
         pauses: Vec::new(),
         pauses_total: 0,
         relevant: None,
+        saved_version: None,
     }
 }
 

@@ -322,7 +322,7 @@ fn launches_are_listed_and_a_new_version_reports_whether_it_reaches_them() {
     campaign.description = "more".to_owned();
     let (_, version) = session.save_campaign(Some(id), &campaign).unwrap();
     let line = session.unfinished_crawl_line(id, version).unwrap().unwrap();
-    assert!(line.contains("goes on with version 2: version 3 does not reach it"), "{line}");
+    assert!(line.contains("goes on with version 2. Apply version 3 to it on the page Crawl"), "{line}");
     drop(session);
     // Ended by a kill, it would be resumed with what is saved then.
     let stopped = &launches()[0];

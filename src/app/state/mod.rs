@@ -415,6 +415,13 @@ impl AppState {
             Command::RequestCrawl(target) => self.request_crawl(target),
             Command::ConfirmCrawl { version, fresh } => self.confirm_crawl(version, fresh),
             Command::StartCrawl(start) => self.start(JobKind::Crawl, move |session, cx| session.run_crawl(start, cx)),
+            Command::ApplyVersion(campaign) => self.write(
+                move |session| {
+                    let version = session.apply_version(campaign)?;
+                    Ok(format!("The crawl goes by version {version} now"))
+                },
+                |done| Answer::Set("The crawl goes on with the version that it has", done),
+            ),
             Command::RetryFailed(campaign) => {
                 self.start(JobKind::Crawl, move |session, cx| session.retry_failed(campaign, cx))
             }

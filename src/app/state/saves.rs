@@ -190,7 +190,7 @@ impl AppState {
         self.cure(|cause| *cause == NoticeCause::Saving);
         self.notify(&message);
         if let Some(line) = crawl {
-            let what = "Specification saved: the crawl goes on without it".to_owned();
+            let what = "Specification saved: the crawl goes on with the version that it has".to_owned();
             self.notice(Notice { is_error: false, what, why: line, hint: String::new() });
         }
         let lines = [evidence.kept_line(), evidence.dropped_line(), evidence.missing_line()];

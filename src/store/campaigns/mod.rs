@@ -293,6 +293,14 @@ impl Catalogue {
         })
     }
 
+    /// The number of the newest version of a campaign; none where there is no such campaign.
+    pub fn newest_version(&self, id: CampaignId) -> Result<Option<u32>, StoreError> {
+        self.read(|conn| {
+            let mut newest = conn.prepare_cached("SELECT max(version) FROM campaign_version WHERE campaign = ?1")?;
+            Ok(newest.query_row([id], |row| row.get(0))?)
+        })
+    }
+
     /// A campaign as it was saved at a version.
     pub fn campaign_version(&self, id: CampaignId, version: u32) -> Result<Campaign, StoreError> {
         self.read(|conn| {

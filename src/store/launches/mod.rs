@@ -377,6 +377,7 @@ impl Catalogue {
                 pauses: Vec::new(),
                 pauses_total: 0,
                 relevant: relevant.map(|(share, _)| share),
+                saved_version: None,
             }))
         })
     }

@@ -230,6 +230,8 @@ pub struct CrawlPage {
     pub pauses_total: u64,
     /// The share of relevant pages among the last that were fetched, where the request says what is relevant.
     pub relevant: Option<RelevantShare>,
+    /// The version of its campaign that was saved while it runs.
+    pub saved_version: Option<u32>,
 }
 
 impl CrawlPage {

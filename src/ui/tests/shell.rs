@@ -66,6 +66,23 @@ pub(super) fn begin_crawl(window: &mut Window) {
 }
 
 #[test]
+fn a_version_that_is_saved_meanwhile_is_applied_to_the_running_crawl() {
+    let mut window = Window::town();
+    begin_crawl(&mut window);
+    let mut campaign = window.session().catalogue().campaign(TOWN).unwrap().1;
+    campaign.description = "Another version".to_owned();
+    let (_, version) = window.session().save_campaign(Some(TOWN), &campaign).unwrap();
+    window.press_with(Modifiers::COMMAND, Key::Num4);
+    let apply = format!("Apply version {version}");
+    window.until("the version is offered", |window| window.can_click(&apply));
+    window.click(&apply);
+    window.until("the crawl has it", |window| !window.can_click(&apply));
+    window.assert_shows(&format!("The crawl goes by version {version} now"));
+    window.click("Stop");
+    window.until("the crawl ends", |window| window.app().jobs().is_empty());
+}
+
+#[test]
 fn a_running_crawl_is_shown_paused_and_stopped() {
     let mut window = Window::town();
     begin_crawl(&mut window);

@@ -161,7 +161,10 @@ impl CrawlOutcome {
 
 /// The rules of a campaign and the database that they read. An error has the reason why it cannot
 /// be crawled, and what to do.
-fn prepare(session: &Session, spec: &Campaign) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
+pub(in crate::work) fn prepare(
+    session: &Session,
+    spec: &Campaign,
+) -> anyhow::Result<(DecideRules, Option<GeoDatabase>)> {
     let stopping: Vec<String> =
         spec.problems().into_iter().filter(|problem| problem.stops_crawl).map(|problem| problem.to_string()).collect();
     anyhow::ensure!(stopping.is_empty(), "the campaign cannot be crawled yet: {}", stopping.join("; "));
@@ -348,7 +351,13 @@ pub fn crawl(
         let events = of_sources.into_iter().map(|text| CrawlEvent::new(EventKind::Source, text)).collect();
         LaunchLedger::new(Arc::clone(session.workspace.catalogue()), launch.id).keep_events(events)?;
     }
-    let live = Arc::new(LiveCrawl::new(launch.id, Arc::clone(&stats), cx.clone()));
+    let live = Arc::new(LiveCrawl::new(
+        launch.id,
+        Arc::clone(&stats),
+        cx.clone(),
+        Arc::clone(&setup.plan),
+        setup.geo.is_some(),
+    ));
     session.set_live(Some(Arc::clone(&live)));
     let run = || {
         loop {
@@ -540,7 +549,7 @@ fn recovery_summary(recovery: &RecoveryReport) -> String {
 
 #[cfg(test)]
 #[path = "resume_tests.rs"]
-mod resume_tests;
+pub(in crate::work::launch) mod resume_tests;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -648,7 +657,15 @@ mod tests {
         let catalogue = workspace.catalogue();
         let campaign = catalogue.save_campaign(None, &Campaign::new("Town")).unwrap();
         let launch = catalogue.begin_launch(campaign, "town", CaptureDate::now()).unwrap().id;
-        let live = LiveCrawl::new(launch, Arc::default(), JobCx::detached());
+        let spec = Campaign::new("Town");
+        let rules = DecideRules::compile(&spec).unwrap();
+        let live = LiveCrawl::new(
+            launch,
+            Arc::default(),
+            JobCx::detached(),
+            Arc::new(CurrentPlan::new(Plan::new(spec, 1, rules))),
+            false,
+        );
         let work = || guarded(catalogue, launch, &live, || panic!("a defect"));
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();
         assert!(!catalogue.is_crawling(campaign).unwrap());

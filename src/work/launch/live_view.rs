@@ -1,6 +1,6 @@
 //! A crawl that runs in this process, watched twice a second.
 
-use crate::crawl::{CrawlSnapshot, CrawlStats, HostState};
+use crate::crawl::{CrawlSnapshot, CrawlStats, CurrentPlan, HostState};
 use crate::jobs::JobCx;
 use crate::work::models::{CrawlPage, CrawlSample, LaunchId};
 use std::collections::HashMap;
@@ -22,6 +22,10 @@ pub struct LiveCrawl {
     pub stats: Arc<CrawlStats>,
     /// Its progress, and whether it was cancelled.
     pub cx: JobCx,
+    /// The version of the campaign that it goes by now.
+    pub plan: Arc<CurrentPlan>,
+    /// Whether it knows the countries of servers.
+    pub knows_countries: bool,
     samples: Mutex<Vec<CrawlSample>>,
     began: Instant,
     revision: AtomicU64,
@@ -29,8 +33,15 @@ pub struct LiveCrawl {
 
 impl LiveCrawl {
     /// A crawl about to run.
-    pub fn new(launch: LaunchId, stats: Arc<CrawlStats>, cx: JobCx) -> Self {
-        Self { launch, stats, cx, samples: Mutex::default(), began: Instant::now(), revision: AtomicU64::new(0) }
+    pub fn new(
+        launch: LaunchId,
+        stats: Arc<CrawlStats>,
+        cx: JobCx,
+        plan: Arc<CurrentPlan>,
+        knows_countries: bool,
+    ) -> Self {
+        let (samples, began, revision) = (Mutex::default(), Instant::now(), AtomicU64::new(0));
+        Self { launch, stats, cx, plan, knows_countries, samples, began, revision }
     }
 
     /// Grows with every sample.

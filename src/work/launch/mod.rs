@@ -1,5 +1,6 @@
 //! Launches of campaigns: what a crawl would do, its run, and schedules that start it.
 
+pub(super) mod applied_version;
 pub(super) mod crawl;
 pub(super) mod crawl_plan;
 pub(super) mod launches;

@@ -10,11 +10,11 @@ use crate::testing::{ScriptedReply, ScriptedServer};
 use crate::work::launch::queue::{queue, queue_orders};
 use crate::work::models::{CampaignRow, SeenQuery};
 
-fn seed(url: &str) -> Seed {
+pub(in crate::work::launch) fn seed(url: &str) -> Seed {
     Seed { url: url.to_owned(), scope: SeedScope::Root, depth: None, source_tag: String::new() }
 }
 
-fn town() -> Campaign {
+pub(in crate::work::launch) fn town() -> Campaign {
     let mut town = Campaign::new("Town");
     town.rules = crate::scope::standard_rules();
     town.seeds = vec![seed("http://a.example/")];
@@ -25,7 +25,7 @@ fn town() -> Campaign {
     town
 }
 
-fn session(folder: &std::path::Path, server: &ScriptedServer) -> Session {
+pub(in crate::work::launch) fn session(folder: &std::path::Path, server: &ScriptedServer) -> Session {
     let session = Session::new(Workspace::create(&folder.join("w")).unwrap());
     let to_server = |host: &str| HostOverride { host: host.to_owned(), port: 80, addr: server.addr };
     session.set_overrides(["a.example", "b.example", "c.example"].map(to_server).into());

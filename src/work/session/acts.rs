@@ -120,8 +120,8 @@ impl Session {
         }
         Ok(Some(match launch.state {
             LaunchState::Running | LaunchState::Paused => format!(
-                "the crawl {} that runs now goes on with version {runs}: version {version} does not reach it. Stop and \
-                 resume it to have its queue judged by version {version}, or wait for the next crawl",
+                "the crawl {} that runs now goes on with version {runs}. Apply version {version} to it on the page Crawl, or stop and resume it: then \
+                 its queue is judged by version {version}",
                 launch.launch
             ),
             LaunchState::Stopped | LaunchState::Finished => format!(

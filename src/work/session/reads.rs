@@ -55,6 +55,7 @@ impl Session {
         let id = page.launch.as_ref().map(|launch| launch.id);
         if let Some(live) = self.live().filter(|live| Some(live.launch) == id) {
             live.add_to(&mut page);
+            page.saved_version = self.version_to_apply(&live)?;
         }
         Ok(page)
     }

@@ -105,6 +105,7 @@ impl CrawlView {
             self.tab = CrawlTab::default();
         }
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
+        saved_version_ui(ui, app, page, launch);
         pauses_ui(ui, page);
         ui.horizontal_wrapped(|ui| {
             for (value, label, tab) in [
@@ -396,6 +397,18 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
 const PAUSES_SHOWN: usize = 3;
 
 /// Draws the hosts that are paused, with the end and the reason of the pause.
+/// Offers the version of the campaign that was saved while its crawl runs.
+fn saved_version_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
+    let Some(version) = page.saved_version.filter(|_| app.crawl_job().is_some()) else { return };
+    ui.horizontal_wrapped(|ui| {
+        ui.label(format!("Version {version} of the campaign was saved; this crawl goes on with the one before"));
+        let hint = "What waits is ordered and decided by it, what was refused is decided again, new seeds are queued";
+        if ui.button(format!("Apply version {version}")).on_hover_text(hint).clicked() {
+            app.send(Command::ApplyVersion(launch.campaign));
+        }
+    });
+}
+
 fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     for pause in page.pauses.iter().take(PAUSES_SHOWN) {
         let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());
