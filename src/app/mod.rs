@@ -42,7 +42,7 @@ pub use current_jobs::{EndedJob, RunningJob};
 pub use decision_target::Focus;
 pub use job_list::{JobLine, JobState, command_line, job_list};
 pub use open_workspace::OpenWorkspace;
-pub use reads::{ByIdentity, LIST_PAGE, Reads, ScopeAnswers};
+pub use reads::{ByIdentity, GroundAnswers, LIST_PAGE, Reads, ScopeAnswers};
 pub use scans::{RuleLine, refusals_rule};
 pub use seen_lists::{MovedQuery, SeenList, SeenListQuery};
 pub use selected_rows::{ReviewDecision, SelectedRows};

@@ -135,6 +135,8 @@ pub const SMALL_TEXT: f32 = 12.0;
 pub const BODY_TEXT: f32 = 13.0;
 /// Size of the title of a part of a page.
 pub const PART_TEXT: f32 = 15.0;
+/// Room of a number in a row of figures: six digits.
+pub const FIGURE_SLOT: f32 = 58.0;
 /// Size of a page's title.
 pub const TITLE_TEXT: f32 = 18.0;
 /// Size of a figure.

@@ -336,22 +336,28 @@ pub fn figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) 
 pub fn inline_figure_ui(ui: &mut Ui, value: &str, label: &str, leads_to: Option<&str>) -> bool {
     let text = RichText::new(value).size(theme::PART_TEXT);
     let spacing = std::mem::replace(&mut ui.spacing_mut().item_spacing.x, theme::TIGHT_GAP);
-    // Nothing leads to no rows.
-    let clicked = match leads_to.filter(|_| value != "0") {
-        Some(leads_to) => {
-            let response = ui.link(text).on_hover_text(leads_to);
-            response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("{value} {label}")));
-            response.clicked()
+    // What stands beside a number stays where it is when that gets more digits.
+    let slot = egui::vec2(theme::FIGURE_SLOT, theme::CONTROL);
+    let layout = egui::Layout::right_to_left(egui::Align::Center);
+    let clicked = ui.allocate_ui_with_layout(slot, layout, |ui| {
+        ui.set_min_size(slot);
+        // Nothing leads to no rows.
+        match leads_to.filter(|_| value != "0") {
+            Some(leads_to) => {
+                let response = ui.link(text).on_hover_text(leads_to);
+                response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("{value} {label}")));
+                response.clicked()
+            }
+            None => {
+                ui.label(text.color(tokens(ui).strong_text));
+                false
+            }
         }
-        None => {
-            ui.label(text.color(tokens(ui).strong_text));
-            false
-        }
-    };
+    });
     ui.label(RichText::new(label).color(tokens(ui).weak_text));
     ui.spacing_mut().item_spacing.x = spacing;
     ui.add_space(theme::GAP);
-    clicked
+    clicked.inner
 }
 
 /// A text field with its label before it.

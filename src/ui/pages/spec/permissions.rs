@@ -1,12 +1,14 @@
 //! On what grounds a campaign collects: its records, and what they come to.
 
-use crate::app::AppState;
+use crate::app::models::Loaded;
+use crate::app::{AppState, GroundAnswers};
 use crate::campaign::{Campaign, Criterion, Permission, PermissionState, Reading, SeedScope};
 use crate::scope::Derivation;
 use crate::ui::text;
-use crate::ui::theme::{self, GAP, tokens};
+use crate::ui::theme::{self, GAP, Tokens, tokens};
 use crate::ui::widgets::{FormRow, chevron, field_led_to, heading_ui, lead_here, loaded_ui};
-use egui::{CollapsingHeader, ComboBox, Response, TextEdit, Ui};
+use egui::{CollapsingHeader, Color32, ComboBox, Response, TextEdit, Ui};
+use std::sync::Arc;
 
 /// Seeds whose derivation is shown.
 const SEEDS_SHOWN: usize = 50;
@@ -113,13 +115,7 @@ impl PermissionsEditor {
             ui.weak("Seeds and URLs entered here show on which basis they may be collected");
             return;
         }
-        // Only what the answer hangs on travels with the question.
-        let draft = Campaign {
-            permissions: campaign.permissions.clone(),
-            grounds: campaign.grounds.clone(),
-            ..Campaign::default()
-        };
-        let answer = app.reads.permissions(draft.to_json(), urls.clone());
+        let answer = derivations(app, campaign, urls.clone());
         loaded_ui(ui, &answer, |ui, derived| {
             for (position, (url, derived)) in urls.iter().zip(derived).enumerate() {
                 match derived {
@@ -136,6 +132,27 @@ impl PermissionsEditor {
     }
 }
 
+/// On which basis a campaign may collect URLs, in their order.
+pub(super) fn derivations(app: &mut AppState, campaign: &Campaign, urls: Vec<String>) -> Loaded<Arc<GroundAnswers>> {
+    // Only what the answer hangs on travels with the question.
+    let draft = Campaign {
+        permissions: campaign.permissions.clone(),
+        grounds: campaign.grounds.clone(),
+        ..Campaign::default()
+    };
+    app.reads.permissions(draft.to_json(), urls)
+}
+
+/// The state of a permission, as text and in its colour.
+pub(super) fn state_of(state: Option<PermissionState>, colors: &Tokens) -> (&'static str, Color32) {
+    match state {
+        Some(PermissionState::Granted) => ("✔ granted", colors.accept),
+        Some(PermissionState::Refused) => ("✖ refused", colors.reject),
+        Some(state) => (state.label(), colors.flag),
+        None => ("⚠ no legal basis recorded", colors.flag),
+    }
+}
+
 /// The entries of a list as it is typed, with commas between them.
 pub(in crate::ui::pages) fn list_entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty())
@@ -143,12 +160,7 @@ pub(in crate::ui::pages) fn list_entries(text: &str) -> impl Iterator<Item = &st
 
 fn derivation_ui(ui: &mut Ui, position: usize, derived: &Derivation) {
     ui.horizontal_wrapped(|ui| {
-        let (color, label) = match derived.state {
-            Some(PermissionState::Granted) => (tokens(ui).accept, "✔ granted"),
-            Some(PermissionState::Refused) => (tokens(ui).reject, "✖ refused"),
-            Some(state) => (tokens(ui).flag, state.label()),
-            None => (tokens(ui).flag, "⚠ no legal basis recorded"),
-        };
+        let (label, color) = state_of(derived.state, tokens(ui));
         ui.colored_label(color, label);
         ui.label(text::short(&derived.url, 80));
         ui.weak(text::line(&derived.why));

@@ -1,9 +1,10 @@
 //! The editor of a campaign's seeds.
 
+use super::permissions::{derivations, state_of};
 use crate::app::AppState;
-use crate::app::models::{CampaignPage, MovedSeed};
-use crate::campaign::{Campaign, CampaignProblem, Seed, SeedScope};
-use crate::scope::seed_reach;
+use crate::app::models::{CampaignPage, Loaded, MovedSeed};
+use crate::campaign::{Campaign, CampaignProblem, Grounds, Seed, SeedScope};
+use crate::scope::{Derivation, seed_reach};
 use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Column, Table, Value as Cell};
 use crate::ui::text;
@@ -28,6 +29,9 @@ const SCOPES: [(SeedScope, &str, &str, &str); 4] = [
 
 /// Pasted lines whose reach is shown.
 const PREVIEWED: usize = 6;
+
+/// Seeds whose permission is shown.
+const BASES_SHOWN: usize = 500;
 
 /// Height of the table of seeds.
 const LIST: f32 = 330.0;
@@ -175,6 +179,8 @@ struct SeedRow<'s> {
     seed: &'s Seed,
     /// Captures below it; none where the URL is not saved so.
     captures: Option<u64>,
+    /// On which basis it is collected; none where that is not known yet.
+    basis: Option<&'s Derivation>,
     problems: &'s [CampaignProblem],
 }
 
@@ -263,6 +269,16 @@ where
             })
             .hidden(),
         Col::value("captures", "Captures", 76.0, |row| Cell::known(row.captures)).numeric(),
+        Col::made("permission", "Permission", 130.0, |row| {
+            row.basis.map_or_else(String::new, |basis| state_of(basis.state, &theme::DARK).0.to_owned())
+        })
+        .or("–")
+        .about("The basis on which it is collected; its records are in the part Permissions")
+        .draw(|ui, row| {
+            let Some(basis) = row.basis else { return };
+            let (label, color) = state_of(basis.state, tokens(ui));
+            coloured_cell_ui(ui, label, color).on_hover_text(text::line(&basis.why));
+        }),
         Col::made("reach", "Reaches", 260.0, SeedRow::reach)
             .or("–")
             .draw(|ui, row| {
@@ -296,9 +312,16 @@ fn table_ui(
         let page = page.filter(|page| page.campaign.seeds.get(index).is_some_and(|saved| saved.url == seed.url))?;
         page.seed_captures.get(index).copied()
     };
+    let has_records = !campaign.permissions.is_empty() || campaign.grounds != Grounds::default();
+    let shown = if has_records { BASES_SHOWN } else { 0 };
+    let urls: Vec<String> = campaign.seeds.iter().take(shown).map(|seed| seed.url.clone()).collect();
+    let bases = (!urls.is_empty()).then(|| derivations(app, campaign, urls));
+    let bases = bases.as_ref().and_then(Loaded::shown).map(|bases| &**bases);
+    let basis = |index: usize| bases.and_then(|bases| bases.get(index)?.as_ref().ok());
     let seeds = campaign.seeds.iter().enumerate();
-    let rows: Vec<SeedRow<'_>> =
-        seeds.map(|(index, seed)| SeedRow { index, seed, captures: captures(index, seed), problems }).collect();
+    let rows: Vec<SeedRow<'_>> = seeds
+        .map(|(index, seed)| SeedRow { index, seed, captures: captures(index, seed), basis: basis(index), problems })
+        .collect();
     let table = Table::new("seeds", "Seeds", columns(*at), |row: &SeedRow<'_>| row.index as u64)
         .row_height(theme::ROOMY_ROW)
         .chosen(at.map(|at| at as u64))

@@ -3,12 +3,15 @@
 use super::pictures::pages;
 use super::pixels::Picture;
 use crate::app::{Command, Route};
-use crate::ui::tests::Window;
+use crate::ui::tests::shell::begin_crawl;
+use crate::ui::tests::{TOWN, Window};
 use crate::ui::theme;
+use crate::work::models::ReviewMark;
 use egui::accesskit::Role;
 use egui::epaint::{ClippedShape, TextShape};
-use egui::{Key, Modifiers, Pos2, Rect, Shape};
+use egui::{Color32, Key, Modifiers, Pos2, Rect, Shape};
 use egui_kittest::kittest::{NodeT, Queryable};
+use std::collections::HashMap;
 
 /// Every shape on screen that is no group of others, with what cuts it.
 fn painted(window: &Window) -> Vec<(Rect, Shape)> {
@@ -124,4 +127,125 @@ fn not_a_pixel_beside_the_filter_changes_when_it_has_the_keyboard() {
     let field = window.harness.get_by_role_and_label(Role::TextInput, "Filter").rect();
     let changed = before.difference_in(page, &picture(&window)).expect("its edge shows the keyboard");
     assert!(field.expand(1.0).contains_rect(changed), "{changed} beside {field}");
+}
+
+/// The texts on screen that are there once, with their left upper corner.
+fn texts_with_places(window: &Window) -> HashMap<String, Pos2> {
+    let mut places: HashMap<String, Option<Pos2>> = HashMap::new();
+    for (clip, shape) in painted(window) {
+        if let Shape::Text(text) = shape
+            && clip.intersects(text.visual_bounding_rect())
+        {
+            let place = Some(text.pos);
+            places.entry(text.galley.text().to_owned()).and_modify(|of| *of = None).or_insert(place);
+        }
+    }
+    places.into_iter().filter_map(|(text, place)| Some((text, place?))).collect()
+}
+
+/// Texts that stay and are elsewhere now.
+fn moved(before: &HashMap<String, Pos2>, after: &HashMap<String, Pos2>) -> Vec<String> {
+    let moved = |(text, place): (&String, &Pos2)| {
+        let now = after.get(text)?;
+        (now.distance(*place) > 0.5).then(|| format!("“{text}” from {place:?} to {now:?}"))
+    };
+    before.iter().filter_map(moved).collect()
+}
+
+#[test]
+fn a_count_that_changes_moves_nothing() {
+    let mut window = Window::town();
+    window.app_mut().settings.panel_open = false;
+    let mut wrong = Vec::new();
+    // A review row goes when it is decided.
+    let pages = pages().into_iter().filter(|(route, _)| !matches!(route, Route::Review { .. }));
+    for (nth, (route, page)) in pages.enumerate() {
+        window.app_mut().send(Command::Go(route));
+        (0..3).for_each(|_| window.pass(1.0));
+        window.settle();
+        let before = texts_with_places(&window);
+        let ids: Vec<_> = window.captures("").into_iter().skip(nth * 12).take(12).map(|row| row.id).collect();
+        window.session().mark(&ids, ReviewMark::Flag, "", "somebody").unwrap();
+        (0..3).for_each(|_| window.pass(1.0));
+        window.settle();
+        let moved = moved(&before, &texts_with_places(&window));
+        wrong.extend(moved.into_iter().map(|text| format!("{page}: {text}")));
+    }
+    begin_crawl(&mut window);
+    for (route, page) in [(Route::Crawl, "crawl"), (Route::Overview, "overview"), (Route::Campaigns, "campaigns")] {
+        window.app_mut().send(Command::Go(route));
+        (0..3).for_each(|_| window.pass(1.0));
+        window.settle();
+        let before = texts_with_places(&window);
+        let fetched = window.session().catalogue().last_launch(Some(TOWN)).unwrap().unwrap().fetched;
+        window.app().crawl_job().unwrap().cx().set_paused(false);
+        window.until("more is fetched", |window| {
+            window.session().catalogue().last_launch(Some(TOWN)).unwrap().unwrap().fetched > fetched + 5
+        });
+        window.app().crawl_job().unwrap().cx().set_paused(true);
+        (0..3).for_each(|_| window.pass(1.0));
+        window.settle();
+        let moved = moved(&before, &texts_with_places(&window));
+        wrong.extend(moved.into_iter().map(|text| format!("{page} while a crawl runs: {text}")));
+    }
+    window.click("Stop");
+    window.until("the crawl ends", |window| window.app().jobs().is_empty());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_has_the_colour_of_a_state_has_a_word_or_a_sign_too() {
+    let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
+    window.app_mut().settings.theme = crate::app::ThemeChoice::Dark;
+    let states = [theme::DARK.accept, theme::DARK.flag, theme::DARK.reject];
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (route, page) in pages() {
+        window.app_mut().send(Command::Go(route));
+        window.settle();
+        let shapes = painted(&window);
+        let texts: Vec<Rect> = shapes
+            .iter()
+            .filter_map(|(_, shape)| match shape {
+                Shape::Text(text) if has_letters(text.galley.text()) => Some(text.visual_bounding_rect()),
+                _ => None,
+            })
+            .collect();
+        for (clip, shape) in &shapes {
+            let place = shape.visual_bounding_rect();
+            if !clip.intersects(place) {
+                continue;
+            }
+            let is_clear = match shape {
+                Shape::Text(text) if states.iter().any(|state| has_color(text, *state)) => {
+                    has_letters(text.galley.text()) || text.galley.text().contains(['✓', '✔', '✕', '✖', '▲', '⚠', '●'])
+                }
+                // A mark stands in the row of its words.
+                Shape::Rect(rect) if states.contains(&rect.fill) => texts.iter().any(|text| is_beside(place, *text)),
+                Shape::Circle(dot) if states.contains(&dot.fill) => texts.iter().any(|text| is_beside(place, *text)),
+                _ => continue,
+            };
+            seen += 1;
+            if !is_clear {
+                let text = if let Shape::Text(text) = shape { text.galley.text() } else { "a mark" };
+                wrong.push(format!("{page}: {text} at {place:?}"));
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn has_letters(text: &str) -> bool {
+    text.chars().any(char::is_alphabetic)
+}
+
+fn has_color(text: &TextShape, color: Color32) -> bool {
+    let of_section = text.galley.job.sections.iter().any(|section| section.format.color == color);
+    text.override_text_color.map_or(of_section, |over| over == color)
+}
+
+/// Whether a text is in the row of a mark.
+fn is_beside(mark: Rect, text: Rect) -> bool {
+    (mark.center().y - text.center().y).abs() < theme::CONTROL && mark.expand(theme::FIELD).intersects(text)
 }
