@@ -33,8 +33,8 @@ impl NameFinder {
         let Some(first) = tests.next() else { return };
         let name = Name { behind: tests.collect(), number };
         match first {
-            TokenTest::Is(word) => self.add_by_word(word, name),
-            TokenTest::Form(written) => self.add_by_word(fold(&written), name),
+            TokenTest::Is(word) => self.add_by_first(word, name),
+            TokenTest::Form(written) => self.add_by_first(fold(&written), name),
             form => match form.first_letter() {
                 Some(letter) => self.by_letter.entry(letter).or_default().push((form, name)),
                 None => self.forms.push((form, name)),
@@ -42,7 +42,7 @@ impl NameFinder {
         }
     }
 
-    fn add_by_word(&mut self, word: String, name: Name) {
+    fn add_by_first(&mut self, word: String, name: Name) {
         if let Some(byte) = word.bytes().next() {
             self.first_bytes[usize::from(byte >> 6)] |= 1 << (byte & 63);
         }
@@ -50,7 +50,7 @@ impl NameFinder {
     }
 
     /// The names whose first word this is.
-    fn names_by_word(&self, word: &str) -> &[Name] {
+    fn names_beginning(&self, word: &str) -> &[Name] {
         let is_first = |byte: u8| self.first_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0;
         match word.bytes().next() {
             Some(byte) if is_first(byte) => self.by_first.get(word).map_or(&[], Vec::as_slice),
@@ -76,7 +76,7 @@ impl NameFinder {
             let of_letter = letter.and_then(|letter| self.by_letter.get(&letter));
             let forms = self.forms.iter().chain(of_letter.into_iter().flatten());
             let begun = forms.filter(|(form, _)| form.is_met_by(term)).map(|(_, name)| name);
-            for name in self.names_by_word(term).iter().chain(begun) {
+            for name in self.names_beginning(term).iter().chain(begun) {
                 let mut behind = at;
                 let mut is_met = |test: &TokenTest| {
                     next_term(&folded, &mut behind).is_some_and(|term| test.is_met_by(&folded[term]))

@@ -336,12 +336,13 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Gives each candidate the text that is worth most, of all links to it on its page.
+/// Gives each candidate the text that is worth most, of all links to it on its page; the longest of those that are worth
+/// the same, since another request may find more in it.
 fn choose_anchors(guide: &RequestGuide, authority: &str, candidates: &mut [Candidate], further: &[(usize, &str)]) {
     for (number, anchor) in further {
         let Some(candidate) = candidates.get_mut(*number).filter(|of| of.hops.ends_with('L')) else { continue };
-        let value = guide.value_of_anchor(authority, anchor);
-        if value > guide.value_of_anchor(authority, &candidate.anchor) {
+        let worth = |text: &str| (guide.value_of_anchor(authority, text), text.len());
+        if worth(anchor) > worth(&candidate.anchor) {
             (*anchor).clone_into(&mut candidate.anchor);
         }
     }
