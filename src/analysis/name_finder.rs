@@ -3,6 +3,7 @@
 use super::text_match::{TokenTest, token_tests};
 use crate::query::TextTest;
 use crate::text::{fold, next_term};
+use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
 /// Names, each with the number of whoever is named so. A name is words that follow one another as they are written, or
@@ -10,7 +11,9 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Default)]
 pub struct NameFinder {
     /// Names by their first word.
-    by_first: HashMap<String, Vec<Name>>,
+    by_first: HashMap<String, Vec<Name>, FixedState>,
+    /// A bit for each byte that one of those words begins with: most words of a text begin with none.
+    first_bytes: [u64; 4],
     /// Names whose first word is a pattern, by its first letter.
     by_letter: HashMap<char, Vec<(TokenTest, Name)>>,
     forms: Vec<(TokenTest, Name)>,
@@ -30,12 +33,28 @@ impl NameFinder {
         let Some(first) = tests.next() else { return };
         let name = Name { behind: tests.collect(), number };
         match first {
-            TokenTest::Is(word) => self.by_first.entry(word).or_default().push(name),
-            TokenTest::Form(written) => self.by_first.entry(fold(&written)).or_default().push(name),
+            TokenTest::Is(word) => self.add_by_first(word, name),
+            TokenTest::Form(written) => self.add_by_first(fold(&written), name),
             form => match form.first_letter() {
                 Some(letter) => self.by_letter.entry(letter).or_default().push((form, name)),
                 None => self.forms.push((form, name)),
             },
+        }
+    }
+
+    fn add_by_first(&mut self, word: String, name: Name) {
+        if let Some(byte) = word.bytes().next() {
+            self.first_bytes[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+        self.by_first.entry(word).or_default().push(name);
+    }
+
+    /// The names whose first word this is.
+    fn names_beginning(&self, word: &str) -> &[Name] {
+        let is_first = |byte: u8| self.first_bytes[usize::from(byte >> 6)] & (1 << (byte & 63)) != 0;
+        match word.bytes().next() {
+            Some(byte) if is_first(byte) => self.by_first.get(word).map_or(&[], Vec::as_slice),
+            _ => &[],
         }
     }
 
@@ -53,10 +72,11 @@ impl NameFinder {
         let mut at = 0;
         while let Some(term) = next_term(&folded, &mut at) {
             let term = &folded[term];
-            let of_letter = term.chars().next().and_then(|letter| self.by_letter.get(&letter));
+            let letter = term.chars().next().filter(|_| !self.by_letter.is_empty());
+            let of_letter = letter.and_then(|letter| self.by_letter.get(&letter));
             let forms = self.forms.iter().chain(of_letter.into_iter().flatten());
             let begun = forms.filter(|(form, _)| form.is_met_by(term)).map(|(_, name)| name);
-            for name in self.by_first.get(term).into_iter().flatten().chain(begun) {
+            for name in self.names_beginning(term).iter().chain(begun) {
                 let mut behind = at;
                 let mut is_met = |test: &TokenTest| {
                     next_term(&folded, &mut behind).is_some_and(|term| test.is_met_by(&folded[term]))

@@ -3,7 +3,7 @@
 
 use super::plan::MetSeed;
 use super::priority::{Place, priority_points};
-use super::relevance::guide::Linker;
+use super::relevance::guide::{Linker, RequestGuide};
 use super::{Admission, AdmissionState, CurrentPlan, Ledger, LedgerError, Plan};
 use crate::campaign::Seed;
 use crate::exchange::Client;
@@ -191,14 +191,24 @@ impl<'a> Judge<'a> {
     /// Turns links into URLs for the ledger, each decided by the plan that counts
     /// now; equal ones once.
     pub fn admit(&self, source: &Source<'_>, links: &[Outlink]) -> Result<Vec<Admission>, LedgerError> {
-        let mut seen = HashSet::new();
+        let mut first: HashMap<&str, usize> = HashMap::new();
+        // Further links to a URL that the page has: the number of the first one among the candidates, and their texts.
+        let mut further: Vec<(usize, &str)> = Vec::new();
         let is_seed = |link: &Outlink| {
             source.is_seed && link.kind == LinkKind::Redirect && self.keeps_seed(source.url, &link.url)
         };
-        let candidates: Vec<Candidate> = links
+        let mut candidates: Vec<Candidate> = links
             .iter()
             .filter(|link| self.takes_requisites || link.kind.hop() != 'E')
-            .filter(|link| link.url != *source.url && seen.insert(link.url.as_str()))
+            .filter(|link| link.url != *source.url)
+            .filter(|link| {
+                let next = first.len();
+                let number = *first.entry(link.url.as_str()).or_insert(next);
+                if number != next && link.kind.hop() == 'L' {
+                    further.push((number, link.anchor.as_str()));
+                }
+                number == next
+            })
             .map(|link| Candidate {
                 surt: ScopeSurt::of(&link.url),
                 url: link.url.clone(),
@@ -220,6 +230,7 @@ impl<'a> Judge<'a> {
         self.resolve_countries_ahead(&plan, &candidates)?;
         let authority = authority_of(source.url);
         if let Some(guide) = &plan.guide {
+            choose_anchors(guide, authority, &mut candidates, &further);
             let links = candidates.iter().filter(|candidate| candidate.hops.ends_with('L'));
             guide.count_anchors(authority, links.map(|candidate| candidate.anchor.as_str()));
         }
@@ -322,5 +333,17 @@ impl<'a> Judge<'a> {
         self.ledger.keep_geo_facts(&facts)?;
         self.known.write().unwrap_or_else(PoisonError::into_inner).extend(facts);
         Ok(())
+    }
+}
+
+/// Gives each candidate the text that is worth most, of all links to it on its page; the longest of those that are worth
+/// the same, since another request may find more in it.
+fn choose_anchors(guide: &RequestGuide, authority: &str, candidates: &mut [Candidate], further: &[(usize, &str)]) {
+    for (number, anchor) in further {
+        let Some(candidate) = candidates.get_mut(*number).filter(|of| of.hops.ends_with('L')) else { continue };
+        let worth = |text: &str| (guide.value_of_anchor(authority, text), text.len());
+        if worth(anchor) > worth(&candidate.anchor) {
+            (*anchor).clone_into(&mut candidate.anchor);
+        }
     }
 }

@@ -27,8 +27,8 @@ use std::time::{Duration, Instant};
 
 /// URLs of one host in memory.
 const BATCH: usize = 32;
-/// The same where what is found next may come before them.
-const GUIDED_BATCH: usize = 8;
+/// The same where what is found next may come before them: what is read again costs more than a further query.
+const GUIDED_BATCH: usize = 4;
 /// URLs of all hosts in memory before each host has but one.
 const MANY_URLS: usize = 8192;
 /// A pause of a host is reported from this length on.
@@ -518,9 +518,10 @@ impl<'a> Frontier<'a> {
         host.note_more();
         host.first = host.first.min(admission.priority);
         let (url, priority) = (&admission.candidate.url, admission.priority);
-        if host.batch.iter().any(|of| of.admission.priority > priority || of.url() == url) {
-            state.in_batches = state.in_batches.saturating_sub(host.batch.len());
-            host.batch.clear();
+        let is_behind = |of: &QueuedUrl| of.admission.priority >= priority || of.url() == url;
+        if let Some(better) = host.batch.iter().position(is_behind) {
+            state.in_batches = state.in_batches.saturating_sub(host.batch.len() - better);
+            host.batch.truncate(better);
         }
         if let Some((name, _)) = state.hosts.get_key_value(name) {
             let name = Arc::clone(name);

@@ -16,6 +16,7 @@ use crate::uri::{Url, authority_of};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex};
+use url::Position;
 
 /// Words of the request that make a value full.
 const FULL_TERMS: usize = 3;
@@ -29,6 +30,8 @@ const HALF_LENGTH: f64 = 2000.0;
 const SHARED_PERCENT: u64 = 20;
 /// Links of a host before its anchors are told apart by that.
 const LINKS_TO_JUDGE: u64 = 50;
+/// Texts of links and paths whose words are kept at most; most links of a page are those of the page before.
+const MOST_TEXTS: usize = 200_000;
 /// Hosts, and anchors of each, that are counted at most.
 const MOST_COUNTED: (usize, usize) = (10_000, 200);
 /// Letters of a word of a path that is read.
@@ -47,6 +50,8 @@ pub struct RequestGuide {
     counts: Vec<bool>,
     learned: Mutex<Learned>,
     anchors: Mutex<HashMap<Box<str>, HostAnchors>>,
+    /// The terms of short texts, by a hash of each.
+    texts: Mutex<HashMap<u64, Box<[usize]>>>,
 }
 
 /// What a launch has seen of the words of a request.
@@ -110,7 +115,8 @@ impl RequestGuide {
         if campaign.order != CrawlOrder::Relevance || !counts.contains(&true) {
             return None;
         }
-        let guide = Self { matcher, counts, learned: Mutex::default(), anchors: Mutex::default() };
+        let (learned, anchors, texts) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let guide = Self { matcher, counts, learned, anchors, texts };
         guide.learned_so_far(0, HashMap::new());
         Some(guide)
     }
@@ -181,9 +187,37 @@ impl RequestGuide {
         found
     }
 
-    fn share_of(&self, found: &[(usize, u32)]) -> f64 {
+    /// The terms that a short text has, each once. `key` stands for it, and `text` makes it where its terms are not
+    /// known yet.
+    fn terms_of<T: AsRef<str>>(&self, key: u64, text: impl FnOnce() -> T) -> Box<[usize]> {
+        if let Some(terms) = lock(&self.texts).get(&key) {
+            return terms.clone();
+        }
+        let found = self.found_in(text().as_ref());
+        let terms: Box<[usize]> = found.into_iter().map(|(term, _)| term).collect();
+        let mut texts = lock(&self.texts);
+        if texts.len() >= MOST_TEXTS {
+            texts.clear();
+        }
+        texts.insert(key, terms.clone());
+        terms
+    }
+
+    fn terms_of_anchor(&self, anchor: &str) -> Box<[usize]> {
+        if anchor.is_empty() { Box::default() } else { self.terms_of(hash_of(anchor), || anchor) }
+    }
+
+    fn terms_of_path(&self, url: &Url) -> Box<[usize]> {
+        // Another key than that of the same text in a link.
+        self.terms_of(hash_of(&url[Position::BeforePath..]).rotate_left(1), || path_text(url))
+    }
+
+    fn share_of(&self, terms: &[usize]) -> f64 {
+        if terms.is_empty() {
+            return 0.0;
+        }
         let weights = self.weights();
-        weights.share(found.iter().map(|(term, _)| weights.terms[*term]).sum())
+        weights.share(terms.iter().map(|term| weights.terms[*term]).sum())
     }
 
     /// Reads the main text of a page.
@@ -239,7 +273,7 @@ impl RequestGuide {
         let Some(of) = hosts.get_mut(authority) else { return };
         for anchor in anchors {
             of.links += 1;
-            if anchor.is_empty() || self.found_in(anchor).is_empty() {
+            if self.terms_of_anchor(anchor).is_empty() {
                 continue;
             }
             let key = hash_of(anchor);
@@ -272,11 +306,13 @@ impl RequestGuide {
 
     /// The values of a link's text and of its URL.
     fn values_of(&self, authority: &str, anchor: &str, url: &Url) -> (f64, f64) {
-        let found = self.found_in(anchor);
-        let of_anchor = if found.is_empty() || self.is_shared(authority, anchor) { 0.0 } else { self.share_of(&found) };
-        let found = self.found_in(&path_text(url));
-        let of_url = if found.is_empty() { 0.0 } else { self.share_of(&found) };
-        (of_anchor, of_url)
+        (self.value_of_anchor(authority, anchor), self.share_of(&self.terms_of_path(url)))
+    }
+
+    /// The value of the text of a link on a page of a host, from 0 to 1.
+    pub fn value_of_anchor(&self, authority: &str, anchor: &str) -> f64 {
+        let terms = self.terms_of_anchor(anchor);
+        if terms.is_empty() || self.is_shared(authority, anchor) { 0.0 } else { self.share_of(&terms) }
     }
 
     /// The parts of a URL that waits, by a request that it was not found with: text and URL are read

@@ -85,7 +85,8 @@ fn mixed_site(path: &str) -> ScriptedReply {
         "/robots.txt" => ScriptedReply::page(404, "", ""),
         "/" => {
             let link = |at: u32| match at % 5 {
-                4 => format!("<a href=/{at}>Estaleiro naval</a> "),
+                // Of several links to one page the best text counts.
+                4 => format!("<a href=/{at}>Ler mais</a> <a href=/{at}>Estaleiro naval</a> <a href=/{at}></a> "),
                 _ => format!("<a href=/{at}>Mais {at}</a> "),
             };
             ScriptedReply::html(&format!("<title>Casa</title>{}", (0..20).map(link).collect::<String>()))

@@ -111,14 +111,8 @@ pub(in crate::store) fn stored_parts(row: &Row<'_>, at: usize) -> rusqlite::Resu
     Ok(bytes.and_then(|bytes| PriorityParts::from_bytes(&bytes, cited.unwrap_or_default().cast_unsigned())))
 }
 
-/// Keeps what a page has of the request.
-pub(super) fn keep_reading(
-    conn: &Connection,
-    launch: LaunchId,
-    id: i64,
-    reading: &PageReading,
-) -> Result<(), StoreError> {
-    conn.prepare_cached("UPDATE seen SET score = ?2 WHERE id = ?1")?.execute(params![id, reading.score])?;
+/// Counts a page for the terms of the request that it has.
+pub(super) fn count_terms(conn: &Connection, launch: LaunchId, reading: &PageReading) -> Result<(), StoreError> {
     let mut statement =
         conn.prepare_cached("UPDATE launch_term SET pages = pages + 1 WHERE launch = ?1 AND term = ?2")?;
     for term in &reading.terms {

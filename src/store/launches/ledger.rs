@@ -3,7 +3,7 @@
 use crate::store::captures::{add_outlinks, insert_capture};
 use crate::store::rows::LaunchId;
 
-use super::admission::{admit_all, keep_reading, parts_columns, stored_parts};
+use super::admission::{admit_all, count_terms, parts_columns, stored_parts};
 use super::events::insert_events;
 use super::sources::{pages_of_launch, take_pages};
 use crate::captures::{CaptureEntry, RecordPlace};
@@ -345,14 +345,18 @@ impl Ledger for LaunchLedger {
                 (None, status) if status > 0 => (FETCHED, status),
                 (None, status) => (FAILED, status),
             };
-            conn.prepare_cached("UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, due_ms = ?5 WHERE id = ?1")?
-                .execute(params![
-                    finished.id,
-                    state,
-                    fetch_status,
-                    finished.why.as_deref().unwrap_or_default(),
-                    CaptureDate::now().millis()
-                ])?;
+            conn.prepare_cached(
+                "UPDATE seen SET state = ?2, fetch_status = ?3, why = ?4, due_ms = ?5, score = ifnull(?6, score)
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                finished.id,
+                state,
+                fetch_status,
+                finished.why.as_deref().unwrap_or_default(),
+                CaptureDate::now().millis(),
+                finished.reading.as_ref().map(|reading| reading.score),
+            ])?;
             if let Some(verdict) = &finished.refused {
                 conn.prepare_cached("UPDATE seen SET accepted = ?2, rule_index = ?3, rule_name = ?4 WHERE id = ?1")?
                     .execute(params![
@@ -366,7 +370,7 @@ impl Ledger for LaunchLedger {
                 insert_capture(conn, launch, capture)?;
             }
             if let Some(reading) = &finished.reading {
-                keep_reading(conn, launch, finished.id, reading)?;
+                count_terms(conn, launch, reading)?;
             }
             admit_all(conn, launch, &finished.found)
         })

@@ -1,18 +1,24 @@
 //! Pages of an archive file as a web: who links to what, and which pages are about a topic. A crawl
 //! is guided by some words of a topic and measured by others.
 
+use crate::crawls::{LocalWeb, Requests};
 use fonds::captures::{LargePagePermit, body_of};
-use fonds::serve::{Handler, HttpReply, HttpRequest};
+use fonds::exchange::HostOverride;
+use fonds::serve::{Handler, HttpReply, HttpRequest, HttpServer, ServerLimits};
 use fonds::text::words;
 use fonds::uri::Url;
 use fonds::warc::{ArchiveReader, Record, RecordType, Span, read_record_in};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// Name, words of the request, words that a relevant page has three of.
-pub const TOPICS: [(&str, &[&str], &[&str]); 5] = [
+///
+/// The last one is that of transactions without a word of its truth that Java has for its own: three of five pages
+/// that are relevant by those words are classes which implement `java.io.Serializable`.
+pub const TOPICS: [(&str, &[&str], &[&str]); 6] = [
     (
         "regex",
         &["regex", "regexp", "regular", "pattern", "match"],
@@ -69,7 +75,14 @@ pub const TOPICS: [(&str, &[&str], &[&str]); 5] = [
         &["ssl", "tls", "certificate", "certificates", "crypto"],
         &["cipher", "ciphers", "x509", "handshake", "pem", "rsa", "sha256", "openssl", "cipherlist"],
     ),
+    (
+        "transactions 2",
+        &["transaction", "transactions", "commit", "rollback", "lock", "locks", "locking"],
+        &["deadlock", "deadlocks", "isolation", "savepoint", "savepoints", "mvcc", "snapshot", "snapshots"],
+    ),
 ];
+/// Topics of the mean, the first ones.
+pub const MEAN_OF: usize = 5;
 
 /// Occurrences of words of the truth from which on a page is relevant.
 const RELEVANT_FROM: usize = 3;
@@ -96,8 +109,9 @@ pub struct Corpus {
     pub fronts: Vec<u32>,
     /// Pages that links lead to from those.
     pub reachable: HashSet<u32>,
-    /// Requested pages, in order.
-    pub requested: Mutex<Vec<u32>>,
+    pub requests: Requests,
+    /// Hosts that are served, where not all are.
+    only: Mutex<Option<HashSet<String>>>,
 }
 
 impl Corpus {
@@ -133,15 +147,55 @@ impl Corpus {
         while let Some(at) = queue.pop_front() {
             queue.extend(pages[at as usize].links.iter().copied().filter(|to| reachable.insert(*to)));
         }
-        Self { file: file.to_owned(), pages, by_url, fronts, reachable, requested: Mutex::default() }
+        Self {
+            file: file.to_owned(),
+            pages,
+            by_url,
+            fronts,
+            reachable,
+            requests: Requests::default(),
+            only: Mutex::default(),
+        }
+    }
+
+    /// Of some pages, those that links lead to and that are about a topic.
+    pub fn relevant<'p>(&self, topic: usize, pages: impl Iterator<Item = &'p usize>) -> usize {
+        let is_relevant = |at: &&usize| {
+            let at = u32::try_from(**at).unwrap();
+            self.reachable.contains(&at) && self.pages[at as usize].is_relevant[topic]
+        };
+        pages.filter(is_relevant).count()
+    }
+
+    /// Whether the page of a URL is about a topic.
+    pub fn is_relevant(&self, topic: usize, url: &str) -> bool {
+        self.by_url.get(url).is_some_and(|at| self.pages[*at as usize].is_relevant[topic])
     }
 
     /// The share of the pages about a topic that are among these.
-    pub fn recall(&self, topic: usize, fetched: &[u32]) -> f64 {
-        let count = |pages: &mut dyn Iterator<Item = u32>| {
-            pages.filter(|at| self.pages[*at as usize].is_relevant[topic]).count()
+    pub fn recall(&self, topic: usize, fetched: &[usize]) -> f64 {
+        let all: Vec<usize> = self.reachable.iter().map(|at| *at as usize).collect();
+        self.relevant(topic, fetched.iter()) as f64 / self.relevant(topic, all.iter()).max(1) as f64
+    }
+
+    /// Serves the pages of some hosts only, or of all.
+    pub fn serve_only(&self, hosts: Option<HashSet<String>>) {
+        *self.only.lock().unwrap() = hosts;
+    }
+
+    /// Serves the archive on loopback.
+    pub fn start(self: &Arc<Self>) -> (HttpServer, LocalWeb<'_>) {
+        let mut server = HttpServer::new(Arc::clone(self) as Arc<dyn Handler>, ServerLimits::default());
+        let addr = server.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+        let url = |at: &u32| &self.pages[*at as usize].url;
+        let host = |url: &Url| HostOverride {
+            host: url.host_str().unwrap().to_owned(),
+            port: url.port_or_known_default().unwrap(),
+            addr,
         };
-        count(&mut fetched.iter().copied()) as f64 / count(&mut self.reachable.iter().copied()).max(1) as f64
+        let hosts = self.fronts.iter().map(url).map(host).collect();
+        let fronts = self.fronts.iter().map(url).map(Url::to_string).collect();
+        (server, LocalWeb { requests: &self.requests, hosts, fronts })
     }
 }
 
@@ -168,13 +222,16 @@ fn read_page(record: &Record) -> Option<(CorpusPage, Vec<String>)> {
 impl Handler for Corpus {
     fn handle(&self, request: &HttpRequest) -> HttpReply {
         let url = format!("http://{}{}", request.header("host").unwrap_or_default(), request.target());
-        let Some(at) = Url::parse(&url).ok().and_then(|url| self.by_url.get(url.as_str()).copied()) else {
+        let url = Url::parse(&url).ok();
+        let is_served = |url: &&Url| self.only.lock().unwrap().as_ref().is_none_or(|of| of.contains(url.authority()));
+        let Some(at) = url.as_ref().filter(is_served).and_then(|url| self.by_url.get(url.as_str()).copied()) else {
             return HttpReply::plain(404, "no such page");
         };
-        self.requested.lock().unwrap().push(at);
-        let (record, _) = read_record_in(&self.file, self.pages[at as usize].span, MAX_BYTES).unwrap();
-        let (http, body) = body_of(&record, MAX_BYTES);
-        let kind = http.and_then(|http| http.headers.get("Content-Type")).unwrap_or_default();
-        HttpReply::new(200, &kind, body.payload.bytes.to_vec())
+        self.requests.serve(at as usize, || {
+            let (record, _) = read_record_in(&self.file, self.pages[at as usize].span, MAX_BYTES).unwrap();
+            let (http, body) = body_of(&record, MAX_BYTES);
+            let kind = http.and_then(|http| http.headers.get("Content-Type")).unwrap_or_default();
+            HttpReply::new(200, &kind, body.payload.bytes.to_vec())
+        })
     }
 }
