@@ -88,7 +88,8 @@ pub use scope::{
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 
-pub use sites::{SiteRow, sites, with_site_presets};
+pub(in crate::work) use sites::site_labels;
+pub use sites::{SiteRow, site_kinds_file, site_rules, sites, with_site_presets};
 pub use sources::{
     SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
     run_sources, sources, test_source, token_name,
