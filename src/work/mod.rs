@@ -49,6 +49,7 @@ pub use handover::{
     AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
     annotation, decisions, import_annotations,
 };
+pub use handover::{campaign_text, specification_in, specification_syntax, write_specification};
 pub use import::{
     ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports, summary_beside,
 };

@@ -23,6 +23,7 @@ mod report;
 pub(super) mod select;
 mod selection;
 mod site_kinds;
+mod specification;
 
 pub use annotations::annotation;
 use annotations::judgement_annotation;
@@ -48,6 +49,7 @@ pub(super) use report::MissingLookup;
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 use site_kinds::SiteKindsOf;
+pub use specification::{campaign_text, specification_in, specification_syntax, write_specification};
 
 use crate::campaign::feed::{Dialect, write_feed};
 use crate::campaign::{Campaign, ReportLanguage};
