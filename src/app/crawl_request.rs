@@ -131,6 +131,11 @@ impl AppState {
         let new: Vec<serde_json::Value> =
             rules.into_iter().filter(|rule| !spec.campaign.rules.contains(rule)).collect();
         let added = new.len();
+        if added == 0 {
+            let (what, why) = ("No rule was added".to_owned(), "the specification has them already".to_owned());
+            self.notice(Notice { is_error: false, what, why, hint: String::new() });
+            return;
+        }
         spec.campaign.rules.extend(new);
         spec.note(Instant::now());
         let what = format!(

@@ -418,6 +418,7 @@ impl Specification<'_> {
         let any = |terms: Vec<Value>| {
             let mut terms: Vec<Value> = terms.into_iter().map(|term| json!({ "term": term })).collect();
             terms.sort_by_key(Value::to_string);
+            terms.dedup();
             match terms.len() {
                 1 => terms.remove(0),
                 _ => json!({ "or": terms }),

@@ -134,13 +134,14 @@ impl ProspectView {
     /// Draws what narrows the rows, or what there is to do where there are none; whether there are rows.
     fn is_filled(&mut self, ui: &mut Ui, app: &mut AppState, none: bool, selected: u64) -> bool {
         if none && self.filter.trim().is_empty() {
+            ui.horizontal_wrapped(|ui| self.segments_ui(ui));
+            ui.add_space(GAP);
             let is_built = app.reads.workspace().shown().is_none_or(|info| info.counted_window_days.is_some());
             match is_built {
                 true => empty_ui(ui, "No uncaptured pages are cited", "Every cited page was captured"),
                 false => empty_ui(ui, "Inlinks not built", "Build them to list cited pages that were never captured"),
             }
             action_ui(ui, app, Action::BuildInlinks);
-            ui.horizontal_wrapped(|ui| self.segments_ui(ui));
             return false;
         }
         ui.horizontal_wrapped(|ui| {

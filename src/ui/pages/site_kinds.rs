@@ -58,16 +58,16 @@ fn table<'a>(has_campaign: bool) -> Table<'a, SiteRow, SiteAction> {
     type Col<'a> = Column<'a, SiteRow, SiteAction>;
     let captures = |row: &SiteRow| Some(SiteAction::Captures(Box::new(row.clone())));
     let columns = [
-        Col::text("site", "Site", 220.0, |row| &row.host),
+        Col::text("site", "Site", 200.0, |row| &row.host),
         Col::text("kind", "Kind", 110.0, |row| &row.label),
         Col::count("pages", "Pages of it", 84.0, |row| row.pages[0]).link("Show these captures", captures),
         Col::count("all", "Pages read", 84.0, |row| row.pages[1]).about("Captured pages of the site"),
-        Col::made("signs", "Recognised by", 260.0, |row| row.evidence.join("; "))
+        Col::made("signs", "Recognised by", 200.0, |row| row.evidence.join("; "))
             .about("What some of its pages have in their tags, scripts or headers"),
-        Col::made("skips", "Exclusions that suit it", 260.0, |row| row.skip.join("  "))
+        Col::made("skips", "Exclusions that suit it", 240.0, |row| row.skip.join("  "))
             .or("(none)")
             .about("Parts of URLs that repeat what other URLs have, as regular expressions"),
-        Col::text("follows", "Still followed", 200.0, |row| &row.follow),
+        Col::text("follows", "Still followed", 180.0, |row| &row.follow),
     ];
     Table::new(TABLE, "Sites of a known kind", columns, |row: &SiteRow| key_of(&format!("{} {}", row.kind, row.host)))
         .on_open(captures)

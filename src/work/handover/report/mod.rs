@@ -449,7 +449,9 @@ impl Reporter<'_> {
             (language.kind_of_site(), self.facts.site_kinds.clone()),
             (language.language(), most_first(languages)),
         ] {
-            out.extend(counted_by(language, of, counts));
+            if !counts.is_empty() {
+                out.extend(counted_by(language, of, counts));
+            }
         }
         Ok(())
     }
