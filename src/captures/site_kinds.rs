@@ -285,7 +285,9 @@ fn generator_of(body: &[u8]) -> String {
         let tag = &tag[..memchr::memchr(b'>', tag).unwrap_or(tag.len())];
         let tag = String::from_utf8_lossy(tag);
         let Some((_, behind)) = tag.split_once("content=").filter(|_| {
-            ["name=\"generator\"", "name='generator'", "name=generator"].iter().any(|name| tag.contains(name))
+            ["name=\"generator\"", "name='generator'", "name=generator"]
+                .iter()
+                .any(|name| tag.to_ascii_lowercase().contains(name))
         }) else {
             continue;
         };
@@ -390,7 +392,7 @@ mod tests {
         for (name, page) in &pages {
             let generator = generator_of(&page[..page.len().min(MAX_BODY_BYTES)]);
             let found = known.of_page(&[], page);
-            let without = String::from_utf8_lossy(page).replace("generator", "maker");
+            let without = String::from_utf8_lossy(page).replace("generator", "maker").replace("Generator", "maker");
             let without = known.of_page(&[], without.as_bytes());
             let makes = |kind: &SiteKind| {
                 let of_generator = kind.signs.iter().filter(|sign| sign.place == SignPlace::Generator);
@@ -411,7 +413,7 @@ mod tests {
             }
         }
         println!("pages, recognised, recognised without the name of their generator: {of_kind:?}");
-        assert!(of_kind["wordpress"][0] >= 60 && of_kind["drupal"][0] >= 10, "{of_kind:?}");
+        assert!(of_kind["wordpress"][0] >= 60 && of_kind["drupal"][0] >= 5, "{of_kind:?}");
         for (kind, [pages, found, without]) in of_kind {
             assert_eq!(pages, found, "{kind}");
             assert!(without * 10 >= pages * 9, "{kind}: {without} of {pages}");
