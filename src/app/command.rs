@@ -315,6 +315,8 @@ pub enum Command {
     ChooseCampaign(CampaignId),
     /// Adds seeds to the specification of the current campaign, not yet saved.
     AddSeeds(Vec<String>),
+    /// Adds rules behind those of the specification of the current campaign, not yet saved.
+    AddRules(Vec<serde_json::Value>),
     /// Begins a new campaign in the open workspace, or opens the dialog of its place.
     NewCampaign,
     /// Begins a new campaign there.
@@ -513,6 +515,7 @@ impl Command {
             | Self::ExportLinks { .. }
             | Self::ChooseCampaign(_)
             | Self::AddSeeds(_)
+            | Self::AddRules(_)
             | Self::BeginCampaign(_)
             | Self::CloseWindow
             | Self::StopAndClose

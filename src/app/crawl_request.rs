@@ -77,17 +77,8 @@ impl AppState {
     /// Adds seeds to the specification of the current campaign as one edit; the page stays.
     pub(super) fn add_seeds(&mut self, urls: Vec<String>) {
         let Some(id) = self.open.campaign else { return };
-        if self.open.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
-            let Loaded::Ready(page) = self.reads.campaign(id) else {
-                self.notice(Notice {
-                    is_error: false,
-                    what: "No seed was added".to_owned(),
-                    why: "the campaign is still loading".to_owned(),
-                    hint: "Add them again in a moment".to_owned(),
-                });
-                return;
-            };
-            self.open.spec = Some(SpecDraft::of(&page));
+        if !self.open_draft(id, "No seed was added") {
+            return;
         }
         let Some(spec) = &mut self.open.spec else { return };
         // What was there before is the step to go back to.
@@ -108,6 +99,57 @@ impl AppState {
         let hint = "Save it as a new version to crawl them; Ctrl+Z takes them out again".to_owned();
         let what = format!("{seeds} added to the specification of {title}, not saved yet");
         self.notice_leading_to(Notice { is_error: false, what, why, hint }, Route::Spec(Some(id)));
+    }
+
+    /// Opens the draft of a campaign, if it is not open; whether it is now. `nothing` is what did not happen where not.
+    fn open_draft(&mut self, id: CampaignId, nothing: &str) -> bool {
+        if self.open.spec.as_ref().is_none_or(|spec| spec.id != Some(id)) {
+            let Loaded::Ready(page) = self.reads.campaign(id) else {
+                self.notice(Notice {
+                    is_error: false,
+                    what: nothing.to_owned(),
+                    why: "the campaign is still loading".to_owned(),
+                    hint: "Add them again in a moment".to_owned(),
+                });
+                return false;
+            };
+            self.open.spec = Some(SpecDraft::of(&page));
+        }
+        true
+    }
+
+    /// Adds rules behind those of the current campaign as one edit, and opens them, where what they would change is
+    /// shown before anything is saved.
+    pub(super) fn add_rules(&mut self, rules: Vec<serde_json::Value>) {
+        let Some(id) = self.open.campaign else { return };
+        if !self.open_draft(id, "No rule was added") {
+            return;
+        }
+        let Some(spec) = &mut self.open.spec else { return };
+        spec.note(Instant::now());
+        let all = rules.len();
+        let new: Vec<serde_json::Value> =
+            rules.into_iter().filter(|rule| !spec.campaign.rules.contains(rule)).collect();
+        let added = new.len();
+        if added == 0 {
+            let (what, why) = ("No rule was added".to_owned(), "the specification has them already".to_owned());
+            self.notice(Notice { is_error: false, what, why, hint: String::new() });
+            return;
+        }
+        spec.campaign.rules.extend(new);
+        spec.note(Instant::now());
+        let what = format!(
+            "{} added to the specification of {}, not saved yet",
+            counted(added as u64, "rule"),
+            campaign_title(id, &spec.campaign.name)
+        );
+        let why = match all - added {
+            0 => String::new(),
+            there => format!("{there} of {all} were there already"),
+        };
+        let hint = "The page shows which URLs they would refuse; save it as a new version, or Ctrl+Z".to_owned();
+        self.notice(Notice { is_error: false, what, why, hint });
+        self.send(Command::Go(Route::Spec(Some(id))));
     }
 }
 

@@ -274,6 +274,9 @@ reads! {
     };
     /// See [`work::queued_place`](crate::work::queued_place).
     queued_place(seen: SeenId) -> Option<QueuedPlace>, None, |session, (seen,)| work::queued_place(session, *seen);
+    /// See [`work::sites`](crate::work::sites).
+    sites(campaign: Option<CampaignId>) -> Vec<SiteRow>, None,
+        |session, (campaign,)| work::sites(session, *campaign, &JobCx::detached());
     /// The trace of a seen URL by the edited rules of an answer.
     what_if_trace(of: ByIdentity<WhatIfAnswer>, seen: SeenId) -> Trace, None, load_what_if_trace;
     /// See [`Catalogue::selected_hosts`](crate::store::Catalogue::selected_hosts).

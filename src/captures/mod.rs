@@ -71,6 +71,6 @@ pub use page_facts::{PageEnd, PageFacts};
 pub use page_markers::MarkerKind;
 pub use record::body_of;
 pub use robots_tag::is_nofollow_answer;
-pub use site_kinds::{SITE_KINDS, SiteKind};
+pub use site_kinds::{SiteKind, SiteKinds, SiteKindsError};
 pub use sitemap::is_packed_sitemap;
 pub use unread::Unread;

@@ -8,7 +8,6 @@ use super::media::Media;
 use super::page::Body;
 use super::page_markers::{garbled_letters, is_not_free, needs_scripts, page_markers};
 use super::picture_end::{gif_has_end, jpeg_has_end};
-use super::site_kinds::site_kinds;
 use crate::links::{CharsetSource, LinkKind, Page, PageElements};
 use crate::text::{PageText, text_language, words};
 use crate::warc::Record;
@@ -85,7 +84,7 @@ pub struct PageFacts {
     /// Names of services in its bytes, each as `kind name` ([`MarkerKind`](super::MarkerKind)).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub markers: Vec<String>,
-    /// Kinds of site that it is of ([`SITE_KINDS`](super::SITE_KINDS)), by name, each with its signs.
+    /// Kinds of site that it is of ([`SiteKinds`](super::SiteKinds)), by name, each with its signs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub site_kinds: Vec<(String, Vec<String>)>,
     /// It shows, where no scripts run, that it needs them.
@@ -188,7 +187,6 @@ impl PageFacts {
         self.heading = text.heading.clone();
         self.elements = page.elements;
         self.markers = page_markers(body);
-        self.site_kinds = site_kinds(&self.fields, body);
         self.needs_scripts = needs_scripts(body);
         self.is_not_free = is_not_free(&page.statements.json_ld);
         let canonical = page.canonical.as_ref().map_or("", |url| url.as_str());

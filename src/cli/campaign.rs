@@ -9,7 +9,10 @@ use crate::scope::DecideRules;
 use crate::store::Workspace;
 use crate::uri::{CaptureDate, escape_controls};
 use crate::work::models::{CampaignId, CampaignRow, CampaignWithBranches, TakenAs};
-use crate::work::{OwnWorkspaces, Report, Session, from_earlier};
+use crate::work::{
+    OwnWorkspaces, Report, Session, campaign_text, from_earlier, specification_in, specification_syntax,
+    write_specification,
+};
 use anyhow::Context;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -36,17 +39,21 @@ pub enum CampaignCommand {
     /// Add a campaign from a JSON file, or a new version of one.
     #[command(after_help = "Examples:\n  fonds campaign add my-archive campaign.json\n  \
         fonds campaign example > campaign.json      a file to start from\n  \
-        fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1\n\n\
+        fonds campaign add my-archive campaign.json --id 1      a new version of campaign 1\n  \
+        fonds campaign add my-archive campaign.nq      from statements (RDF)\n\n\
         A campaign has an identity from when it is saved for the first time; campaign export, handovers and crawls\n\
         write it into its files. A file with the identity of another campaign is not taken as a version of this one.\n\
         Without --id nothing is saved where a campaign of the same title, content or identity is here (status 2): --id makes\n\
         the file its next version, --as-new another campaign, which is a branch of the one of its identity.\n\n\
         Evidence that was attached to a permission stays with it, whether the file names it or not, while the record\n\
-        covers the same by the same licence or criterion. Evidence of records that are gone is named.")]
+        covers the same by the same licence or criterion. Evidence of records that are gone is named.\n\n\
+        Statements are N-Quads, N-Triples, Turtle or TriG (.nq .nt .ttl .trig), as campaign export --rdf writes them or with\n\
+        the names of ARCOMEM's crawl specification; of data/knowledge.nq.gz of an export those of its campaign. What has no\n\
+        place in a campaign is named (status 1).")]
     Add {
         /// Workspace.
         folder: PathBuf,
-        /// JSON file, or - for standard input.
+        /// File of JSON or statements, or - for standard input.
         file: PathBuf,
         /// Save as a new version of this campaign.
         #[arg(long)]
@@ -82,6 +89,7 @@ pub enum CampaignCommand {
     },
     /// Print a campaign as JSON, or write it for another crawler.
     #[command(after_help = "Examples:\n  fonds campaign export my-archive 1 > campaign.json\n  \
+        fonds campaign export my-archive 1 --rdf > campaign.nq\n  \
         fonds campaign export my-archive 1 --heritrix ~/heritrix/jobs/elections\n  \
         fonds campaign export my-archive 1 --browsertrix crawl-config.yaml\n\n\
         Edit the file and save it as a new version: fonds campaign add my-archive campaign.json --id 1\n\
@@ -92,6 +100,9 @@ pub enum CampaignCommand {
         folder: PathBuf,
         /// Number or title of the campaign.
         campaign: String,
+        /// Print it as statements (N-Quads), with the names of ARCOMEM's crawl specification.
+        #[arg(long, conflicts_with_all = ["heritrix", "browsertrix"])]
+        rdf: bool,
         /// Write a Heritrix 3 job into this folder.
         #[arg(long, value_name = "FOLDER")]
         heritrix: Option<PathBuf>,
@@ -218,14 +229,26 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             let name = if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() };
             let mut text = String::new();
             if file.as_os_str() == "-" {
-                std::io::stdin().read_to_string(&mut text).map(|_| ())
+                std::io::stdin().read_to_string(&mut text).map(|_| ()).map_err(anyhow::Error::from)
             } else {
-                std::fs::read_to_string(&file).map(|read| text = read)
+                campaign_text(&file).map(|read| text = read)
             }
             .with_context(|| format!("{name}: this file cannot be read"))?;
-            let file = CampaignFile::from_json(&text).with_context(|| {
-                format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
-            })?;
+            let syntax = specification_syntax(&file, &text);
+            let (file, left_out) = match syntax {
+                Some(syntax) => {
+                    let read = specification_in(&text, syntax).with_context(|| {
+                        format!("{name}: no campaign can be read from these statements; fonds campaign export --rdf prints some")
+                    })?;
+                    (read.file, read.left_out)
+                }
+                None => {
+                    let file = CampaignFile::from_json(&text).with_context(|| {
+                        format!("{name}: this is no campaign file; fonds campaign example prints one to start from")
+                    })?;
+                    (file, Vec::new())
+                }
+            };
             let session = session(&folder)?;
             if id.is_none() && !as_new {
                 refuse_twins(&session, &file).with_context(|| name.clone())?;
@@ -258,6 +281,12 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 notice!("note: {line}; to give them to one: fonds files assign DIR IMPORT CAMPAIGN");
             }
             writeln!(out, "{id}")?;
+            for line in &left_out {
+                notice!("Not taken in: {}", plain(line));
+            }
+            if !left_out.is_empty() {
+                return Ok(PROBLEMS);
+            }
         }
         CampaignCommand::List { folder, json } => {
             let session = read_only_session(&folder)?;
@@ -344,7 +373,7 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
             }
             print_problems(spec);
         }
-        CampaignCommand::Export { folder, campaign, heritrix, browsertrix }
+        CampaignCommand::Export { folder, campaign, heritrix, browsertrix, .. }
             if heritrix.is_some() || browsertrix.is_some() =>
         {
             return crate::cli::crawl::engine::export(
@@ -355,8 +384,12 @@ pub(super) fn run(command: CampaignCommand, out: &mut dyn Write) -> anyhow::Resu
                 out,
             );
         }
-        CampaignCommand::Export { folder, campaign, .. } => {
+        CampaignCommand::Export { folder, campaign, rdf, .. } => {
             let session = read_only_session(&folder)?;
+            if rdf {
+                write_specification(&session, session.catalogue().find_campaign(&campaign)?, out)?;
+                return Ok(FINE);
+            }
             let page = session.catalogue().campaign_page(session.catalogue().find_campaign(&campaign)?)?;
             writeln!(out, "{}", escape_controls(page.file.to_json()))?;
         }

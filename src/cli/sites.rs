@@ -3,6 +3,7 @@
 use super::FINE;
 use super::campaign::{read_only_session, session};
 use super::output::{json_line, plain, with_progress};
+use crate::jobs::counted;
 use crate::work;
 use anyhow::Context;
 use std::io::Write;
@@ -12,10 +13,13 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  fonds sites my-archive\n  \
     fonds sites my-archive --campaign 1 --preview     what the exclusions would change, and change nothing\n  \
-    fonds sites my-archive --campaign 1 --host wiki.example.org --accept\n\n\
+    fonds sites my-archive --campaign 1 --host wiki.example.org --accept\n  \
+    fonds sites my-archive --kinds      the kinds with their signs, as a file\n\n\
     Columns: host, kind, pages of that kind, all pages read of the host, and the signs that they have. The exclusions of\n\
     a kind skip pages that repeat what others have: editing, answers to comments, orders of lists, sessions. They are\n\
-    proposals: --accept adds them to the rules, as a new version of the campaign. Pages are read by the index: fonds index.")]
+    proposals: --accept adds them to the rules, as a new version of the campaign. Pages are read by the index: fonds index.\n\n\
+    A file site-kinds.json in the folder of the workspace adds kinds, or takes the place of those of the same name; the\n\
+    next fonds index reads all pages by it. The captures of a kind: fonds captures my-archive kind:mediawiki")]
 pub struct SitesArgs {
     /// Workspace.
     folder: PathBuf,
@@ -31,6 +35,9 @@ pub struct SitesArgs {
     /// Add the exclusions to the rules of the campaign.
     #[arg(long, requires = "campaign")]
     accept: bool,
+    /// Print the kinds that pages are compared with, as site-kinds.json has them.
+    #[arg(long, conflicts_with_all = ["campaign", "host", "preview", "accept", "json"])]
+    kinds: bool,
     /// One object a host; of --preview, the change in figures.
     #[arg(long)]
     json: bool,
@@ -38,6 +45,10 @@ pub struct SitesArgs {
 
 pub(super) fn run(args: &SitesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = if args.accept { session(&args.folder)? } else { read_only_session(&args.folder)? };
+    if args.kinds {
+        out.write_all(work::site_kinds_file(&session)?.as_bytes())?;
+        return Ok(FINE);
+    }
     let campaign = args.campaign.as_ref().map(|name| session.catalogue().find_campaign(name)).transpose()?;
     let mut rows = with_progress(|cx| work::sites(&session, campaign, cx))?;
     rows.retain(|row| args.host.as_ref().is_none_or(|host| *host == row.host));
@@ -48,7 +59,8 @@ pub(super) fn run(args: &SitesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
         let rules = edited.rules.len() - spec.rules.len();
         if args.accept {
             let (_, now) = session.save_campaign(Some(id), &edited)?;
-            writeln!(out, "{rules} rules added; campaign {id} has version {now} now, {version} before")?;
+            let rules = counted(rules as u64, "rule");
+            writeln!(out, "{rules} added; campaign {id} has version {now} now, {version} before")?;
             return Ok(FINE);
         }
         let change = with_progress(|cx| work::what_if(&session, id, None, &edited, cx))?;
@@ -56,8 +68,11 @@ pub(super) fn run(args: &SitesArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             true => json_line(out, &change)?,
             false => writeln!(
                 out,
-                "{rules} rules: of {} URLs seen, {} stay in and {} would be refused",
-                change.seen, change.stay_in, change.moved_out.urls
+                "{}: of {} URLs seen, {} stay in and {} would be refused",
+                counted(rules as u64, "rule"),
+                change.seen,
+                change.stay_in,
+                change.moved_out.urls
             )?,
         }
         return Ok(FINE);

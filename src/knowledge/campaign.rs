@@ -1,11 +1,9 @@
 //! Versions of campaigns as statements: requests, rules, permissions and the files that prove them.
 
 use super::graphs::CAMPAIGNS;
+use super::specification::state_specification;
 use super::statement::{RdfNode, Statements};
-use crate::campaign::{
-    Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState, Request, Term, TermKind,
-};
-use crate::query::Query;
+use crate::campaign::{Campaign, CampaignFile, Criterion, Identity, Permission, PermissionState};
 use crate::scope::{DecideRules, ScopeError};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -55,31 +53,17 @@ pub fn state_version(out: &mut Statements, version: u32, address: &str, file: &C
     for tag in &campaign.tags {
         about = about.text("dct:subject", tag);
     }
-    for seed in &campaign.seeds {
-        about = about.iri("f:hasSeed", seed.url.trim());
-    }
     drop(about);
-    let mut number = 0;
-    terms(&campaign.request, &mut |term| {
-        number += 1;
-        let node = of(format!("term-{number}"));
-        out.about(CAMPAIGNS, this()).node(term_property(term.kind), node.clone());
-        let mut about = out
-            .about(CAMPAIGNS, node)
-            .is_a("f:Term")
-            .text("rdfs:label", &term.value)
-            .real("f:hasScore", term.weight)
-            .text("f:hasStartDate", term.from.as_deref().unwrap_or_default())
-            .text("f:hasEndDate", term.to.as_deref().unwrap_or_default())
-            .iri("f:hasEntityURI", term.uri.as_deref().unwrap_or_default());
-        for alias in &term.aliases {
-            about = about.text("f:alias", alias);
-        }
-    });
+    state_specification(out, address, file, before);
     for (number, sentence) in rules_of(campaign).iter().enumerate() {
         let node = of(format!("rule-{number}"));
         out.about(CAMPAIGNS, this()).node("f:hasRule", node.clone());
-        out.about(CAMPAIGNS, node).is_a("f:Rule").count("f:ruleIndex", number as u64).text("rdfs:label", sentence);
+        let definition = campaign.rules.get(number).map(Value::to_string).unwrap_or_default();
+        out.about(CAMPAIGNS, node)
+            .is_a("f:Rule")
+            .count("f:ruleIndex", number as u64)
+            .text("rdfs:label", sentence)
+            .text("f:definition", &definition);
     }
 }
 
@@ -176,24 +160,6 @@ pub fn domains_node(address: &str) -> RdfNode {
 /// The countries of a version of a campaign.
 pub fn hosting_node(address: &str) -> RdfNode {
     RdfNode::Iri(format!("{address}#hosting"))
-}
-
-fn term_property(kind: TermKind) -> &'static str {
-    match kind {
-        TermKind::Keyword | TermKind::Phrase => "f:hasKeyword",
-        TermKind::Person | TermKind::Place | TermKind::Organisation => "f:hasEntityPreference",
-        TermKind::Event => "f:eventScope",
-        TermKind::Language => "f:hasLanguagePreference",
-        TermKind::Period => "f:hasPeriod",
-    }
-}
-
-fn terms(request: &Request, each: &mut dyn FnMut(&Term)) {
-    match request {
-        Query::And(parts) | Query::Or(parts) => parts.iter().for_each(|part| terms(part, each)),
-        Query::Not(part) => terms(part, each),
-        Query::Term(term) => each(term),
-    }
 }
 
 /// The rules of a campaign as sentences, or why one cannot be read.

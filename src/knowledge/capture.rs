@@ -30,6 +30,8 @@ pub struct CaptureKnowledge<'k> {
     pub title: &'k str,
     /// Language; may be empty.
     pub language: &'k str,
+    /// Kinds of site that its page is of, by name.
+    pub site_kinds: &'k [String],
     /// Why it is in the export.
     pub role: &'static str,
     /// The campaign that selects it, as metadata records name it.
@@ -143,6 +145,8 @@ struct OfCapture<'k> {
     captured_for: Value,
     title: Option<&'k str>,
     language: Option<&'k str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    site_kinds: &'k [String],
     tag: Option<&'k str>,
     hops: Option<&'k str>,
     via: Option<&'k str>,
@@ -197,6 +201,7 @@ impl CaptureKnowledge<'_> {
             captured_for: json!({ "campaign": campaign, "version": version, "job": job, "launch": launch }),
             title: filled(self.title),
             language: filled(self.language),
+            site_kinds: self.site_kinds,
             tag: filled(tag).filter(|_| own),
             hops: own.then_some(hops),
             via: own.then_some(via),
@@ -253,6 +258,9 @@ impl CaptureKnowledge<'_> {
             .text("f:role", self.role);
         if let Some(selection) = &self.selection {
             about = about.node("f:selectedBy", selection.clone());
+        }
+        for kind in self.site_kinds {
+            about = about.text("f:siteKind", kind);
         }
         if let Some(status) = self.status {
             about = about.count("f:status", status);
@@ -393,6 +401,7 @@ mod tests {
     fn written(imported: bool, test: impl FnOnce(Value, Vec<String>)) {
         let (url, location) = (Url::parse("http://a.pt/x?y=1").unwrap(), GeoFact::NotQueried);
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
+        let site_kinds = ["mediawiki".to_owned()];
         let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
         let date = CaptureDate::from_seconds(1_700_000_000);
         let link = |source, anchor, internal| CaptureInlink { date, source, anchor, internal };
@@ -404,6 +413,7 @@ mod tests {
             digest: "sha1:AB",
             title: "Um \"título\"\u{9b}",
             language: "",
+            site_kinds: &site_kinds,
             role: "selected",
             campaign: &campaign,
             selection: Some(RdfNode::Iri("urn:fonds:selection:1".to_owned())),
@@ -466,6 +476,8 @@ mod tests {
             assert_eq!(json["title"], "Um \"título\"\u{9b}");
             has("<http://purl.org/dc/terms/title> \"Um \\\"título\\\"\u{9b}\"");
             assert_eq!((&json["language"], &json["hops"], &json["tag"]), (&Value::Null, &json!("LL"), &json!("main")));
+            assert_eq!(json["siteKinds"], json!(["mediawiki"]));
+            has("<urn:fonds:ns:siteKind> \"mediawiki\"");
             has("<urn:fonds:ns:hops> \"LL\"");
             has("<http://purl.org/dc/terms/subject> \"main\"");
             has("<urn:fonds:ns:via> <http://a.pt/>");

@@ -1,5 +1,5 @@
 //! Knowledge is written as statements (RDF): the vocabulary, statements, and how they become
-//! N-Quads.
+//! N-Quads; campaigns are read back from them.
 //!
 //! In: what other rooms know of captures, campaigns and decisions, as values. Out: [`Statement`]s, their lines of N-Quads,
 //! and [`CaptureKnowledge`], which writes what is known of a capture as the JSON of its metadata record and as statements.
@@ -19,6 +19,7 @@
 //! | domains or countries of the campaign | `f:Grounds`, once a version; captures refer to them |
 //! | file that proves a permission | `f:EvidenceFile`, by its digest |
 //! | crawl, selection | `prov:Activity` |
+//! | what a campaign asks for | the names of ARCOMEM's crawl specification ([`SPECIFICATION_TERMS`]), read back by [`read_specification`] |
 //! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
 //!
 //! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
@@ -35,6 +36,10 @@ mod capture;
 mod links;
 mod location;
 mod quads;
+mod read_specification;
+mod specification;
+#[cfg(test)]
+mod specification_tests;
 mod statement;
 mod vocabulary;
 
@@ -47,6 +52,8 @@ pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin
 pub use links::{StatedLink, push_links, stated_links};
 pub use location::{location_json, location_node, state_location};
 pub use quads::{CaptureIri, address_of, is_about, read_quad};
+pub use read_specification::{RdfSyntax, SpecificationRead, read_specification};
+pub use specification::{SPECIFICATION_TERMS, SpecificationTerm, state_newest_version};
 pub use statement::{AboutNode, RdfNode, RdfValue, Statement, Statements};
 pub use vocabulary::{VOCABULARY, graphs};
 

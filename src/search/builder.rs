@@ -39,6 +39,8 @@ pub struct IndexMark {
     pub pages: u64,
     /// Bytes of the file of pages that it has.
     pub pages_len: u64,
+    /// The digest of the kinds of sites that pages were compared with.
+    pub site_kinds: String,
     /// Pages in that file, at most, that others took the place of.
     pub replaced: u64,
 }
@@ -59,6 +61,8 @@ pub struct TextDocument {
     pub anchors: Vec<String>,
     /// Words of the main text.
     pub words: u64,
+    /// Kinds of site that it is of, by name.
+    pub site_kinds: Vec<String>,
     /// The slot of its page in the file of pages; none where it has to be written.
     pub slot: Option<PageSlot>,
 }
@@ -158,6 +162,7 @@ impl IndexBuilder {
         doc.add_u64(fields.words, document.words);
         doc.add_u64(fields.description_words, words(&page.description).len() as u64);
         doc.add_bool(fields.is_read, page.is_read());
+        document.site_kinds.iter().for_each(|kind| doc.add_text(fields.site_kind, kind));
         self.writer.add_document(doc).map_err(engine(&self.folder))?;
         Ok(())
     }

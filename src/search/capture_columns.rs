@@ -40,6 +40,8 @@ pub enum FacetKind {
     Launch,
     /// The last decision on it.
     Mark,
+    /// Kind of the site, as its pages show. No column has it: it is counted with the index.
+    Kind,
     /// A term of the campaign's request that it holds, as a request. No column has it: it is counted
     /// with the index.
     Term,
@@ -47,7 +49,7 @@ pub enum FacetKind {
 
 impl FacetKind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Media,
         Self::Language,
         Self::Host,
@@ -59,6 +61,7 @@ impl FacetKind {
         Self::Campaign,
         Self::Launch,
         Self::Mark,
+        Self::Kind,
         Self::Term,
     ];
 
@@ -76,6 +79,7 @@ impl FacetKind {
             Self::Campaign => "campaign",
             Self::Launch => "launch",
             Self::Mark => "mark",
+            Self::Kind => "kind",
             Self::Term => "term",
         }
     }
@@ -94,6 +98,7 @@ impl FacetKind {
             Self::Campaign => "Campaign",
             Self::Launch => "Crawl or import",
             Self::Mark => "Decision",
+            Self::Kind => "Kind of site",
             Self::Term => "Term of the request",
         }
     }
@@ -449,7 +454,7 @@ impl CaptureFacts {
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
         let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
         let mut of_kind = |kind: FacetKind| {
-            if kind == FacetKind::Term {
+            if matches!(kind, FacetKind::Kind | FacetKind::Term) {
                 return Vec::new();
             }
             if kind == FacetKind::Year {
@@ -519,8 +524,8 @@ impl CaptureFacts {
             FacetKind::Media => &self.media,
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
-            // Years are counted by day, terms with the index.
-            FacetKind::Status | FacetKind::Year | FacetKind::Term => &self.statuses,
+            // Years are counted by day, kinds of sites and terms with the index.
+            FacetKind::Status | FacetKind::Year | FacetKind::Kind | FacetKind::Term => &self.statuses,
             FacetKind::Campaign | FacetKind::Launch => &self.launches,
             FacetKind::Mark => &self.marks,
         }
@@ -546,6 +551,7 @@ impl CaptureFacts {
             | FacetKind::Status
             | FacetKind::Year
             | FacetKind::Mark
+            | FacetKind::Kind
             | FacetKind::Term => name.to_owned(),
         }
     }

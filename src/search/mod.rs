@@ -37,6 +37,7 @@ mod page_file;
 mod ranking;
 mod read_only;
 mod schema;
+mod site_kinds;
 mod term_matches;
 mod text_index;
 mod tokens;

@@ -2,7 +2,7 @@
 
 use super::tokens::{STEMS, StemTokenizer, TERMS, TermTokenizer};
 use tantivy::Index;
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, STRING, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::TextAnalyzer;
 
 /// The fields of a document.
@@ -38,6 +38,8 @@ pub(super) struct Fields {
     pub description_words: Field,
     /// Whether its record could be read; otherwise it has URL and title alone.
     pub is_read: Field,
+    /// Names of the kinds of site that it is of.
+    pub site_kind: Field,
 }
 
 impl Fields {
@@ -99,6 +101,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         words: builder.add_u64_field("words", FAST),
         description_words: builder.add_u64_field("description_words", FAST),
         is_read: builder.add_bool_field("is_read", FAST),
+        site_kind: builder.add_text_field("site_kind", STRING),
     };
     (builder.build(), fields)
 }

@@ -95,8 +95,8 @@ pub fn query_help() -> String {
     let rules = lines("A query is made of:", &mut QUERY_RULES.into_iter());
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
-                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, like:, similar: and \
-                  request: need the index of texts: fonds index. A query has 400 terms at most, a phrase 100 words, a \
+                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, kind:, like:, similar: \
+                  and request: need the index of texts: fonds index. A query has 400 terms at most, a phrase 100 words, a \
                   word 1000 letters.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
@@ -220,6 +220,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("rest", "Words of menus, footers and the like", "rest:contact", Kind::Indexed),
     field("anchors", "Words of the links to it from other hosts", "anchors:report", Kind::Indexed),
     field("found", "What a search finds", "found:\"budget -football\"", Kind::Indexed),
+    field(
+        "kind",
+        "Kind of site: mediawiki, wordpress, discourse and so on; kind:* is any",
+        "kind:mediawiki",
+        Kind::Indexed,
+    ),
     field("published", "When the page says that it was published", "published:2024-03", Kind::IndexedDate),
     field("like", "Pages with a text like that of a capture, by its number", "like:4", Kind::Indexed),
     field("similar", "Near-duplicates of a capture, by its number, and itself", "similar:4", Kind::Indexed),

@@ -52,6 +52,7 @@ pub use files::import_campaigns::{CapturesElsewhere, ImportAssigned, Unassigned}
 pub use files::imports::ImportProblem;
 pub(crate) use files::paths::job_name;
 pub use files::paths::{check_launch_name, own_folder};
+pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use launches::ABANDONED;

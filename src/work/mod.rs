@@ -49,6 +49,7 @@ pub use handover::{
     AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
     annotation, decisions, import_annotations,
 };
+pub use handover::{campaign_text, specification_in, specification_syntax, write_specification};
 pub use import::{
     ARCHIVE_NAMES, file_summary, has_problems, import, import_campaign_line, import_summary, imports, summary_beside,
 };
@@ -88,7 +89,8 @@ pub use scope::{
 };
 pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 
-pub use sites::{SiteRow, sites, with_site_presets};
+pub(in crate::work) use sites::site_labels;
+pub use sites::{SiteRow, site_kinds_file, site_rules, sites, with_site_presets};
 pub use sources::{
     SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
     run_sources, sources, test_source, token_name,

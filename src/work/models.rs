@@ -27,6 +27,7 @@ pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
 pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::scope::VersionDifference;
+pub use crate::work::sites::{SiteRow, site_rules};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

@@ -266,3 +266,122 @@ fn verify_names_record_file_and_line_of_knowledge_that_is_wrong() {
         assert!(found.contains("urn:fonds:knowledge:http://www.a.pt/"), "{found}");
     }
 }
+
+/// Compares graphs of two files, and gives what statements of one of them lacks in the other.
+const SAME_GRAPH: &str = "
+import gzip, sys, rdflib
+def load(path):
+    data = rdflib.Dataset(default_union=True)
+    raw = gzip.open(path) if path.endswith('.gz') else open(path, 'rb')
+    data.parse(raw, format='nquads')
+    return set(data.graph(rdflib.URIRef('urn:fonds:campaigns')))
+one, other = load(sys.argv[1]), load(sys.argv[2])
+print(len(one), len(one - other), len(other - one))
+flat = rdflib.Graph()
+for triple in other:
+    flat.add(triple)
+flat.serialize(sys.argv[3], format='turtle')
+";
+
+const CONFORMS: &str = "
+import sys, rdflib, pyshacl
+data = rdflib.Graph()
+data.parse(sys.argv[1], format='nt')
+shapes = rdflib.Graph().parse(sys.argv[2], format='turtle')
+conforms, _, text = pyshacl.validate(data, shacl_graph=shapes)
+print('conforms' if conforms else text)
+";
+
+#[test]
+fn a_campaign_goes_out_and_in_whole_as_handover_and_as_statements() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let workspace = path("w");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    campaign["name"] = "Ria".into();
+    campaign["tags"] = serde_json::json!(["z", "a"]);
+    campaign["order"] = "breadth_first".into();
+    campaign["request"] = "(ria OR person:\"Amélia Vaz\"^0.8 OR event:Festa) NOT futebol lang:pt".into();
+    campaign["sources"] = serde_json::json!([
+        { "name": "wiki", "kind": "mediawiki", "address": "https://w.example/api.php", "queries": ["b", "a"], "every_hours": 12 },
+        { "name": "news", "kind": "feed", "address": "https://n.example/rss", "enabled": false },
+    ]);
+    campaign["schedule"] = serde_json::json!({ "frequency": "monthly", "start": "2024-01-31T08:00", "end": "2030-01-01",
+        "extra": ["2025-05-05"], "time_zone": "Europe/Lisbon" });
+    campaign["icon"] = "🦀".into();
+    let rules = campaign["rules"].as_array_mut().unwrap();
+    rules.push(
+        serde_json::json!({ "rule": "regex", "patterns": [".*[?&]action=edit.*"], "any": true, "decision": "REJECT" }),
+    );
+    rules.push(serde_json::json!({ "rule": "source_tag", "tags": ["source:wiki"], "decision": "ACCEPT" }));
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
+    campaign["description"] = "second".into();
+    fonds_with(&["campaign", "add", arg(&workspace), "-", "--id", "1"], campaign.to_string().as_bytes()).with_status(0);
+    let pages = [page(TARGET, "2024-03-01T09:00:30Z", "<p>ria")];
+    fonds(&["import", arg(&workspace), arg(&file(dir.path(), "a.warc.gz", &pages))]).with_status(0);
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "host:www.a.pt"]).with_status(0);
+    let out = path("out");
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+    let whole = |workspace: &Path| fonds(&["campaign", "export", arg(workspace), "1"]).with_status(0).out;
+    let expected = whole(&workspace);
+
+    let by_handover = path("by-handover");
+    fonds(&["new", arg(&by_handover)]).with_status(0);
+    fonds(&["import", arg(&by_handover), arg(&out)]).with_status(0);
+    assert_eq!(whole(&by_handover), expected);
+    let rdf = |workspace: &Path| fonds(&["campaign", "export", arg(workspace), "1", "--rdf"]).with_status(0).out;
+    assert_eq!(rdf(&by_handover), rdf(&workspace));
+
+    let statements = path("campaign.nq");
+    std::fs::write(&statements, rdf(&workspace)).unwrap();
+    let packed = out.join("data/knowledge.nq.gz");
+    for (name, file) in [("by-rdf", &statements), ("by-knowledge", &packed)] {
+        let other = path(name);
+        fonds(&["new", arg(&other)]).with_status(0);
+        let notes = fonds(&["campaign", "add", arg(&other), arg(file)]).with_status(0).err;
+        assert!(!notes.contains("Not taken in"), "{notes}");
+        let read: [Value; 2] = [whole(&other), expected.clone()].map(|text| serde_json::from_str(&text).unwrap());
+        let [read, expected] = read.map(|mut value| {
+            // Only the newest version came, so that none is before it.
+            drop(value.as_object_mut().unwrap().remove("parent"));
+            value
+        });
+        assert_eq!(read, expected, "{name}");
+    }
+    let named = path("others.ttl");
+    std::fs::write(
+        &named,
+        "@prefix : <http://www.gate.ac.uk/ns/ontologies/arcomem-data-model.rdf#> .\n\
+         <x:s> :hasHTMLCrawlId <x:h> ; :hasAPICrawlId [ :APIScope \"twitter\" ] . <x:h> :hasSeed <http://a.pt/> .",
+    )
+    .unwrap();
+    let other = path("by-others");
+    fonds(&["new", arg(&other)]).with_status(0);
+    let notes = fonds(&["campaign", "add", arg(&other), arg(&named)]).with_status(1).err;
+    assert!(notes.contains("Not taken in: APIScope twitter: the network is closed to programs"), "{notes}");
+
+    let turtle = path("campaign.ttl");
+    let Some(found) = python(SAME_GRAPH, &[&packed, &statements, &turtle]) else { return };
+    let [all, gone, new] = found.split_whitespace().map(|n| n.parse().unwrap()).collect::<Vec<u64>>()[..] else {
+        panic!("{found}")
+    };
+    assert!(all > 100 && gone > 0 && new == 0, "the handover has both versions: {found}");
+    // Another library wrote it in another order and syntax.
+    let other = path("by-turtle");
+    fonds(&["new", arg(&other)]).with_status(0);
+    fonds(&["campaign", "add", arg(&other), arg(&turtle)]).with_status(0);
+    let [read, expected]: [Value; 2] = [whole(&other), expected].map(|text| serde_json::from_str(&text).unwrap());
+    for field in ["seeds", "request", "sources", "rules", "tags", "order", "schedule", "icon", "limits", "politeness"] {
+        assert_eq!(read[field], expected[field], "{field}");
+    }
+    let triples = path("all.nt");
+    let flat: String = knowledge_of(&out)
+        .lines()
+        .map(|line| line.rsplit_once(" <urn:fonds:").unwrap().0.to_owned() + " .\n")
+        .collect();
+    std::fs::write(&triples, flat).unwrap();
+    let shapes = out.join("data/formats/shapes.ttl");
+    assert_eq!(python(CONFORMS, &[&triples, &shapes]).unwrap().trim(), "conforms");
+}

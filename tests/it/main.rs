@@ -70,6 +70,7 @@ mod search_oracle;
 mod search_queries;
 mod selections;
 mod signatures;
+mod site_kinds;
 mod site_server;
 mod sites;
 mod spellings;

@@ -354,6 +354,7 @@ impl AppState {
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => self.take_campaign(id),
             Command::AddSeeds(urls) => self.add_seeds(urls),
+            Command::AddRules(rules) => self.add_rules(rules),
             Command::NewCampaign => self.new_campaign(),
             Command::BeginCampaign(place) => self.begin_campaign(place),
             Command::EditSpec(campaign) => {

@@ -43,7 +43,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "NAME=VALUE", value_parser = facet_choice)]
     facet: Vec<FacetChoice>,
     /// Count the captures found by these facets: media, lang, host, domain, tld, country, year, status, campaign,
-    /// launch, mark, term (terms of the campaign's request); separated by commas.
+    /// launch, mark, kind (of site), term (terms of the campaign's request); separated by commas.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = facet_kind)]
     facets: Vec<FacetKind>,
     /// Count the captures found by day, month or year.

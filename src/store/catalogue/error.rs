@@ -50,6 +50,14 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// The file of kinds of sites cannot be used.
+    #[error("{}: {why}. Mend the file, or take it away: the kinds of the program alone are used then", .path.display())]
+    SiteKinds {
+        /// The file.
+        path: PathBuf,
+        /// Where, and why.
+        why: String,
+    },
     /// The catalogue cannot be read.
     #[error(
         "{path}: the catalogue is damaged ({why}). Nothing was changed. Put a backup in its place (fonds backup makes them). Without one, captures, links and the campaigns that were crawled can be rebuilt: fonds new NEW_FOLDER, then {rebuild}. Lost without a backup are notes and decisions, selections, verdicts of URLs that were not fetched, and campaigns that were never crawled"

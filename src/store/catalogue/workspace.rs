@@ -5,6 +5,7 @@ use super::error::StoreError;
 use super::schema::{APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION};
 use crate::jobs::{FileLock, NotLocked, make_private_folder};
 use crate::store::CATALOGUE_FILE;
+use crate::store::files::site_kinds::KnownSiteKinds;
 use crate::uri::CaptureDate;
 use std::fmt;
 use std::fs::{self, File};
@@ -97,6 +98,8 @@ pub struct Workspace {
     folder: PathBuf,
     access: Access,
     catalogue: Arc<Catalogue>,
+    /// The kinds of sites as their file had them last.
+    pub(in crate::store) known_site_kinds: KnownSiteKinds,
     /// Held as long as the workspace is open; the system frees it when the process dies.
     lock: Option<FileLock>,
 }
@@ -211,7 +214,7 @@ impl Workspace {
     }
 
     fn of(folder: PathBuf, access: Access, catalogue: Catalogue, lock: Option<FileLock>) -> Self {
-        Self { folder, access, catalogue: Arc::new(catalogue), lock }
+        Self { folder, access, catalogue: Arc::new(catalogue), known_site_kinds: KnownSiteKinds::default(), lock }
     }
 
     /// Its folder, absolute.

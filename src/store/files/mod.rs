@@ -7,6 +7,7 @@ pub(super) mod discarded;
 pub(super) mod import_campaigns;
 pub(super) mod imports;
 pub(super) mod paths;
+pub(super) mod site_kinds;
 
 use super::captures::RecordRow;
 use super::rows::ProblemId;

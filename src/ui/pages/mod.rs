@@ -15,6 +15,7 @@ mod review;
 mod search;
 mod select;
 mod settings;
+mod site_kinds;
 mod spec;
 
 pub use campaigns::CampaignsPage;

@@ -1,6 +1,7 @@
 //! Pages cited but never captured, by site or one by one.
 
 use super::links::with_window;
+use super::site_kinds;
 use crate::app::models::{
     Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow, ProspectSite, ProspectSiteQuery, ProspectSites,
     quoted,
@@ -20,6 +21,7 @@ enum ProspectBy {
     #[default]
     Sites,
     Pages,
+    Kinds,
 }
 
 /// The page Prospect.
@@ -38,6 +40,7 @@ impl ProspectView {
         match self.by {
             ProspectBy::Sites => self.sites_ui(ui, app),
             ProspectBy::Pages => self.pages_ui(ui, app),
+            ProspectBy::Kinds => self.kinds_ui(ui, app),
         }
     }
 
@@ -93,6 +96,29 @@ impl ProspectView {
         });
     }
 
+    fn kinds_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let answer = app.reads.sites(app.campaign());
+        let total = answer.shown().map_or(0, |rows| rows.len() as u64);
+        let selected = selected_count(ui, site_kinds::TABLE, total);
+        let label = site_kinds::rules_label(selected.max(1));
+        let rules = HeaderButton::own(label, ()).hint(site_kinds::RULES).off(why_not(app, selected));
+        let header = Header::new("Prospect")
+            .state(text::counted(total, "site"))
+            .detail("captured, of a known kind, most such pages first")
+            .primary(rules);
+        if header.ui(ui, app).is_some() {
+            request_rows(ui, site_kinds::TABLE, site_kinds::ADD_RULES);
+        }
+        ui.horizontal_wrapped(|ui| self.segments_ui(ui));
+        ui.add_space(GAP / 2.0);
+        site_kinds::sites_ui(ui, app);
+    }
+
+    fn segments_ui(&mut self, ui: &mut Ui) {
+        let by = [(ProspectBy::Sites, "Sites"), (ProspectBy::Pages, "Pages"), (ProspectBy::Kinds, "Kinds of sites")];
+        segments_ui(ui, "Rows", &mut self.by, &by);
+    }
+
     fn carry_out(&mut self, app: &mut AppState, action: ProspectAction) {
         match action {
             ProspectAction::Focus(url) => self.chosen = Some(url),
@@ -108,6 +134,8 @@ impl ProspectView {
     /// Draws what narrows the rows, or what there is to do where there are none; whether there are rows.
     fn is_filled(&mut self, ui: &mut Ui, app: &mut AppState, none: bool, selected: u64) -> bool {
         if none && self.filter.trim().is_empty() {
+            ui.horizontal_wrapped(|ui| self.segments_ui(ui));
+            ui.add_space(GAP);
             let is_built = app.reads.workspace().shown().is_none_or(|info| info.counted_window_days.is_some());
             match is_built {
                 true => empty_ui(ui, "No uncaptured pages are cited", "Every cited page was captured"),
@@ -117,7 +145,7 @@ impl ProspectView {
             return false;
         }
         ui.horizontal_wrapped(|ui| {
-            segments_ui(ui, "Rows", &mut self.by, &[(ProspectBy::Sites, "Sites"), (ProspectBy::Pages, "Pages")]);
+            self.segments_ui(ui);
             let label = ui.label("Filter");
             let field = TextEdit::singleline(&mut self.filter).hint_text("Text in URL or anchor");
             ui.add(field.desired_width(theme::FIELD)).labelled_by(label.id);
@@ -207,16 +235,20 @@ fn root_of(site: &ProspectSite) -> String {
 }
 
 fn header_ui(ui: &mut Ui, app: &mut AppState, (table, state): (&'static str, String), selected: u64) {
-    let why_not = match app.campaign() {
-        None => Some("Select a campaign first"),
-        Some(_) if selected == 0 => Some("Select rows first"),
-        Some(_) => None,
-    };
-    let seeds = HeaderButton::own(seeds_label(selected.max(1)), ()).hint(SEEDS).off(why_not);
+    let seeds = HeaderButton::own(seeds_label(selected.max(1)), ()).hint(SEEDS).off(why_not(app, selected));
     let header =
         Header::new("Prospect").state(state).detail("cited but never captured, most citing hosts first").primary(seeds);
     if with_window(header, app).more(HeaderButton::action(Action::BuildInlinks)).ui(ui, app).is_some() {
         request_rows(ui, table, ADD_SEEDS);
+    }
+}
+
+/// Why nothing can be added to a specification.
+fn why_not(app: &AppState, selected: u64) -> Option<&'static str> {
+    match app.campaign() {
+        None => Some("Select a campaign first"),
+        Some(_) if selected == 0 => Some("Select rows first"),
+        Some(_) => None,
     }
 }
 

@@ -49,12 +49,16 @@ impl RecordReading {
 /// it repeats.
 pub(in crate::work) fn read_record(workspace: &Workspace, stored: &StoredCapture) -> anyhow::Result<RecordReading> {
     let (original, problem) = original_of(workspace, stored)?;
+    let kinds = workspace.site_kinds()?;
     with_body(workspace, original.as_ref().unwrap_or(stored), &stored.url, |record, head, body, odd| {
         let mut facts = PageFacts::of_record(record, head, body);
         let text = body.text_with_facts(&stored.url, TEXT_BYTES, Some(&mut facts));
         let has_text = text.is_some();
         let text = text.unwrap_or_default();
         facts.add_text(&text);
+        if facts.is_page {
+            facts.site_kinds = kinds.of_page(&facts.fields, &body.payload.bytes);
+        }
         let is_body_cut = record.omitted > 0 || head.is_some() && body.payload.cut;
         facts.is_text_cut = text.is_cut || has_text && is_body_cut;
         facts.add_problems(problem);

@@ -4,6 +4,7 @@ use super::near_duplicates::{IndexChange, follow_near_duplicates};
 use super::record_content::read_record;
 use super::stored_pages::facts_of;
 use crate::analysis::url_text;
+use crate::captures::PageFacts;
 use crate::captures::limits::TEXT_BYTES;
 use crate::jobs::{JobCx, counted};
 use crate::search::{
@@ -174,6 +175,9 @@ fn why_from_scratch(workspace: &Workspace) -> anyhow::Result<Option<String>> {
     if mark.format != crate::search::INDEX_FORMAT {
         return Ok(Some("another version of the program made it".to_owned()));
     }
+    if mark.site_kinds != workspace.site_kinds()?.digest() {
+        return Ok(Some("the kinds of sites have other signs than before".to_owned()));
+    }
     if mark.replaced > index.documents().max(FEWEST_REPLACED) {
         return Ok(Some("most pages in its file were replaced".to_owned()));
     }
@@ -280,7 +284,8 @@ struct Indexing<'w> {
 impl<'w> Indexing<'w> {
     fn open(workspace: &'w Workspace, folder: PathBuf) -> anyhow::Result<Self> {
         let builder = IndexBuilder::open(&folder)?;
-        let mark = builder.index().mark()?.unwrap_or_default();
+        let mut mark = builder.index().mark()?.unwrap_or_default();
+        workspace.site_kinds()?.digest().clone_into(&mut mark.site_kinds);
         let (replaced, committed) = (HashSet::new(), Instant::now());
         let texts = workspace.anchor_texts()?;
         Ok(Self { workspace, texts, folder, builder, mark, replaced, committed, uncommitted: 0 })
@@ -427,7 +432,8 @@ impl<'w> Indexing<'w> {
             let number = CaptureId::try_from(version).unwrap_or(CaptureId::MAX);
             let anchors = self.texts.of(self.workspace.catalogue(), number)?;
             let words = words(&page.main).len() as u64;
-            self.builder.put(&TextDocument { page, anchors, words, slot: Some(slot) })?;
+            let site_kinds = site_kinds_of(&facts_of(&page));
+            self.builder.put(&TextDocument { page, anchors, words, site_kinds, slot: Some(slot) })?;
             report.renewed += 1;
             self.uncommitted += 1;
             self.commit_now_and_then()?;
@@ -461,6 +467,11 @@ struct IndexedPage {
     is_cut: Option<String>,
 }
 
+/// Names of the kinds of site that a page is of.
+fn site_kinds_of(facts: &PageFacts) -> Vec<String> {
+    facts.site_kinds.iter().map(|(kind, _)| kind.clone()).collect()
+}
+
 fn document(workspace: &Workspace, texts: &AnchorTexts, of: VersionToIndex) -> anyhow::Result<IndexedPage> {
     let stored = workspace.catalogue().stored_capture(of.holder)?;
     let mut indexed = IndexedPage::default();
@@ -470,7 +481,9 @@ fn document(workspace: &Workspace, texts: &AnchorTexts, of: VersionToIndex) -> a
         Ok(read) => {
             indexed.is_cut = read.is_text_cut().then(|| stored.url.to_string());
             indexed.document.page = read.into_page(version, &stored);
-            indexed.document.words = facts_of(&indexed.document.page).main_words;
+            let facts = facts_of(&indexed.document.page);
+            indexed.document.words = facts.main_words;
+            indexed.document.site_kinds = site_kinds_of(&facts);
         }
         Err(error) => {
             indexed.document.page = StoredPage {

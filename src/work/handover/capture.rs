@@ -1,6 +1,7 @@
 //! An export carries each capture with the places of its records, its metadata record, the same as
 //! RDF, and its line of the inlink data set.
 
+use super::site_kinds::SiteKindsOf;
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
 use crate::inlinks::render_links;
@@ -22,6 +23,8 @@ pub(in crate::work) struct Gatherer<'a> {
     pub graph: Option<&'a SelectionGraph<'a>>,
     pub grounds: &'a CaptureGrounds<'a>,
     pub sources: LinkingPages,
+    /// The kinds of site that its captures are of.
+    pub site_kinds: &'a SiteKindsOf,
 }
 
 impl Gatherer<'_> {
@@ -39,7 +42,8 @@ impl Gatherer<'_> {
         let known = self.workspace.exported_capture(id, self.spec.window_days, &self.sources)?;
         let score = if is_selected { self.workspace.catalogue().scored_with(self.spec, id)? } else { None };
         let grounds = self.grounds.of(&known.stored)?;
-        let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds)?;
+        let site_kinds = self.site_kinds.of(id);
+        let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds, &site_kinds)?;
         let stored = &known.stored;
         let (original, lacks) = self.original(stored)?;
         let item = ExportItem {
@@ -96,6 +100,7 @@ impl Gatherer<'_> {
         is_selected: bool,
         score: Option<&'k ScoredRow>,
         grounds: &'k KnownGrounds,
+        site_kinds: &'k [String],
     ) -> anyhow::Result<CaptureKnowledge<'k>> {
         let (stored, spec) = (&known.stored, self.spec);
         let by_filter = !spec.filter.trim().is_empty();
@@ -114,6 +119,7 @@ impl Gatherer<'_> {
             digest: &stored.digest,
             title: &stored.title,
             language: &stored.language,
+            site_kinds,
             role: role_of(is_selected, score),
             campaign: &self.campaign,
             selection: self.graph.map(SelectionGraph::selection),

@@ -2,6 +2,7 @@
 //! export back.
 
 use super::export_check::{refusal_message, refused_hosts};
+use super::site_kinds::SiteKindsOf;
 use super::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, PackedHandover, SelectionGraph};
 use crate::campaign::{Campaign, ReportLanguage, contact_in};
 use crate::export::{
@@ -277,6 +278,7 @@ pub(in crate::work) fn with_selection<R>(
     let lacking = RefCell::new(if spec.with_requisites { catalogue.lacking(spec.campaign)? } else { Vec::new() });
     let evidence = ExportedEvidence::of_campaign(workspace, spec.campaign, cx)?;
     let grounds = CaptureGrounds::new(workspace, &campaign, &evidence);
+    let site_kinds = SiteKindsOf::new(workspace)?;
     let graph = SelectionGraph::new(workspace, spec, version, selected_at, &evidence)?;
     let of_campaign = json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
     let gatherer = Gatherer {
@@ -287,6 +289,7 @@ pub(in crate::work) fn with_selection<R>(
         graph: wishes.rdf.then_some(&graph),
         grounds: &grounds,
         sources: LinkingPages::default(),
+        site_kinds: &site_kinds,
     };
     let gather = |(position, id): (usize, CaptureId)| gatherer.item(id, position < selected_count);
 
@@ -358,6 +361,7 @@ pub(in crate::work) fn with_selection<R>(
         captures,
         evidence: &evidence,
         grounds: &grounds,
+        site_kinds: &site_kinds,
         requisites: needed,
         missing,
     }

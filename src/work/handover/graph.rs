@@ -9,7 +9,7 @@ use crate::jobs::{JobCx, lock};
 use crate::knowledge::graphs::RUNS;
 use crate::knowledge::{
     CaptureKnowledge, RdfNode, Statement, Statements, WebAnnotation, campaign_address, domains_node, hosting_node,
-    launch_node, part_of_score, permission_node, state_grounds, state_location, state_version,
+    launch_node, part_of_score, permission_node, state_grounds, state_location, state_newest_version, state_version,
 };
 use crate::scope::GeoFact;
 use crate::store::{JudgementRow, MarkRow, Workspace};
@@ -131,6 +131,9 @@ impl<'a> SelectionGraph<'a> {
     ) -> anyhow::Result<()> {
         let mut out = Statements::default();
         let (mut before, mut stated) = (None, HashSet::new());
+        if let Some((address, file)) = self.versions.last_key_value().map(|(_, version)| version) {
+            state_newest_version(&mut out, address, file);
+        }
         for (version, (address, file)) in &self.versions {
             state_version(&mut out, *version, address, file, before.replace(address));
             state_grounds(&mut out, address, file, &|record| self.evidence.of_record(record), &mut stated);

@@ -22,6 +22,8 @@ mod read;
 mod report;
 pub(super) mod select;
 mod selection;
+mod site_kinds;
+mod specification;
 
 pub use annotations::annotation;
 use annotations::judgement_annotation;
@@ -46,6 +48,8 @@ use read::{annotations_in, waiting_annotations};
 pub(super) use report::MissingLookup;
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
+use site_kinds::SiteKindsOf;
+pub use specification::{campaign_text, specification_in, specification_syntax, write_specification};
 
 use crate::campaign::feed::{Dialect, write_feed};
 use crate::campaign::{Campaign, ReportLanguage};
@@ -113,6 +117,8 @@ pub(super) struct HandoverOf<'a> {
     pub evidence: &'a ExportedEvidence,
     /// The grounds of captures; they are counted while they are written.
     pub grounds: &'a CaptureGrounds<'a>,
+    /// The kinds of site that captures are of.
+    pub site_kinds: &'a SiteKindsOf,
     /// Those of them that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
     /// The lookup of resources that pages need and nobody captured.
@@ -140,6 +146,7 @@ impl<'a> HandoverOf<'a> {
             captures,
             evidence,
             grounds,
+            site_kinds,
             requisites,
             missing,
         } = self;
@@ -192,6 +199,7 @@ impl<'a> HandoverOf<'a> {
             captures,
             evidence,
             grounds,
+            site_kinds: site_kinds.counts(captures),
         };
         let report = Rc::new(OnceCell::new());
         for (name, is_html) in [("report.html", true), ("report.md", false)] {

@@ -78,6 +78,11 @@ impl Session {
         // Problems of index or record are reported where the content is read.
         if let Ok(texts) = work::find::stored_pages::PageTexts::open(&self.workspace) {
             detail.facts = texts.indexed_facts(id).unwrap_or_default();
+            if let (Some(facts), Ok(kinds)) = (&detail.facts, self.workspace.site_kinds()) {
+                let labels =
+                    work::site_labels(&kinds, facts).into_iter().map(|label| ("Kind of site".to_owned(), label));
+                detail.details.extend(labels);
+            }
             if let Ok(Some(check)) = work::links::anchor_check::anchor_check(self, &texts, id, window_days) {
                 detail.details.push(("External anchor texts".to_owned(), check.summary()));
             }

@@ -103,6 +103,7 @@ impl Session {
                     let terms = self.request_terms(search.campaign)?;
                     found.term_facet(&self.workspace, &self.search, terms)?
                 }
+                FacetKind::Kind => found.kind_facet(&self.workspace, &self.search)?,
                 _ => of_column,
             };
             counts.facets.push((*kind, values));
@@ -150,7 +151,11 @@ impl Session {
         };
         let facts = self.search.facts(self.catalogue())?;
         let counts = work::find::search::facet_counts(self.catalogue(), &facts, query, &captures, &FacetKind::ALL)?;
-        Ok(SearchCounts { facets: FacetKind::ALL.into_iter().zip(counts).collect(), ..SearchCounts::default() })
+        let mut facets: Vec<(FacetKind, Vec<FacetValue>)> = FacetKind::ALL.into_iter().zip(counts).collect();
+        if let Some((_, values)) = facets.iter_mut().find(|(kind, _)| *kind == FacetKind::Kind) {
+            *values = self.search.kind_facet(&self.workspace, query, &captures)?;
+        }
+        Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
 
     /// Tries a request among the captures of a campaign, with so many of the best and the worst.

@@ -88,6 +88,13 @@ fn with_text(
             let members = near.members(version as u64).iter().filter_map(|member| usize::try_from(*member).ok());
             members.chain([version]).collect()
         }
+        Some(field) if field.name == "kind" => match &term.test {
+            TextTest::Any => index.site_kinds()?.into_values().fold(FixedBitSet::new(), |mut all, versions| {
+                all.union_with(&versions);
+                all
+            }),
+            _ => index.of_site_kind(&field.value.to_lowercase())?,
+        },
         Some(field) if field.name == "published" => {
             index.published_within(&field.seconds().map_err(anyhow::Error::msg)?)?
         }

@@ -185,7 +185,7 @@ fn every_count_of_a_facet_is_that_of_the_line_with_it() {
         let counts = session.search_counts(&query, &FacetKind::ALL, None).unwrap();
         assert_eq!(counts.problem, None);
         for (kind, values) in counts.facets {
-            let may_be_empty = matches!(kind, FacetKind::Country | FacetKind::Mark | FacetKind::Term);
+            let may_be_empty = matches!(kind, FacetKind::Country | FacetKind::Mark | FacetKind::Kind | FacetKind::Term);
             assert!(!values.is_empty() || may_be_empty, "{line}: {kind:?}");
             for of in values {
                 let choice = FacetChoice { kind, value: of.value, is_excluded: false };

@@ -1,10 +1,11 @@
-//! The terms of a campaign's request as a facet of what was found.
+//! Facets that the index counts: the terms of a campaign's request, and kinds of sites.
 
 use super::{Found, SearchRoom, captures_beside, meeting_request};
 use crate::jobs::lock;
 use crate::search::{FacetKind, FacetValue, TextIndexError, facet_choices};
 use crate::store::{Catalogue, Workspace};
 use crate::work::index_folder;
+use crate::work::models::CaptureQuery;
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::path::Path;
@@ -54,7 +55,48 @@ impl SearchRoom {
     }
 }
 
+impl SearchRoom {
+    /// How many of the captures that a filter finds are of each kind of site, whatever the filter chooses of these,
+    /// the most frequent first.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub(in crate::work) fn kind_facet(
+        &self,
+        workspace: &Workspace,
+        filter: &CaptureQuery,
+        captures: &FixedBitSet,
+    ) -> anyhow::Result<Vec<FacetValue>> {
+        let (catalogue, folder) = (workspace.catalogue(), index_folder(workspace));
+        let Some(index) = self.index(catalogue, &folder)? else { return Ok(Vec::new()) };
+        let beside = captures_beside(catalogue, filter, FacetKind::Kind)?;
+        let captures = beside.as_ref().unwrap_or(captures);
+        let facts = self.facts(catalogue)?;
+        let of_kind = |(value, versions): (String, FixedBitSet)| {
+            let count = facts.captures_of(&versions).intersection_count(captures) as u64;
+            (count > 0).then_some(FacetValue { value, count })
+        };
+        let mut values: Vec<FacetValue> = index.site_kinds()?.into_iter().filter_map(of_kind).collect();
+        values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        Ok(values)
+    }
+}
+
 impl Found {
+    /// How many of the captures found are of each kind of site.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or index that cannot be read.
+    pub(in crate::work) fn kind_facet(
+        &self,
+        workspace: &Workspace,
+        room: &SearchRoom,
+    ) -> anyhow::Result<Vec<FacetValue>> {
+        room.kind_facet(workspace, &self.filter, &self.captures)
+    }
+
     /// How many of the captures found hold each of these terms of a request, and
     /// terms that are chosen: in this order, those that none holds, too.
     ///

@@ -21,6 +21,7 @@ messages! {
     size() { en "Size" pt "Tamanho" es "Tamaño" fr "Taille" de "Größe" }
     month() { en "Month" pt "Mês" es "Mes" fr "Mois" de "Monat" }
     answer() { en "Answer of the server" pt "Resposta do servidor" es "Respuesta del servidor" fr "Réponse du serveur" de "Antwort des Servers" }
+    kind_of_site() { en "Kind of site" pt "Tipo de sítio" es "Tipo de sitio" fr "Type de site" de "Art der Website" }
     kind_of_content() { en "Kind of content" pt "Tipo de conteúdo" es "Tipo de contenido" fr "Type de contenu" de "Art des Inhalts" }
     language() { en "Language" pt "Língua" es "Idioma" fr "Langue" de "Sprache" }
     kind() { en "Kind" pt "Tipo" es "Tipo" fr "Type" de "Art" }

@@ -73,6 +73,8 @@ pub(super) struct ReportFacts<'a> {
     pub evidence: &'a ExportedEvidence,
     /// The grounds of captures.
     pub grounds: &'a CaptureGrounds<'a>,
+    /// The kinds of site that its captures are of, by name, most frequent first.
+    pub site_kinds: Vec<(String, u64)>,
 }
 
 /// Looks up what pages need and nobody captured, and what of the campaign does not leave,
@@ -444,9 +446,12 @@ impl Reporter<'_> {
             (language.month(), months),
             (language.answer(), statuses),
             (language.kind_of_content(), most_first(kinds)),
+            (language.kind_of_site(), self.facts.site_kinds.clone()),
             (language.language(), most_first(languages)),
         ] {
-            out.extend(counted_by(language, of, counts));
+            if !counts.is_empty() {
+                out.extend(counted_by(language, of, counts));
+            }
         }
         Ok(())
     }
