@@ -30,6 +30,7 @@ mod builder;
 mod capture_columns;
 mod countries;
 mod date_range;
+mod doc_versions;
 mod facet_choice;
 mod near_groups;
 mod near_links;
