@@ -9,7 +9,7 @@ use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
     CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
-    of_facet, stem_term,
+    first_by_key, of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -17,7 +17,7 @@ use crate::work::models::{CampaignId, CaptureId, CaptureQuery, CaptureRow};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -340,19 +340,12 @@ impl Found {
                 let found = self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture));
                 found.map(|capture| self.facts.date_ms_of(capture)).max().unwrap_or_default()
             };
-            // The first ones of their order so far, the last of them on top.
-            let mut first: BinaryHeap<(i64, usize)> = BinaryHeap::new();
-            let most = most - ranked.len();
-            for version in versions.ones().filter(|version| !is_ranked.contains(*version)) {
+            let others = versions.ones().filter(|version| !is_ranked.contains(*version)).map(|version| {
                 let date_ms = last_ms(version);
-                let one = (if order == SearchOrder::Oldest { date_ms } else { date_ms.saturating_neg() }, version);
-                if first.len() < most {
-                    first.push(one);
-                } else if let Some(mut last) = first.peek_mut().filter(|last| one < **last) {
-                    *last = one;
-                }
-            }
-            ranked.extend(first.into_sorted_vec().into_iter().map(|(_, version)| (version, 0.0)));
+                (if order == SearchOrder::Oldest { date_ms } else { date_ms.saturating_neg() }, version)
+            });
+            let first = first_by_key(others, most - ranked.len());
+            ranked.extend(first.into_iter().map(|(_, version)| (version, 0.0)));
         }
         Ok(ranked)
     }
@@ -413,9 +406,9 @@ impl Found {
 
     /// Whether versions are of different hosts: where one is all there is, its results stand for nothing else.
     fn has_several_hosts(&self, versions: &FixedBitSet) -> bool {
-        let mut hosts = versions.ones().map(|version| self.facts.host_of(version));
-        let first = hosts.next();
-        hosts.any(|host| Some(host) != first)
+        let mut versions = versions.ones();
+        let first = versions.next();
+        first.is_some_and(|first| versions.any(|version| !self.facts.have_one_host(first, version)))
     }
 
     /// The place of captures among the results by relevance, from 1; none for
