@@ -8,8 +8,8 @@ use crate::captures::Media;
 use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
-    first_by_key, of_facet, stem_term,
+    CaptureFacts, CaptureLetters, FacetKind, FacetValue, LettersOf, NearGroups, Period, PeriodCount, TextIndex,
+    TextIndexError, beside_facet, first_by_key, of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -168,6 +168,8 @@ pub(in crate::work) struct SearchRoom {
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
+    titles: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
+    urls: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
     /// The captures that hold terms of requests, with what they were found of.
     terms: Mutex<Option<KnownTerms>>,
 }
@@ -238,6 +240,29 @@ impl SearchRoom {
         }
         *known = Some((stamp, Arc::clone(&facts)));
         Ok(facts)
+    }
+
+    /// The letters of titles or URLs of all captures; none where they take too much memory.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    fn letters(&self, catalogue: &Catalogue, of: LettersOf) -> anyhow::Result<Option<Arc<CaptureLetters>>> {
+        let stamp = catalogue.facts_stamp()?;
+        let mut known = lock(match of {
+            LettersOf::Titles => &self.titles,
+            LettersOf::Urls => &self.urls,
+        });
+        let (mut letters, before) = match known.take() {
+            // Losses and originals change texts that are there.
+            Some((before, letters)) if before[1..3] == stamp[1..3] => (letters, before),
+            _ => (Arc::default(), [0; 7]),
+        };
+        if before[0] != stamp[0] {
+            catalogue.fill_letters(of, Arc::make_mut(&mut letters))?;
+        }
+        *known = Some((stamp, Arc::clone(&letters)));
+        Ok(Some(letters).filter(|letters| !letters.is_too_long()))
     }
 
     /// The captures that have text of their own, which a request is held against.
