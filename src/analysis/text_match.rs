@@ -222,6 +222,9 @@ fn sloppy(tests: &[ReadyTest], slop: usize, text: &Text<'_>) -> Vec<TokenSpan> {
 /// begin; no two of these are further apart than `slop`, and no place serves two terms.
 pub fn phrase_spans<T: PartialEq>(terms: &[T], places: &[Vec<usize>], slop: usize) -> Vec<TokenSpan> {
     let count = terms.len();
+    if slop == 0 {
+        return exact_spans(places);
+    }
     // Begins are counted from `count` on, so that none is below 0.
     let mut begins: Vec<usize> =
         places.iter().enumerate().flat_map(|(nth, places)| places.iter().map(move |at| at + count - nth)).collect();
@@ -245,6 +248,19 @@ pub fn phrase_spans<T: PartialEq>(terms: &[T], places: &[Vec<usize>], slop: usiz
         }
     }
     spans
+}
+
+/// The spans in which terms follow one another, as the rarest of them tells.
+fn exact_spans(places: &[Vec<usize>]) -> Vec<TokenSpan> {
+    let Some((rarest, of_rarest)) = places.iter().enumerate().min_by_key(|(_, places)| places.len()) else {
+        return Vec::new();
+    };
+    let begins = of_rarest.iter().filter_map(|at| at.checked_sub(rarest));
+    let is_phrase = |begin: &usize| {
+        let mut others = places.iter().enumerate().filter(|(nth, _)| *nth != rarest);
+        others.all(|(nth, places)| places.binary_search(&(begin + nth)).is_ok())
+    };
+    begins.filter(is_phrase).map(|begin| begin..begin + places.len()).collect()
 }
 
 /// Spans of both that have so many words between them at most. What overlaps is not near.

@@ -1,5 +1,6 @@
 //! The best documents of a segment, of those that a query finds.
 
+use super::doc_versions::{KnownVersions, each_posting};
 use super::ranking::{Ranked, best_first};
 use super::schema::Fields;
 use crate::jobs::lock;
@@ -55,6 +56,7 @@ pub(super) struct Ranking<'a> {
     phrases: Vec<Box<dyn Weight>>,
     fields: Fields,
     lengths: &'a KnownLengths,
+    versions: &'a KnownVersions,
     among: &'a FixedBitSet,
     most: usize,
 }
@@ -64,24 +66,24 @@ impl<'a> Ranking<'a> {
         forms: Vec<TermForms>,
         phrases: Vec<Box<dyn Query>>,
         scoring: EnableScoring<'_>,
-        (fields, lengths): (Fields, &'a KnownLengths),
+        (fields, lengths, versions): (Fields, &'a KnownLengths, &'a KnownVersions),
         among: &'a FixedBitSet,
         most: usize,
     ) -> tantivy::Result<Self> {
         let phrases = phrases.iter().map(|query| query.weight(scoring)).collect::<tantivy::Result<_>>()?;
-        Ok(Self { forms, phrases, fields, lengths, among, most })
+        Ok(Self { forms, phrases, fields, lengths, versions, among, most })
     }
 
     /// The best versions of a segment.
     pub(super) fn best_of(&self, segment: &SegmentReader) -> tantivy::Result<Vec<Ranked>> {
-        let numbers = segment.fast_fields().u64("version")?;
+        let versions = self.versions.of(segment)?;
+        let deleted = segment.has_deletes();
         let version = |doc: DocId| {
-            let version = numbers.first(doc)?;
-            let is_found = usize::try_from(version).is_ok_and(|version| self.among.contains(version));
-            (is_found && !segment.is_deleted(doc)).then_some(version)
+            let version = versions.of_doc(doc).filter(|version| self.among.contains(*version as usize))?;
+            (!deleted || !segment.is_deleted(doc)).then_some(u64::from(version))
         };
         let is_few = self.among.count_ones(..).saturating_mul(MANY) < segment.max_doc() as usize;
-        let these = is_few.then(|| (0..segment.max_doc()).filter(|doc| version(*doc).is_some()).collect());
+        let these = is_few.then(|| versions.docs_of(self.among, segment));
         let mut sums = Sums::of(segment, these, self.lengths)?;
         for forms in &self.forms {
             sums.add_forms(forms, &self.fields)?;
@@ -127,25 +129,54 @@ impl<'s> Sums<'s> {
 
     fn add_forms(&mut self, forms: &TermForms, fields: &Fields) -> tantivy::Result<()> {
         let is_title = |field: Field| field == fields.title || field == fields.title_stems;
-        let mut matched: Vec<(usize, DocId)> = Vec::new();
+        let (mut terms, mut documents) = (Vec::new(), 0);
         for term in &forms.terms {
             let inverted = self.segment.inverted_index(term.field())?;
-            let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { continue };
-            let (counts, is_title, title_weights) = (&mut self.counts, is_title(term.field()), &self.title_weights);
-            each_of(&mut postings, self.these.as_deref(), |slot, doc, postings| {
-                let weight = if is_title { title_weight(title_weights, doc) } else { 1.0 };
-                if counts[slot] == 0.0 {
-                    matched.push((slot, doc));
-                }
-                counts[slot] += postings.term_freq() as Score * weight;
-            });
+            if let Some(info) = inverted.get_term_info(term)? {
+                documents += info.doc_freq as usize;
+                terms.push((inverted, info, is_title(term.field())));
+            }
         }
-        let lengths = self.lengths_of(&forms.fields, is_title, matched.len())?;
-        for (slot, doc) in matched {
-            let len = lengths.of(doc, &self.title_weights);
-            let count = std::mem::take(&mut self.counts[slot]);
+        let of_slots = self.these.as_ref().map_or(documents, |these| documents.min(these.len()));
+        let lengths = self.lengths_of(&forms.fields, is_title, of_slots)?;
+        let (counts, scores, title_weights) = (&mut self.counts, &mut self.scores, &self.title_weights);
+        let worth = |count: Score, doc: DocId| {
+            let len = lengths.of(doc, title_weights);
             let share = count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * len / forms.mean_len));
-            self.scores[slot] += forms.weight * forms.rarity * share;
+            forms.weight * forms.rarity * share
+        };
+        let is_only = terms.len() == 1;
+        let mut matched: Vec<(usize, DocId)> = Vec::new();
+        for (inverted, info, is_title) in terms {
+            let mut take = |slot: usize, doc: DocId, count: u32| {
+                let weight = if is_title { title_weight(title_weights, doc) } else { 1.0 };
+                let count = count as Score * weight;
+                if is_only {
+                    scores.get_mut(slot).into_iter().for_each(|score| *score += worth(count, doc));
+                } else if let Some(sum) = counts.get_mut(slot) {
+                    if *sum == 0.0 {
+                        matched.push((slot, doc));
+                    }
+                    *sum += count;
+                }
+            };
+            let option = IndexRecordOption::WithFreqs;
+            match &self.these {
+                None => {
+                    let postings = inverted.read_block_postings_from_terminfo(&info, option)?;
+                    each_posting(postings, |doc, count| take(doc as usize, doc, count));
+                }
+                Some(these) => {
+                    let mut postings = inverted.read_postings_from_terminfo(&info, option)?;
+                    each_of(&mut postings, Some(these.as_slice()), |slot, doc, postings| {
+                        take(slot, doc, postings.term_freq())
+                    });
+                }
+            }
+        }
+        for (slot, doc) in matched {
+            let count = std::mem::take(&mut counts[slot]);
+            scores[slot] += worth(count, doc);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -221,6 +222,8 @@ impl Names {
 struct Names32 {
     names: Names,
     of: Vec<u32>,
+    /// The captures with each name, where these are few: one bit a capture and name.
+    sets: Vec<FixedBitSet>,
 }
 
 impl Names32 {
@@ -230,8 +233,21 @@ impl Names32 {
         self.of[at] = number;
     }
 
+    /// The same, and keeps the set of each name.
+    fn push_in_sets(&mut self, at: usize, name: &str) {
+        self.push(at, name);
+        let number = self.of[at] as usize;
+        if self.sets.len() <= number {
+            self.sets.resize_with(number + 1, FixedBitSet::new);
+        }
+        self.sets[number].grow_and_insert(at);
+    }
+
     /// The number of captures with each name, by its number.
     fn count(&self, captures: &FixedBitSet) -> Vec<u64> {
+        if !self.sets.is_empty() {
+            return self.sets.iter().map(|set| set.intersection_count(captures) as u64).collect();
+        }
         let mut counts = vec![0_u64; self.names.names.len().max(1)];
         for capture in captures.ones() {
             if let Some(count) = self.of.get(capture).and_then(|number| counts.get_mut(*number as usize)) {
@@ -297,7 +313,7 @@ impl CaptureFacts {
         self.sizes.resize(at + 1, 0);
         self.sizes[at] = u64::try_from(row.size).unwrap_or_default();
         self.hosts.push(at, row.host);
-        self.media.push(at, row.media);
+        self.media.push_in_sets(at, row.media);
         self.languages.push(at, row.language);
         self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
         self.launches.push(at, &row.launch.to_string());
@@ -371,6 +387,24 @@ impl CaptureFacts {
         self.hosts.of.get(capture).map_or("", |number| self.hosts.names.name(*number))
     }
 
+    /// Whether two captures are of one host.
+    pub fn have_one_host(&self, one: usize, other: usize) -> bool {
+        self.hosts.of.get(one) == self.hosts.of.get(other)
+    }
+
+    /// The first of some captures by date, and of one date by number; at most so many.
+    pub fn first_by_date(&self, captures: &FixedBitSet, newest_first: bool, most: usize) -> Vec<usize> {
+        let key = |capture: usize| match self.date_ms_of(capture) {
+            date_ms if newest_first => date_ms.saturating_neg(),
+            date_ms => date_ms,
+        };
+        let found = self.there.intersection(captures);
+        first_by_key(found.map(|capture| (key(capture), capture)), most)
+            .into_iter()
+            .map(|(_, capture)| capture)
+            .collect()
+    }
+
     /// Whether a content version has one capture.
     pub fn is_single(&self, version: usize) -> bool {
         self.there.contains(version) && !self.repeated.contains(version)
@@ -397,8 +431,10 @@ impl CaptureFacts {
 
     /// The captures of days, the last one included.
     pub fn captures_of_days(&self, days: RangeInclusive<i32>) -> FixedBitSet {
-        let mut found = FixedBitSet::with_capacity(self.versions.len());
-        found.extend(self.there.ones().filter(|capture| days.contains(&self.day_of(*capture))));
+        let first_ms = if *days.start() == i32::MIN { i64::MIN } else { i64::from(*days.start()) * DAY_MS };
+        let last_ms = if *days.end() == i32::MAX { i64::MAX } else { (i64::from(*days.end()) + 1) * DAY_MS - 1 };
+        let mut found = set_where(&self.dates_ms, |date_ms| first_ms <= *date_ms && *date_ms <= last_ms);
+        found.intersect_with(&self.there);
         found
     }
 
@@ -426,15 +462,18 @@ impl CaptureFacts {
         kind: FacetKind,
         is_meant: impl Fn(&str) -> bool,
     ) -> FixedBitSet {
-        let mut found = FixedBitSet::with_capacity(self.versions.len());
         let column = self.column(kind);
         let is_one: Vec<bool> = column.names.names.iter().map(|name| is_meant(&self.value(kind, name))).collect();
-        for capture in captures.ones() {
-            let number = column.of.get(capture).copied().unwrap_or_default() as usize;
-            if is_one.get(number).copied().unwrap_or_default() {
-                found.insert(capture);
+        let is_one = |number: usize| is_one.get(number).copied().unwrap_or_default();
+        let mut found = match &column.sets[..] {
+            [] => set_where(&column.of, |number| is_one(*number as usize)),
+            sets => {
+                let mut found = FixedBitSet::with_capacity(self.versions.len());
+                sets.iter().enumerate().filter(|(nth, _)| is_one(*nth)).for_each(|(_, set)| found.union_with(set));
+                found
             }
-        }
+        };
+        found.intersect_with(captures);
         found
     }
 
@@ -452,23 +491,27 @@ impl CaptureFacts {
     /// How often captures have each value of some facets, the most frequent
     /// first, then by value. Facets of one column are counted together.
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
-        let mut columns: Vec<(&Names32, Vec<u64>)> = Vec::new();
-        let mut of_kind = |kind: FacetKind| {
-            if matches!(kind, FacetKind::Kind | FacetKind::Term) {
-                return Vec::new();
+        let is_of_column = |kind: &&FacetKind| !matches!(kind, FacetKind::Term | FacetKind::Kind | FacetKind::Year);
+        let mut columns: Vec<&Names32> = Vec::new();
+        for kind in kinds.iter().filter(is_of_column) {
+            let column = self.column(*kind);
+            if !columns.iter().any(|known| std::ptr::eq(*known, column)) {
+                columns.push(column);
             }
-            if kind == FacetKind::Year {
-                let days = self.by_day(captures).into_iter();
-                return in_order(days.map(|(day, count)| (period_of(day, Period::Year), count)));
+        }
+        let count_days = || if kinds.contains(&FacetKind::Year) { self.by_day(captures) } else { HashMap::new() };
+        let count_columns = || columns.par_iter().map(|column| column.count(captures)).collect::<Vec<_>>();
+        let (days, counted) = rayon::join(count_days, count_columns);
+        let of_kind = |kind: FacetKind| match kind {
+            FacetKind::Term | FacetKind::Kind => Vec::new(),
+            FacetKind::Year => in_order(days.iter().map(|(day, count)| (period_of(*day, Period::Year), *count))),
+            kind => {
+                let column = self.column(kind);
+                let counts = columns.iter().zip(&counted).find(|(known, _)| std::ptr::eq(**known, column));
+                let counts = counts.map_or(&[][..], |(_, counts)| counts);
+                let counts = column.names.names.iter().zip(counts).filter(|(_, count)| **count > 0);
+                in_order(counts.map(|(name, count)| (self.value(kind, name), *count)))
             }
-            let column = self.column(kind);
-            let known = columns.iter().position(|(known, _)| std::ptr::eq(*known, column));
-            let nth = known.unwrap_or_else(|| {
-                columns.push((column, column.count(captures)));
-                columns.len() - 1
-            });
-            let counts = column.names.names.iter().zip(&columns[nth].1).filter(|(_, count)| **count > 0);
-            in_order(counts.map(|(name, count)| (self.value(kind, name), *count)))
         };
         kinds.iter().map(|kind| of_kind(*kind)).collect()
     }
@@ -575,6 +618,35 @@ pub fn top_level_of(host: &str) -> &str {
     let name = without_port(host);
     let last = name.rsplit('.').next().unwrap_or(name);
     if name.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { last }
+}
+
+/// The first of numbers with keys, in their order; at most so many. Sorting all of them would take longer.
+pub fn first_by_key(all: impl Iterator<Item = (i64, usize)>, most: usize) -> Vec<(i64, usize)> {
+    let mut first: Vec<(i64, usize)> = Vec::new();
+    // Whatever is behind this one is none of them.
+    let mut last = None;
+    for one in all {
+        if last.is_some_and(|last| one > last) {
+            continue;
+        }
+        first.push(one);
+        if first.len() >= most.saturating_mul(2).max(1) {
+            if most > 0 {
+                last = Some(*first.select_nth_unstable(most - 1).1);
+            }
+            first.truncate(most);
+        }
+    }
+    first.sort_unstable();
+    first.truncate(most);
+    first
+}
+
+/// The places of values that meet a test.
+fn set_where<T>(values: &[T], is_meant: impl Fn(&T) -> bool) -> FixedBitSet {
+    const BITS: usize = usize::BITS as usize;
+    let bits = |some: &[T]| some.iter().rev().fold(0, |bits, value| bits << 1 | usize::from(is_meant(value)));
+    FixedBitSet::with_capacity_and_blocks(values.len(), values.chunks(BITS).map(bits))
 }
 
 /// The period that a day is in.

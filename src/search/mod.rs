@@ -9,6 +9,7 @@
 //! | [`StoredPage`] | what was read of a content version: its text, and what its record tells |
 //! | [`IndexBuilder`] | documents in, one a content version |
 //! | [`CaptureFacts`] | the columns of captures that hits are counted by |
+//! | [`CaptureLetters`] | which captures have some letters in their title or URL |
 //! | [`FacetChoice`] | which values of facets a query chooses |
 //! | [`MapCountry`] | where on a map a country or a top-level domain is |
 //! | [`NearGroups`] | which content versions are near-duplicates |
@@ -30,7 +31,9 @@ mod builder;
 mod capture_columns;
 mod countries;
 mod date_range;
+mod doc_versions;
 mod facet_choice;
+mod letters;
 mod near_groups;
 mod near_links;
 mod page_file;
@@ -45,11 +48,13 @@ mod tokens;
 pub use anchor_stamps::anchor_stamp;
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use capture_columns::{
-    CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, domain_of, top_level_of, without_port,
+    CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, domain_of, first_by_key, top_level_of,
+    without_port,
 };
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
 pub use date_range::{date_range, with_date_range};
 pub use facet_choice::{FacetChoice, beside_facet, facet_choices, narrowed_by, of_facet, toggle_facet, with_facets};
+pub use letters::{CaptureLetters, LettersOf};
 pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;
 pub use page_file::{PageSlot, StoredPage};

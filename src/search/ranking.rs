@@ -67,7 +67,7 @@ impl TextIndex {
             parts.forms.into_values().collect(),
             parts.phrases,
             EnableScoring::enabled_from_searcher(&searcher),
-            (self.fields, &self.lengths),
+            (self.fields, &self.lengths, &self.versions_known),
             among,
             most,
         )

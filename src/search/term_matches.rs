@@ -1,5 +1,6 @@
 //! The leaves of a query tree find the documents that meet one term.
 
+use super::doc_versions::each_posting;
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
@@ -10,10 +11,10 @@ use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
-use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings};
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, Term};
 
 impl TextIndex {
     /// The content versions that meet a term in the fields of a name; in any
@@ -27,24 +28,12 @@ impl TextIndex {
         let searcher = self.reader.searcher();
         let fields = self.fields.searched(field);
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
-            let numbers = reader.fast_fields().u64("version")?;
             let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
             for searched in &fields {
                 let leaf = Leaf { segment: reader, searched: *searched };
                 leaf.docs(test, &mut docs)?;
             }
-            let most = usize::try_from(numbers.max_value()).unwrap_or_default();
-            let mut versions = FixedBitSet::with_capacity(most + 1);
-            for doc in docs.ones() {
-                let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
-                if reader.is_deleted(doc) {
-                    continue;
-                }
-                if let Some(number) = numbers.first(doc).and_then(|number| usize::try_from(number).ok()) {
-                    versions.insert(number);
-                }
-            }
-            Ok(versions)
+            Ok(self.versions_known.of(reader)?.of_docs(&docs, reader))
         };
         let found: Vec<FixedBitSet> =
             searcher.segment_readers().par_iter().map(of_segment).collect::<tantivy::Result<_>>().map_err(engine)?;
@@ -97,13 +86,32 @@ impl TextIndex {
             MatchPlace::Language | MatchPlace::Date => Vec::new(),
         };
         for segment in self.reader.searcher().segment_readers() {
-            let numbers = segment.fast_fields().u64("version").map_err(&engine)?;
+            let versions = self.versions_known.of(segment).map_err(&engine)?;
             let described = segment.fast_fields().u64("description_words").map_err(&engine)?;
             for field in &fields {
                 let leaf = Leaf {
                     segment,
                     searched: SearchedField { field: *field, stems: None, weight: 1.0, is_body: false },
                 };
+                // Only words of the description are told from the others by their places.
+                if *field != self.fields.rest
+                    && let Some(term) = leaf.only_term(test).map_err(&engine)?
+                {
+                    let option = IndexRecordOption::WithFreqs;
+                    let inverted = leaf.inverted(*field).map_err(&engine)?;
+                    let postings = inverted.read_block_postings(&term, option).map_err(|error| engine(error.into()))?;
+                    let deleted = segment.has_deletes();
+                    postings.into_iter().for_each(|postings| {
+                        each_posting(postings, |doc, count| {
+                            if let Some(version) = versions.of_doc(doc)
+                                && !(deleted && segment.is_deleted(doc))
+                            {
+                                each(u64::from(version), u64::from(count));
+                            }
+                        });
+                    });
+                    continue;
+                }
                 let mut located = leaf.located(test).map_err(&engine)?;
                 for doc in leaf.candidates(test).map_err(&engine)?.ones() {
                     let doc = DocId::try_from(doc).unwrap_or(DocId::MAX);
@@ -111,9 +119,9 @@ impl TextIndex {
                     let count = located.spans(doc).iter().filter(|span| span.start as u64 >= before).count();
                     if count > 0
                         && !segment.is_deleted(doc)
-                        && let Some(version) = numbers.first(doc)
+                        && let Some(version) = versions.of_doc(doc)
                     {
-                        each(version, count as u64);
+                        each(u64::from(version), count as u64);
                     }
                 }
             }
@@ -146,15 +154,17 @@ impl Leaf<'_> {
                 let inverted = self.segment.inverted_index(self.searched.field)?;
                 let mut terms = inverted.terms().stream()?;
                 while terms.advance() {
-                    let mut postings = inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;
-                    add_all(&mut postings, found);
+                    add_all(
+                        inverted.read_block_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?,
+                        found,
+                    );
                 }
             }
             _ if needs_places(test) => {
                 let mut located = self.located(test)?;
                 for doc in self.candidates(test)?.ones() {
                     let number = DocId::try_from(doc).unwrap_or(DocId::MAX);
-                    if !found.contains(doc) && !located.spans(number).is_empty() {
+                    if !found.contains(doc) && located.holds(number) {
                         found.insert(doc);
                     }
                 }
@@ -185,11 +195,21 @@ impl Leaf<'_> {
 
     fn add_docs(&self, test: &TokenTest, docs: &mut FixedBitSet) -> tantivy::Result<()> {
         for term in self.terms(test)? {
-            if let Some(mut postings) = self.inverted(term.field())?.read_postings(&term, IndexRecordOption::Basic)? {
-                add_all(&mut postings, docs);
-            }
+            let postings = self.inverted(term.field())?.read_block_postings(&term, IndexRecordOption::Basic)?;
+            postings.into_iter().for_each(|postings| add_all(postings, docs));
         }
         Ok(())
+    }
+
+    /// The only term that meets a test of one word: its count in a document is that of the test. None where several do.
+    fn only_term(&self, test: &TextTest) -> tantivy::Result<Option<Term>> {
+        if matches!(test, TextTest::Near { .. }) {
+            return Ok(None);
+        }
+        let SearchedPhrase { tests, covered } = SearchedPhrase::of(test);
+        let [one] = &tests[..] else { return Ok(None) };
+        let mut terms = self.terms(one)?;
+        Ok(terms.pop().filter(|_| covered == 0 && terms.is_empty()))
     }
 
     fn inverted(&self, field: Field) -> tantivy::Result<std::sync::Arc<InvertedIndexReader>> {
@@ -256,8 +276,12 @@ impl Leaf<'_> {
                 match &tests[..] {
                     [one] if covered == 0 => Located::Single(self.postings(one)?),
                     _ => {
-                        let postings = tests.iter().map(|test| self.postings(test)).collect::<tantivy::Result<_>>()?;
-                        Located::Phrase { postings, tests: std::mem::take(&mut tests), slop, covered }
+                        let postings: Vec<Vec<SegmentPostings>> =
+                            tests.iter().map(|test| self.postings(test)).collect::<tantivy::Result<_>>()?;
+                        let documents = |nth: &usize| postings[*nth].iter().map(|of| u64::from(of.doc_freq())).sum();
+                        let mut rarest_first: Vec<usize> = (0..postings.len()).collect();
+                        rarest_first.sort_by_key(|nth| -> u64 { documents(nth) });
+                        Located::Phrase { postings, rarest_first, tests: std::mem::take(&mut tests), slop, covered }
                     }
                 }
             }
@@ -280,17 +304,41 @@ enum Located {
     /// Any of these.
     Single(Vec<SegmentPostings>),
     /// Terms that follow one another, with the places of each, and how many more they cover.
-    Phrase { tests: Vec<TokenTest>, postings: Vec<Vec<SegmentPostings>>, slop: usize, covered: usize },
+    Phrase {
+        tests: Vec<TokenTest>,
+        postings: Vec<Vec<SegmentPostings>>,
+        rarest_first: Vec<usize>,
+        slop: usize,
+        covered: usize,
+    },
     /// Both with so many terms between at most.
     Near(Box<Located>, Box<Located>, usize),
 }
 
 impl Located {
+    /// Whether a document meets it. Documents come in ascending order.
+    fn holds(&mut self, doc: DocId) -> bool {
+        let Self::Phrase { postings, rarest_first, slop: 0, .. } = self else { return !self.spans(doc).is_empty() };
+        // Places of a frequent word are read where the others follow one another only.
+        let mut begins: Option<Vec<usize>> = None;
+        for nth in rarest_first {
+            let places = places(&mut postings[*nth], doc);
+            match &mut begins {
+                Some(begins) => begins.retain(|begin| places.binary_search(&(begin + *nth)).is_ok()),
+                none => *none = Some(places.iter().filter_map(|at| at.checked_sub(*nth)).collect()),
+            }
+            if begins.as_ref().is_none_or(Vec::is_empty) {
+                return false;
+            }
+        }
+        begins.is_some()
+    }
+
     /// The places at which a document meets it. Documents come in ascending order.
     fn spans(&mut self, doc: DocId) -> Vec<TokenSpan> {
         match self {
             Self::Single(postings) => places(postings, doc).into_iter().map(|place| place..place + 1).collect(),
-            Self::Phrase { tests, postings, slop, covered } => {
+            Self::Phrase { tests, postings, slop, covered, .. } => {
                 let places: Vec<Vec<usize>> = postings.iter_mut().map(|postings| places(postings, doc)).collect();
                 let spans = phrase_spans(tests, &places, *slop).into_iter();
                 spans.map(|span| span.start..span.end + *covered).collect()
@@ -344,11 +392,13 @@ impl SearchedPhrase {
     }
 }
 
-fn add_all(postings: &mut SegmentPostings, found: &mut FixedBitSet) {
-    while postings.doc() != TERMINATED {
-        found.insert(postings.doc() as usize);
-        postings.advance();
-    }
+fn add_all(postings: BlockSegmentPostings, found: &mut FixedBitSet) {
+    let most = found.len();
+    each_posting(postings, |doc, _| {
+        if (doc as usize) < most {
+            found.insert(doc as usize);
+        }
+    });
 }
 
 fn term_of(field: Field, key: &[u8]) -> Option<Term> {

@@ -2,6 +2,7 @@
 
 use super::best::KnownLengths;
 use super::builder::IndexMark;
+use super::doc_versions::KnownVersions;
 use super::page_file::{PageBlock, PageFile, PageSlot, StoredPage};
 use super::read_only::ReadOnlyDirectory;
 use super::schema::{Fields, register, schema};
@@ -120,6 +121,7 @@ pub struct TextIndex {
     pub(super) fields: Fields,
     /// What rankings know of its documents.
     pub(super) lengths: Arc<KnownLengths>,
+    pub(super) versions_known: Arc<KnownVersions>,
     /// Its file of pages; none where nothing was committed yet.
     pages: Option<Arc<PageFile>>,
 }
@@ -166,8 +168,15 @@ impl TextIndex {
         }
         register(&index);
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(engine(folder))?;
-        let mut opened =
-            Self { folder: Arc::new(folder.to_owned()), index, reader, fields, lengths: Arc::default(), pages: None };
+        let mut opened = Self {
+            folder: Arc::new(folder.to_owned()),
+            index,
+            reader,
+            fields,
+            lengths: Arc::default(),
+            versions_known: Arc::default(),
+            pages: None,
+        };
         opened.check_lengths()?;
         if let Some(mark) = opened.mark()? {
             opened.open_pages(mark.pages)?;

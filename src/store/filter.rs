@@ -13,10 +13,11 @@ mod among;
 mod columns;
 mod functions;
 mod hosts;
+mod letters;
 mod of_campaign;
 mod texts;
 
-pub(super) use functions::register;
+pub(super) use functions::{decoded, register};
 pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
@@ -26,7 +27,7 @@ use crate::query::{
     FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;
-use crate::search::CaptureFacts;
+use crate::search::{CaptureFacts, CaptureLetters, LettersOf};
 use crate::store::captures::originals::{IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
@@ -38,6 +39,7 @@ use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
 use among::{IS_AMONG, bits};
 use fixedbitset::FixedBitSet;
 use hosts::HostTest;
+use letters::KnownLetters;
 use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 use std::sync::Arc;
@@ -136,6 +138,12 @@ pub trait FullText: Send + Sync {
 
     /// The same, if they are in memory as they are now.
     fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>>;
+
+    /// The letters of titles or URLs of all captures, which are loaded for it; none where they take too much memory.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn letters(&self, of: LettersOf) -> Result<Option<Arc<CaptureLetters>>, String>;
 }
 
 /// The captures table.
@@ -451,7 +459,9 @@ impl Filter {
             _ => false,
         };
         let facts = context.full_text.and_then(FullText::facts_in_memory);
-        let mut writer = FilterWriter { table, context, has_index, facts, values: Vec::new(), among: None };
+        let (values, letters) = (Vec::new(), KnownLetters::default());
+        let mut writer = FilterWriter { table, context, has_index, facts, letters, values, among: None };
+        writer.load_letters(query)?;
         let sql = writer.whole(query)?;
         Ok(Self { sql, values: writer.values, among: writer.among, is_of_selection })
     }
@@ -480,6 +490,8 @@ struct FilterWriter<'a> {
     has_index: bool,
     /// Columns of captures, where these are in memory.
     facts: Option<Arc<CaptureFacts>>,
+    /// Letters of titles and URLs, where the query looks for some and these are in memory.
+    letters: KnownLetters,
     /// What sets answered of parts that have to hold together.
     among: Option<FixedBitSet>,
 }
@@ -488,12 +500,12 @@ impl FilterWriter<'_> {
     fn query(&mut self, query: &Query<FieldTerm>) -> Result<String, String> {
         let (parts, group, joint): (_, fn(_) -> _, _) = match query {
             Query::And(parts) if parts.is_empty() => return Ok("1".to_owned()),
-            query if self.is_of_texts(query) => return Ok(self.texts(query)),
             query if self.is_of_sets(query) => {
                 let found = self.set(query)?;
                 self.values.push(bits(&found));
                 return Ok(IS_AMONG.to_owned());
             }
+            query if self.is_of_texts(query) => return Ok(self.texts(query)),
             Query::And(parts) => (parts, Query::And, " AND "),
             Query::Or(parts) => (parts, Query::Or, " OR "),
             // What is unknown does not hold.
@@ -509,8 +521,8 @@ impl FilterWriter<'_> {
         parts: &[Query<FieldTerm>],
         group: fn(Vec<Query<FieldTerm>>) -> Query<FieldTerm>,
     ) -> Result<Vec<String>, String> {
-        let (texts, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_texts(part));
-        let (of_sets, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| self.is_of_sets(part));
+        let (of_sets, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_sets(part));
+        let (texts, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|part| self.is_of_texts(part));
         let together = |parts: Vec<_>| (!parts.is_empty()).then(|| group(parts));
         let written = together(of_sets).into_iter().chain(others).chain(together(texts));
         written.map(|part| self.query(&part)).collect()

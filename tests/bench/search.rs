@@ -142,6 +142,8 @@ fn questions(session: &Session, captures: u64, rounds: usize) {
         ("top 50, a term in a range of dates", "metade date:2024-03..2024-05"),
         ("top 50, two terms and not a third", "metade quase -raten"),
         ("top 50, a phrase", "\"metade ba\""),
+        ("top 50, a part of titles", "title:eta"),
+        ("top 50, a part of URLs", "url:pagina/77"),
     ];
     for (what, text) in texts {
         measure(what, 20.0, &|_| session.search(&query(text)).unwrap().captures);

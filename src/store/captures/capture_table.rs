@@ -142,6 +142,7 @@ fn capture_row(row: &Row<'_>) -> rusqlite::Result<CaptureRow> {
 }
 
 struct Condition {
+    /// Empty where the set is all that was asked for.
     sql: String,
     values: Vec<Value>,
     /// The captures that meet it, where they are known already.
@@ -157,6 +158,7 @@ fn condition(
     only: Option<CampaignId>,
     tab: Option<CaptureTab>,
     full_text: Option<&dyn FullText>,
+    needs_sql: bool,
 ) -> Result<Condition, String> {
     // What a selection needs may be of any campaign.
     let of_campaign = campaign.filter(|_| !filter.is_of_selection);
@@ -177,6 +179,9 @@ fn condition(
             set.intersect_with(&facts.with_value(FacetKind::Media, |of| of == media.as_str()));
         }
     }
+    if set.is_some() && !needs_sql {
+        return Ok(Condition { sql: String::new(), values: Vec::new(), set, campaign: shown });
+    }
     let mut values = vec![Value::Integer(shown.get())];
     let (filter, of_filter) = filter.condition();
     let mut sql = format!("{FROM} WHERE {filter}");
@@ -193,17 +198,35 @@ fn condition(
 
 impl Catalogue {
     fn condition(&self, query: &CaptureQuery, tab: Option<CaptureTab>) -> Result<Condition, StoreError> {
+        self.condition_or_set(query, tab, true)
+    }
+
+    /// The same, as SQL where that is needed, or where no set is known.
+    fn condition_or_set(
+        &self,
+        query: &CaptureQuery,
+        tab: Option<CaptureTab>,
+        needs_sql: bool,
+    ) -> Result<Condition, StoreError> {
         let filter = self.capture_filter(query)?;
         let only = match filter.1 {
             None => self.only_campaign()?,
             named => named,
         };
-        condition(filter, only, tab, self.full_text().as_deref()).map_err(StoreError::Filter)
+        condition(filter, only, tab, self.full_text().as_deref(), needs_sql).map_err(StoreError::Filter)
     }
 
     /// A part of the captures table.
     pub fn captures(&self, query: &CaptureQuery) -> Result<CapturePage, StoreError> {
-        let condition = match self.condition(query, Some(query.tab)) {
+        // Dates are in memory, too.
+        let (facts, newest_first) = match query.sort[..] {
+            [(CaptureColumn::Date, newest_first)] => {
+                (self.full_text().and_then(|full_text| full_text.facts_in_memory()), newest_first)
+            }
+            _ => (None, false),
+        };
+        let needs_sql = !query.sort.is_empty() && facts.is_none();
+        let condition = match self.condition_or_set(query, Some(query.tab), needs_sql) {
             Ok(condition) => condition,
             Err(StoreError::Filter(why)) => {
                 return Ok(CapturePage { offset: 0, rows: Vec::new(), total: 0, filter_problem: Some(why) });
@@ -211,10 +234,15 @@ impl Catalogue {
             Err(error) => return Err(error),
         };
         self.read(|conn| {
-            let (total, ids) = match &condition.set {
-                Some(set) if query.sort.is_empty() => (set.count_ones(..) as u64, part_of(set, query)),
-                Some(set) => (set.count_ones(..) as u64, ids(conn, &condition, query)?),
-                None => (count(conn, &condition)?, ids(conn, &condition, query)?),
+            let total = condition.set.as_ref().map(|set| set.count_ones(..) as u64);
+            let total = total.map_or_else(|| count(conn, &condition), Ok)?;
+            let ids = match (&condition.set, &facts) {
+                (Some(set), _) if query.sort.is_empty() => part_of(set.ones(), query),
+                (Some(set), Some(facts)) => {
+                    let most = usize::try_from(query.offset.saturating_add(query.limit)).unwrap_or(usize::MAX);
+                    part_of(facts.first_by_date(set, newest_first, most).into_iter(), query)
+                }
+                _ => ids(conn, &condition, query)?,
             };
             let mut statement = conn.prepare_cached(&format!("SELECT {ROW} {FROM} WHERE c.id = ?2"))?;
             // A set may be a moment older than the rows: what is gone since is left out.
@@ -258,7 +286,7 @@ impl Catalogue {
 
     /// The captures that match.
     pub fn matching_captures(&self, query: &CaptureQuery) -> Result<FixedBitSet, StoreError> {
-        let condition = self.condition(query, Some(query.tab))?;
+        let condition = self.condition_or_set(query, Some(query.tab), false)?;
         match condition.set {
             Some(set) => Ok(set),
             None => self.read(|conn| set_of(conn, &format!("SELECT c.id {}", condition.sql), condition.values)),
@@ -288,11 +316,11 @@ fn set_of(conn: &Connection, sql: &str, values: impl IntoIterator<Item = Value>)
     Ok(found)
 }
 
-/// The captures of the part asked for, in the order of their numbers.
-fn part_of(set: &FixedBitSet, query: &CaptureQuery) -> Vec<CaptureId> {
+/// The captures of the part asked for, of those in its order.
+fn part_of(captures: impl Iterator<Item = usize>, query: &CaptureQuery) -> Vec<CaptureId> {
     let skipped = usize::try_from(query.offset).unwrap_or(usize::MAX);
     let most = usize::try_from(query.limit).unwrap_or(usize::MAX);
-    set.ones().skip(skipped).take(most).filter_map(|id| CaptureId::try_from(id).ok()).collect()
+    captures.skip(skipped).take(most).filter_map(|id| CaptureId::try_from(id).ok()).collect()
 }
 
 /// The captures of the requested part, in its order: which rows first, their columns after; sorting

@@ -558,6 +558,8 @@ pub(super) mod capture_table;
 pub(super) mod detail;
 pub(super) mod document_captures;
 pub(super) mod interned_texts;
+
+mod letters;
 pub(super) mod link_list;
 pub(in crate::store) mod originals;
 pub(super) mod related;

@@ -1,5 +1,5 @@
 //! What sets of captures answer of a filter: words of texts by the index, dates and values of facets by the columns
-//! that are in memory. A set is worth more than SQL where nothing else is tested.
+//! that are in memory, letters of titles and URLs too. A set is worth more than SQL where nothing else is tested.
 
 use super::columns::ColumnTest;
 use super::{Filter, FilterField, FilterWriter, Kind};
@@ -77,6 +77,7 @@ impl FilterWriter<'_> {
         let mut is_of_sets = !query.is_empty();
         query.for_each_term(&mut |term| {
             is_of_sets &= match &term.field {
+                _ if self.letters_test(term).is_some() => true,
                 None => self.has_index,
                 Some(test) => {
                     let is_of_index = self.field(test).is_some_and(FilterField::needs_index);
@@ -154,6 +155,9 @@ impl FilterWriter<'_> {
     }
 
     fn set_of_term(&self, term: &FieldTerm) -> Result<FixedBitSet, String> {
+        if let Some(test) = self.letters_test(term) {
+            return Ok(self.with_letters(&test));
+        }
         let Some(test) = &term.field else {
             return if term.test == TextTest::Any { self.every_capture() } else { self.of_index("words", term) };
         };

@@ -73,7 +73,7 @@ pub(super) fn shown_text_of<'a>(context: &'a Context<'_>, at: usize) -> rusqlite
 
 /// A URL without its percent-encoding; none where it has none, or where it
 /// hides other bytes than text.
-pub(super) fn decoded(url: &str) -> Option<Cow<'_, str>> {
+pub(in crate::store) fn decoded(url: &str) -> Option<Cow<'_, str>> {
     memchr::memchr(b'%', url.as_bytes())?;
     percent_encoding::percent_decode_str(url).decode_utf8().ok()
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::analysis::{Matcher, TextFields};
-use crate::search::FactsRow;
+use crate::search::{CaptureLetters, FactsRow, LettersOf};
 use crate::store::KeptScore;
 use crate::store::rows::{CaptureId, CaptureQuery, CaptureTab, SelectionSpec};
 use crate::store::tests::{Made, capture, made};
@@ -387,6 +387,10 @@ impl FullText for OnlySecond {
 
     fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>> {
         None
+    }
+
+    fn letters(&self, _: LettersOf) -> Result<Option<Arc<CaptureLetters>>, String> {
+        Ok(None)
     }
 }
 

@@ -52,7 +52,7 @@ enum Step {
 
 /// One test of one of some texts.
 #[derive(Debug, Serialize, Deserialize)]
-struct RowTest {
+pub(super) struct RowTest {
     /// Which texts, by number: one of them is enough.
     texts: Vec<usize>,
     /// A part of the text, whole words or not.
@@ -113,7 +113,7 @@ impl FilterWriter<'_> {
     }
 
     /// The texts that a term asks, and what it asks of them; none for a term that asks something else.
-    fn text_test(&self, term: &FieldTerm) -> Option<(Vec<TextColumn>, RowTest)> {
+    pub(super) fn text_test(&self, term: &FieldTerm) -> Option<(Vec<TextColumn>, RowTest)> {
         let (columns, value) = match &term.field {
             None if self.has_index => return None,
             None => (self.table.anywhere.to_vec(), None),
@@ -158,6 +158,11 @@ impl TextColumn {
 }
 
 impl RowTest {
+    /// The part that it looks for, where it is met by that alone.
+    pub(super) fn into_part(self) -> Option<String> {
+        self.part.filter(|_| self.whole.is_none() && self.words.is_none())
+    }
+
     fn is_met_by_all(&self) -> bool {
         self.part.is_none() && self.whole.is_none() && self.words.is_none()
     }

@@ -105,7 +105,13 @@ impl RequestMatches {
         let terms = self.matcher.terms().len();
         let without_text: Vec<usize> = (0..terms).filter(|term| self.matcher.tests(*term).is_empty()).collect();
         let mut strength = vec![0_u64; terms];
+        // What has no term at all, as most captures.
+        let of_none = without_text.is_empty().then(|| self.matcher.weigh(&strength));
         let weighed = captures.ones().map(|capture| {
+            let counts = self.counts.of_version(facts.version_of(capture));
+            if let Some((holds, score)) = of_none.filter(|_| counts.is_empty()) {
+                return Weighed { capture, holds, score };
+            }
             let language = Some(facts.language_of(capture)).filter(|language| !language.is_empty());
             let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
             strength.fill(0);
@@ -113,7 +119,7 @@ impl RequestMatches {
                 let place = self.matcher.met_without_text(*term, language, Some(date));
                 strength[*term] = place.map_or(0, MatchPlace::worth);
             }
-            for TermCount { term, slot, count } in self.counts.of_version(facts.version_of(capture)) {
+            for TermCount { term, slot, count } in counts {
                 strength[usize::from(*term)] += MatchPlace::OF_TEXT[usize::from(*slot)].worth() * u64::from(*count);
             }
             let (holds, score) = match known.get(&strength) {
@@ -140,10 +146,14 @@ impl RequestMatches {
         let mut last = vec![usize::MAX; terms];
         let without_text: Vec<usize> = (0..terms).filter(|term| self.matcher.tests(*term).is_empty()).collect();
         for capture in captures.ones() {
+            let counts = self.counts.of_version(facts.version_of(capture));
+            if counts.is_empty() && without_text.is_empty() {
+                continue;
+            }
             let language = Some(facts.language_of(capture)).filter(|language| !language.is_empty());
             let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
             let is_met = |term: &&usize| self.matcher.met_without_text(**term, language, Some(date)).is_some();
-            let in_text = self.counts.of_version(facts.version_of(capture)).iter().filter(|count| count.count > 0);
+            let in_text = counts.iter().filter(|count| count.count > 0);
             let found = without_text.iter().filter(is_met).copied();
             for term in found.chain(in_text.map(|count| usize::from(count.term))) {
                 if std::mem::replace(&mut last[term], capture) != capture {

@@ -2,7 +2,7 @@
 
 use super::{MOST_SIMILAR, SearchQuery, SearchRoom};
 use crate::query::{FieldTerm, FieldTest, TextTest};
-use crate::search::{CaptureFacts, NearGroups, TextIndex, TextIndexError};
+use crate::search::{CaptureFacts, CaptureLetters, LettersOf, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
 use crate::work::index_folder;
 use crate::work::models::CampaignId;
@@ -58,6 +58,10 @@ impl FullText for TextAnswers {
 
     fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>> {
         self.room.facts_in_memory(&*self.catalogue.upgrade()?)
+    }
+
+    fn letters(&self, of: LettersOf) -> Result<Option<Arc<CaptureLetters>>, String> {
+        self.of(|catalogue| self.room.letters(catalogue, of))
     }
 }
 

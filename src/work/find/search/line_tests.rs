@@ -44,6 +44,10 @@ impl FullText for OnDisk {
     fn facts_in_memory(&self) -> Option<Arc<CaptureFacts>> {
         None
     }
+
+    fn letters(&self, _: LettersOf) -> Result<Option<Arc<CaptureLetters>>, String> {
+        Ok(None)
+    }
 }
 
 /// Words of pages, values of every facet, and each field as its example has it.
@@ -173,6 +177,41 @@ fn a_line_finds_the_same_in_real_archives() {
     let (_dir, session) = empty_session();
     session.import(&[folder], ImportOptions::default(), &JobCx::detached()).unwrap();
     check(&session, 150);
+}
+
+#[test]
+fn parts_of_titles_and_urls_are_found_in_memory_as_in_rows() {
+    let Some(folder) = data("reports") else { return };
+    let (_dir, session) = empty_session();
+    session.import(&[folder], ImportOptions::default(), &JobCx::detached()).unwrap();
+    let rows = session.catalogue().captures(&CaptureQuery { limit: 4_000, ..everything() }).unwrap().rows;
+    let mut numbers = RandomLineNumbers(3);
+    let mut parts =
+        vec!["%".to_owned(), "é".to_owned(), "\u{301}".to_owned(), "http://".to_owned(), "zzzxq".to_owned()];
+    for _ in 0..150 {
+        let row = numbers.one_of(&rows);
+        let decoded = percent_encoding::percent_decode_str(&row.url).decode_utf8_lossy().into_owned();
+        let text = numbers.one_of(&[row.title.clone(), row.url.clone(), decoded, row.title.to_uppercase()]).clone();
+        let letters: Vec<char> = text.chars().collect();
+        let begin = numbers.below(letters.len());
+        parts.push(letters.iter().skip(begin).take(1 + numbers.below(7)).collect());
+    }
+    let lines = parts.iter().filter(|part| !part.trim().is_empty()).flat_map(|part| {
+        let part = quoted_value(part);
+        [format!("title:{part}"), format!("url:{part}"), format!("title:{part} -url:{part}"), part]
+    });
+    let lines: Vec<String> = lines.collect();
+    // The columns are in memory from the first search on; then nothing is.
+    session.search(&SearchQuery::default()).unwrap();
+    let in_memory: Vec<Answer> = lines.iter().map(|line| filtered(&session, line)).collect();
+    let answering = OnDisk(TextAnswers::new(&session.workspace, Arc::new(SearchRoom::default())));
+    session.catalogue().set_full_text(Arc::new(answering));
+    let mut finding = 0;
+    for (line, answer) in lines.iter().zip(in_memory) {
+        finding += usize::from(answer.as_ref().is_ok_and(|found| !found.is_empty()));
+        assert_eq!(filtered(&session, line), answer, "{line}");
+    }
+    assert!(finding > lines.len() / 3, "{finding} of {} found something", lines.len());
 }
 
 #[test]

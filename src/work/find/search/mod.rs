@@ -8,8 +8,8 @@ use crate::captures::Media;
 use crate::jobs::lock;
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, FacetKind, FacetValue, NearGroups, Period, PeriodCount, TextIndex, TextIndexError, beside_facet,
-    of_facet, stem_term,
+    CaptureFacts, CaptureLetters, FacetKind, FacetValue, LettersOf, NearGroups, Period, PeriodCount, TextIndex,
+    TextIndexError, beside_facet, first_by_key, of_facet, stem_term,
 };
 use crate::store::{Catalogue, Workspace, filter_fields};
 use crate::work::everything;
@@ -17,7 +17,7 @@ use crate::work::models::{CampaignId, CaptureId, CaptureQuery, CaptureRow};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -168,6 +168,8 @@ pub(in crate::work) struct SearchRoom {
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
+    titles: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
+    urls: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
     /// The captures that hold terms of requests, with what they were found of.
     terms: Mutex<Option<KnownTerms>>,
 }
@@ -238,6 +240,29 @@ impl SearchRoom {
         }
         *known = Some((stamp, Arc::clone(&facts)));
         Ok(facts)
+    }
+
+    /// The letters of titles or URLs of all captures; none where they take too much memory.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    fn letters(&self, catalogue: &Catalogue, of: LettersOf) -> anyhow::Result<Option<Arc<CaptureLetters>>> {
+        let stamp = catalogue.facts_stamp()?;
+        let mut known = lock(match of {
+            LettersOf::Titles => &self.titles,
+            LettersOf::Urls => &self.urls,
+        });
+        let (mut letters, before) = match known.take() {
+            // Losses and originals change texts that are there.
+            Some((before, letters)) if before[1..3] == stamp[1..3] => (letters, before),
+            _ => (Arc::default(), [0; 7]),
+        };
+        if before[0] != stamp[0] {
+            catalogue.fill_letters(of, Arc::make_mut(&mut letters))?;
+        }
+        *known = Some((stamp, Arc::clone(&letters)));
+        Ok(Some(letters).filter(|letters| !letters.is_too_long()))
     }
 
     /// The captures that have text of their own, which a request is held against.
@@ -340,19 +365,12 @@ impl Found {
                 let found = self.facts.captures_of_version(version).filter(|capture| self.captures.contains(*capture));
                 found.map(|capture| self.facts.date_ms_of(capture)).max().unwrap_or_default()
             };
-            // The first ones of their order so far, the last of them on top.
-            let mut first: BinaryHeap<(i64, usize)> = BinaryHeap::new();
-            let most = most - ranked.len();
-            for version in versions.ones().filter(|version| !is_ranked.contains(*version)) {
+            let others = versions.ones().filter(|version| !is_ranked.contains(*version)).map(|version| {
                 let date_ms = last_ms(version);
-                let one = (if order == SearchOrder::Oldest { date_ms } else { date_ms.saturating_neg() }, version);
-                if first.len() < most {
-                    first.push(one);
-                } else if let Some(mut last) = first.peek_mut().filter(|last| one < **last) {
-                    *last = one;
-                }
-            }
-            ranked.extend(first.into_sorted_vec().into_iter().map(|(_, version)| (version, 0.0)));
+                (if order == SearchOrder::Oldest { date_ms } else { date_ms.saturating_neg() }, version)
+            });
+            let first = first_by_key(others, most - ranked.len());
+            ranked.extend(first.into_iter().map(|(_, version)| (version, 0.0)));
         }
         Ok(ranked)
     }
@@ -413,9 +431,9 @@ impl Found {
 
     /// Whether versions are of different hosts: where one is all there is, its results stand for nothing else.
     fn has_several_hosts(&self, versions: &FixedBitSet) -> bool {
-        let mut hosts = versions.ones().map(|version| self.facts.host_of(version));
-        let first = hosts.next();
-        hosts.any(|host| Some(host) != first)
+        let mut versions = versions.ones();
+        let first = versions.next();
+        first.is_some_and(|first| versions.any(|version| !self.facts.have_one_host(first, version)))
     }
 
     /// The place of captures among the results by relevance, from 1; none for
