@@ -90,8 +90,8 @@ pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 
 pub use sites::{SiteRow, sites, with_site_presets};
 pub use sources::{
-    SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
-    run_sources, sources, test_source, token_name,
+    PlannedRequest, SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source,
+    planned_requests, recognise_source, run_sources, sources, test_source, token_name,
 };
 
 use crate::analysis::Matcher;
@@ -131,6 +131,7 @@ pub fn empty_crawl_page() -> CrawlPage {
         pauses: Vec::new(),
         pauses_total: 0,
         relevant: None,
+        named_by_sources: 0,
     }
 }
 

@@ -13,7 +13,7 @@ pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
-pub use crate::store::{Relevance, TrialContents};
+pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};
@@ -27,6 +27,7 @@ pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
 pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::scope::VersionDifference;
+pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, planned_requests};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

@@ -72,6 +72,7 @@ mod selections;
 mod signatures;
 mod site_server;
 mod sites;
+mod sources;
 mod spellings;
 mod strange_numbers;
 mod strangers;

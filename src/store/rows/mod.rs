@@ -230,6 +230,8 @@ pub struct CrawlPage {
     pub pauses_total: u64,
     /// The share of relevant pages among the last that were fetched, where the request says what is relevant.
     pub relevant: Option<RelevantShare>,
+    /// Pages that sources of the campaign named for it.
+    pub named_by_sources: u64,
 }
 
 impl CrawlPage {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::jobs::{counted, verb};
+use crate::keys::Keychain;
 
 impl Session {
     /// Saves a campaign as new, or as a new version unless the latest is the
@@ -252,10 +253,10 @@ impl Session {
         &self,
         campaign: CampaignId,
         choice: &work::SourceChoice,
+        keychain: &dyn Keychain,
         cx: &JobCx,
     ) -> anyhow::Result<work::SourcesOutcome> {
-        let keychain = crate::keys::SystemKeychain;
-        self.run_job(JobKind::ReadSources, || work::run_sources(self, campaign, choice, &keychain, cx))
+        self.run_job(JobKind::ReadSources, || work::run_sources(self, campaign, choice, keychain, cx))
     }
 
     /// Makes a collection, or changes the one of its name.

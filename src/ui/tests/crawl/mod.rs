@@ -1,0 +1,3 @@
+//! Crawls that follow a request: the sources of a campaign.
+
+mod sources;
