@@ -24,6 +24,7 @@ pub use crate::work::handover::dry_run::ExportDryRun;
 pub use crate::work::handover::export_check::{ExportCheck, RefusedHost};
 pub use crate::work::launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves};
 pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
+pub use crate::work::launch::trial_pages::UnreadTrialPage;
 pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::scope::VersionDifference;

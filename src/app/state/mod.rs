@@ -86,6 +86,8 @@ pub(super) enum Answer {
     Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
     /// A setting of the workspace: the message of a failure, and the result.
     Set(&'static str, anyhow::Result<String>),
+    /// A write whose result its row shows: the message of a failure, and the result.
+    Shown(&'static str, anyhow::Result<()>),
     Schedules(anyhow::Result<DueRuns>),
     /// Whether there is something to index.
     ToIndex(anyhow::Result<bool>),
@@ -290,7 +292,10 @@ impl AppState {
                 self.cure(|cause| *cause == NoticeCause::Setting);
                 self.notify(&text);
             }
-            Answer::Set(failed, Err(error)) => self.error_notice(NoticeCause::Setting, failure(failed, &error)),
+            Answer::Shown(_, Ok(())) => self.cure(|cause| *cause == NoticeCause::Setting),
+            Answer::Set(failed, Err(error)) | Answer::Shown(failed, Err(error)) => {
+                self.error_notice(NoticeCause::Setting, failure(failed, &error))
+            }
         }
     }
 
@@ -300,7 +305,7 @@ impl AppState {
         let (what, error) = match answer {
             Answer::Saved(_, Err(error)) => ("Specification not saved", error),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => ("Decision not saved", error),
-            Answer::Set(failed, Err(error)) => (failed, error),
+            Answer::Set(failed, Err(error)) | Answer::Shown(failed, Err(error)) => (failed, error),
             _ => return,
         };
         self.notice(failure(&format!("{what} in the workspace that was open before"), &error));
