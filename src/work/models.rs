@@ -28,7 +28,7 @@ pub use crate::work::launch::trial_pages::UnreadTrialPage;
 pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::scope::VersionDifference;
-pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, planned_requests};
+pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, mark_text, planned_requests};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

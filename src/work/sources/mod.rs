@@ -185,6 +185,22 @@ pub fn planned_requests(
     queries_of(source, request).into_iter().map(plan).collect()
 }
 
+/// How far a source was read, by a mark of it, for people; empty where that says nothing.
+pub fn mark_text(mark: &str) -> String {
+    let (place, validators) = mark.split_at(mark.find('{').unwrap_or(mark.len()));
+    let (date, entry) = place.trim().split_once(' ').unwrap_or((place.trim(), ""));
+    let date = CaptureDate::parse(date).map_or_else(|_| date.to_owned(), |date| format!("{} UTC", date.to_readable()));
+    let validators: serde_json::Value = serde_json::from_str(validators).unwrap_or_default();
+    let of_server = |name: &str, label: &str| Some(format!("{label} {}", validators[name].as_str()?));
+    let parts = [
+        Some(date).filter(|date| !date.is_empty()),
+        Some(format!("entry {entry}")).filter(|_| !entry.is_empty()),
+        of_server("etag", "the server's version"),
+        of_server("modified", "changed"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 /// The name of a token in the system's keychain.
 pub fn token_name(source: &CampaignSource) -> String {
     let origin = source.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();

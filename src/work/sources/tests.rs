@@ -370,3 +370,19 @@ fn a_launch_reads_what_is_due_first_and_its_events_name_what_came() {
     let next = place.row().next_run.unwrap();
     assert!(CaptureDate::parse(&next).unwrap() > CaptureDate::now());
 }
+
+#[test]
+fn marks_are_written_for_people() {
+    for (mark, text) in [
+        ("2026-01-03T00:00:00Z", "2026-01-03 00:00:00 UTC"),
+        ("2026-01-03T00:00:00Z 109583", "2026-01-03 00:00:00 UTC, entry 109583"),
+        (r#"{"etag":"W/\"5\"","modified":null}"#, "the server's version W/\"5\""),
+        (
+            r#"2026-01-03T00:00:00Z {"etag":null,"modified":"Fri, 02 Jan 2026 03:04:05 GMT"}"#,
+            "2026-01-03 00:00:00 UTC, changed Fri, 02 Jan 2026 03:04:05 GMT",
+        ),
+        (r#"{"etag":null,"modified":null}"#, ""),
+    ] {
+        assert_eq!(mark_text(mark), text);
+    }
+}

@@ -1,6 +1,8 @@
 //! The editor of a campaign's sources: services that name pages.
 
-use crate::app::models::{CampaignId, NamedPageList, NamedPageRow, PlannedRequest, SourceRow, planned_requests};
+use crate::app::models::{
+    CampaignId, NamedPageList, NamedPageRow, PlannedRequest, SourceRow, mark_text, planned_requests,
+};
 use crate::app::{AppState, Command, JobKind, SourceAct, SourceAdding, SourceTestState, TokenText};
 use crate::campaign::{Campaign, CampaignProblem, CampaignSource, SourceKind};
 use crate::ui::icons::{Icon, icon_button_ui, icon_ui};
@@ -380,7 +382,7 @@ impl SourcesEditor {
             });
         };
         if let Some(date) = row.state.last_run {
-            fact(ui, "Last run", &format!("{} UTC: {}", text::minute(date), row.state.outcome));
+            fact(ui, "Last run", &format!("{} UTC: {}", text::minute(date), outcome_of(row)));
         }
         let next = match (&row.state.next_run, row.state.is_gone, row.source.enabled) {
             (_, true, _) => "never: the server says that it is gone".to_owned(),
@@ -391,14 +393,19 @@ impl SourcesEditor {
         fact(ui, "Next run", &next);
         for (query, mark) in &row.state.marks {
             let of = if query.is_empty() { String::new() } else { format!("{query}: ") };
-            fact(ui, "Read up to", &format!("{of}{mark}"));
+            let mark = mark_text(mark);
+            if !mark.is_empty() {
+                fact(ui, "Read up to", &format!("{of}{mark}"));
+            }
         }
         fact_ui(ui, "Named", |ui| {
             ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
             for (count, only_waiting, label) in
                 [(row.state.pages, false, "pages,"), (row.state.waiting, true, "of them for the next launch")]
             {
-                if count_link_ui(ui, count, "Show these pages") {
+                if count == 0 {
+                    ui.weak("0");
+                } else if count_link_ui(ui, count, "Show these pages") {
                     self.listed = Some((row.source.name.clone(), only_waiting));
                 }
                 ui.label(label);
@@ -598,10 +605,13 @@ fn answer_of(app: &AppState, source: &CampaignSource, kept: Option<&SourceRow>) 
     let none = || SourceAnswer { state: AnswerState::None, text: "not read yet".to_owned() };
     let Some(row) = kept.filter(|row| row.state.last_run.is_some()) else { return none() };
     let state = if row.state.has_failed { AnswerState::Bad } else { AnswerState::Good };
-    // The row names its source already.
-    let prefix = format!("source “{}”: ", source.name);
-    let text = row.state.outcome.strip_prefix(&prefix).unwrap_or(&row.state.outcome).to_owned();
-    SourceAnswer { state, text }
+    SourceAnswer { state, text: outcome_of(row).to_owned() }
+}
+
+/// What the last run of a source came to, without its name.
+fn outcome_of(row: &SourceRow) -> &str {
+    let prefix = format!("source “{}”: ", row.source.name);
+    row.state.outcome.strip_prefix(&prefix).unwrap_or(&row.state.outcome)
 }
 
 fn answer_ui(ui: &mut Ui, answer: &SourceAnswer) {

@@ -18,7 +18,7 @@ fn feed_site(path: &str) -> ScriptedReply {
         "/" => ScriptedReply::html(
             "<link rel=alternate type=application/rss+xml href=/feed.xml><link rel=alternate type=application/atom+xml>",
         ),
-        "/feed.xml" => ScriptedReply::page(200, "Content-Type: application/rss+xml\r\n", FEED),
+        "/feed.xml" => ScriptedReply::page(200, "Content-Type: application/rss+xml\r\nETag: \"v1\"\r\n", FEED),
         "/1" => ScriptedReply::html("one <a href=/3>three</a>"),
         "/2" => ScriptedReply::html("two"),
         _ => ScriptedReply::page(404, "", ""),
@@ -79,7 +79,7 @@ fn a_source_is_added_tested_run_and_switched_off() {
     let rows = work::sources(&window.session(), TOWN).unwrap();
     assert_eq!((rows[0].state.pages, rows[0].state.waiting, rows[0].state.has_failed), (2, 2, false));
     window.assert_shows("2 of 2 pages new, by 1 request");
-    window.assert_shows("Read up to");
+    window.assert_shows("the server's version \"v1\"");
     // The numbers lead to the pages.
     window.click_number("Named: 2");
     window.assert_shows(&format!("http://{}/2", server.addr));
@@ -102,7 +102,7 @@ fn failures_have_their_reason_and_an_unknown_address_can_be_added_all_the_same()
         _ => ScriptedReply::html("nothing"),
     });
     let address = format!("http://{}/closed", server.addr);
-    let mut window = sources_of_town(vec![CampaignSource::new("forum", SourceKind::Discourse, address)]);
+    let mut window = sources_of_town(vec![CampaignSource::new("quay forum", SourceKind::Discourse, address)]);
     window.type_into("Address of another source", &format!("http://{}/plain", server.addr));
     window.click("Add source");
     window.until("it is unknown", |window| window.shows("nothing there is known as a source"));
@@ -120,7 +120,7 @@ fn failures_have_their_reason_and_an_unknown_address_can_be_added_all_the_same()
     window.until("that is none", |window| window.shows("it is no web address"));
     assert_eq!(draft(&window).len(), 3);
 
-    window.click("forum");
+    window.click("quay forum");
     window.click("Test");
     window.until("the test has failed", |window| {
         window.shows("test failed: the server does not let everybody read this")
@@ -139,9 +139,9 @@ fn the_window_is_used_while_a_source_is_tested() {
         }
         feed_site(path)
     });
-    let source = CampaignSource::new("news", SourceKind::Feed, format!("http://{}/feed.xml", server.addr));
+    let source = CampaignSource::new("quay news", SourceKind::Feed, format!("http://{}/feed.xml", server.addr));
     let mut window = sources_of_town(vec![source]);
-    window.click("news");
+    window.click("quay news");
     window.click("Test");
     window.assert_shows("being tested");
     window.click("Politeness");
@@ -163,16 +163,16 @@ fn a_token_goes_to_the_keychain_and_is_not_shown_again() {
         _ => ScriptedReply::page(401, "", ""),
     });
     let address = format!("http://{}/tags/x", server.addr);
-    let mut window = sources_of_town(vec![CampaignSource::new("posts", SourceKind::Mastodon, address)]);
+    let mut window = sources_of_town(vec![CampaignSource::new("quay posts", SourceKind::Mastodon, address)]);
     let keychain = Arc::new(MemoryKeychain::default());
     window.app_mut().use_keychain(keychain.clone());
-    window.click("posts");
+    window.click("quay posts");
     window.click("Test");
     window.until("it is refused", |window| window.shows("it needs a token"));
     window.click("Send a token, which is in the system's keychain");
     window.type_into("Token of the source", TOKEN);
     window.click("Keep token");
-    window.until("it is kept", |window| window.shows("The token of “posts” is in the keychain"));
+    window.until("it is kept", |window| window.shows("The token of “quay posts” is in the keychain"));
     let name = work::token_name(&draft(&window)[0]);
     assert_eq!(keychain.secret(&name).unwrap().as_deref(), Some(TOKEN));
     assert!(!window.shows(TOKEN), "{:?}", window.texts());
