@@ -5,8 +5,8 @@ use super::models::{
     LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{
-    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, TableForm, TableRows,
-    TrialAct,
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, SourceAct, TableForm,
+    TableRows, TrialAct,
 };
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
@@ -429,6 +429,8 @@ pub enum Command {
     EndLaunch(LaunchId),
     /// Does something with a trial or with versions of a campaign.
     Trials(TrialAct),
+    /// Does something with sources of a campaign.
+    Sources(SourceAct),
     /// Does something with a campaign as a whole.
     Campaigns(CampaignAct),
 }
@@ -465,6 +467,7 @@ impl Command {
         match self {
             Self::OpenDialog(dialog) => dialog.writes(),
             Self::Campaigns(act) => *act != CampaignAct::ShowEveryCapture,
+            Self::Sources(act) => matches!(act, SourceAct::Run(..)),
             Self::AnswerUnsaved(answer) => *answer == UnsavedAnswer::Save,
             Self::SaveCampaign { .. }
             | Self::SetGeoDatabase(_)

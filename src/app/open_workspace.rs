@@ -14,7 +14,7 @@ use super::selected_rows::ReviewDecision;
 use super::spec_draft::SpecDraft;
 use super::state::index::IndexWatch;
 use super::state::notices::About;
-use super::state::{NewerVersion, ScheduleWatch, SelectLead};
+use super::state::{NewerVersion, ScheduleWatch, SelectLead, SourceChecks};
 use super::{Command, Dialog, Route, SelectedRows, TableRows};
 use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
@@ -92,6 +92,8 @@ pub struct OpenWorkspace {
     pub(super) jobs: Vec<RunningJob>,
     pub(super) ended: VecDeque<EndedJob>,
     pub(super) schedules: ScheduleWatch,
+    /// Tests of sources, and an address that is being recognised.
+    pub(super) source_checks: SourceChecks,
     /// Anomalies of the running crawl that a notice was shown of.
     pub(super) anomalies_shown: AnomalyMark,
     /// The state of automatic indexing.

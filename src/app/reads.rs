@@ -272,6 +272,17 @@ reads! {
         let earlier = catalogue.campaign_version(*campaign, *version)?;
         anyhow::Ok(work::version_differences(&earlier, &catalogue.campaign(*campaign)?.1))
     };
+    /// See [`work::sources`](crate::work::sources()).
+    source_rows(campaign: CampaignId) -> Vec<SourceRow>, None, |session, (campaign,)| work::sources(session, *campaign);
+    /// Pages that a source of a campaign named, or those that wait for a launch; the source travels as JSON.
+    named_pages(campaign: CampaignId, source: String, only_waiting: bool) -> NamedPageList, None,
+        |session, (campaign, source, only_waiting)| {
+            let source = serde_json::from_str(source)?;
+            anyhow::Ok(session.catalogue().named_pages(*campaign, &source, *only_waiting, LIST_PAGE)?)
+        };
+    /// See [`Catalogue::source_yields`](crate::store::Catalogue::source_yields).
+    source_yields(campaign: Option<CampaignId>, launches: Launches) -> Vec<SourceYield>, None,
+        |session, (campaign, launches)| session.catalogue().source_yields(*campaign, *launches);
     /// See [`work::queued_place`](crate::work::queued_place).
     queued_place(seen: SeenId) -> Option<QueuedPlace>, None, |session, (seen,)| work::queued_place(session, *seen);
     /// See [`work::sites`](crate::work::sites).

@@ -2,7 +2,7 @@
 
 use super::models::{CampaignId, CampaignPage};
 use super::scans::same_scope;
-use crate::campaign::{Campaign, CampaignProblem, Politeness, Seed};
+use crate::campaign::{Campaign, CampaignProblem, CampaignSource, Politeness, Seed};
 use crate::scope::standard_rules;
 use serde_json::Value;
 use std::collections::VecDeque;
@@ -113,6 +113,7 @@ fn next_revision() -> u64 {
 enum Place {
     Argument(usize, String),
     Seed(usize),
+    Source(usize),
     Name,
     Description,
     Owner,
@@ -382,6 +383,20 @@ fn place_of(state: &State, after: &Campaign) -> Option<Place> {
     for (index, (old, new)) in state.seeds.iter().zip(&after.seeds).enumerate().filter(|(_, (old, new))| old != new) {
         places.push((old.scope == new.scope).then_some(Place::Seed(index))?);
     }
+    if before.sources.len() != after.sources.len() {
+        return None;
+    }
+    for (index, (old, new)) in
+        before.sources.iter().zip(&after.sources).enumerate().filter(|(_, (old, new))| old != new)
+    {
+        let typed = CampaignSource {
+            name: old.name.clone(),
+            address: old.address.clone(),
+            queries: new.queries.as_ref().and(old.queries.clone()),
+            ..new.clone()
+        };
+        places.push((typed == *old).then_some(Place::Source(index))?);
+    }
     if places.len() == 1 { places.pop() } else { None }
 }
 
@@ -393,6 +408,7 @@ fn is_typed_only(before: &Campaign, after: &Campaign) -> bool {
         && before.permissions == after.permissions
         && before.grounds == after.grounds
         && before.schedule == after.schedule
+        && before.order == after.order
         && before.limits == after.limits
         && before.target == after.target
         && before.other == after.other

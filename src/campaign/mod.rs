@@ -37,7 +37,7 @@ pub use problems::{CampaignProblem, contact_in};
 pub use report_language::ReportLanguage;
 pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
-pub use source::{CampaignSource, MAX_SOURCE_QUERIES, SourceKind, fill_template};
+pub use source::{CampaignSource, MAX_SOURCE_QUERIES, QUERY_PLACE, SourceKind, fill_template};
 pub use target::Target;
 pub use weighted::{WeightedPart, effective_weight, weighted_sum};
 

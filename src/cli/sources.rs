@@ -157,8 +157,9 @@ pub(super) fn run(command: SourcesCommand, input: &mut dyn BufRead, out: &mut dy
             let session = read_only_session(&folder)?;
             work::sample::serve_sample(&session)?;
             let id = session.catalogue().find_campaign(&campaign)?;
-            let source = work::named_source(&session.catalogue().campaign(id)?.1, &name)?;
-            let test = with_progress(|cx| work::test_source(&session, id, &source, &SystemKeychain, cx))?;
+            let (_, of) = session.catalogue().campaign(id)?;
+            let source = work::named_source(&of, &name)?;
+            let test = with_progress(|cx| work::test_source(&session, Some(id), &of, &source, &SystemKeychain, cx))?;
             if json {
                 json_line(out, &test)?;
             } else {
@@ -183,7 +184,7 @@ pub(super) fn run(command: SourcesCommand, input: &mut dyn BufRead, out: &mut dy
                 None if due => SourceChoice::Due,
                 None => SourceChoice::All,
             };
-            let outcome = with_progress(|cx| session.run_sources(id, &choice, cx))?;
+            let outcome = with_progress(|cx| session.run_sources(id, &choice, &SystemKeychain, cx))?;
             match json {
                 true => json_line(out, &outcome)?,
                 false => outcome.sources.iter().try_for_each(|source| writeln!(out, "{}", plain(&source.summary())))?,
@@ -252,7 +253,8 @@ fn add(args: &AddArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
             let url = parse_web_url(args.address.trim()).with_context(|| {
                 format!("“{}” is no web address; of a search engine, name --kind search", args.address)
             })?;
-            let found = with_progress(|cx| work::recognise_source(&session, id, &url, cx))?;
+            let (_, of) = session.catalogue().campaign(id)?;
+            let found = with_progress(|cx| work::recognise_source(&session, Some(id), &of, &url, cx))?;
             for (kind, address, evidence) in &found {
                 notice!("{}: {} ({})", kind.label(), plain(address.as_str()), plain(evidence));
             }

@@ -172,6 +172,8 @@ struct Progress {
     /// Addresses of items.
     items: HashSet<String>,
     stale: u32,
+    /// A page was read.
+    is_begun: bool,
     mark: Option<String>,
     order: ItemOrder,
 }
@@ -180,7 +182,9 @@ impl Progress {
     fn add(&mut self, page: &AnswerPage, answer: &ApiAnswer, outcome: &mut QueryOutcome) {
         self.order = page.order;
         // Validators are those of the first page, by which the others are found.
-        if let Some(mark) = page.mark.as_ref().filter(|mark| is_date(mark) || self.mark.is_none()) {
+        let mark = page.mark.as_deref().map(|mark| if self.is_begun { parts_of(mark).0 } else { mark });
+        self.is_begun = true;
+        if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
             let (mark, is_ahead) = not_ahead(mark, answer.server_time());
             if is_ahead {
                 outcome.note("dates of items are ahead of the server's clock: they do not move the mark".to_owned());
@@ -290,14 +294,16 @@ impl QueryOutcome {
 
 /// The later one of two marks; of validators, the new ones.
 fn later(before: Option<String>, new: Option<String>) -> Option<String> {
-    match (before, new) {
-        (Some(before), Some(new)) if is_date(&before) && is_date(&new) => Some(before.max(new)),
-        (before, new) => new.or(before),
-    }
+    let (Some(before), Some(new)) = (&before, &new) else { return new.or(before) };
+    let ((date, validators), (new_date, new_validators)) = (parts_of(before), parts_of(new));
+    let validators = if new_validators.is_empty() { validators } else { new_validators };
+    Some(format!("{} {validators}", date.max(new_date)).trim().to_owned())
 }
 
-fn is_date(mark: &str) -> bool {
-    mark.starts_with(|c: char| c.is_ascii_digit())
+/// The parts of a mark: a date with the number of its entry, and the validators of a server.
+fn parts_of(mark: &str) -> (&str, &str) {
+    let (place, validators) = mark.split_at(mark.find('{').unwrap_or(mark.len()));
+    (place.trim_end(), validators)
 }
 
 /// A mark that is not ahead of the server's clock, and whether it was.

@@ -426,6 +426,12 @@ const SEEN_FIELDS: &[FilterField] = &[
     field("why", "Text in the reason of a failure", "why:refused", Kind::Text("s.why")),
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("anchor", "Text of the link", "anchor:next", Kind::Text("s.anchor")),
+    field(
+        "tag",
+        "Text in the tag of its seed, or of the source that named it",
+        "tag=source:news",
+        Kind::Text("s.source_tag"),
+    ),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("s.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("s.hops"))),
     field("date", "When it was seen: a year, month, day or range", "date>=2019-05", Kind::Date("s.date_ms")),

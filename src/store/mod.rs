@@ -62,7 +62,7 @@ pub use launches::ledger::LaunchLedger;
 pub use launches::queue::{HostRelevantShare, QueueRow, RECENT_PAGES, RelevantShare};
 pub use launches::scheduled::Scheduled;
 pub use launches::seen_scan::{SeenColumns, SeenUrl};
-pub use launches::sources::{NamedPage, SourceRunEnd, SourceState};
+pub use launches::sources::{NamedPage, NamedPageList, NamedPageRow, SourceRunEnd, SourceState, SourceYield};
 pub use launches::trials::{DiscardedLaunch, LinkedText, ReadPage, Relevance, TrialContents};
 pub use links::absent_links::AbsentLink;
 pub use links::anchor_texts::AnchorTexts;

@@ -49,6 +49,11 @@ pub struct ScriptedServer {
 impl ScriptedServer {
     /// Serves with `answer(host, path)`.
     pub fn start(answer: impl Fn(&str, &str) -> ScriptedReply + Send + Sync + 'static) -> Self {
+        Self::start_with_heads(move |host, path, _| answer(host, path))
+    }
+
+    /// Serves with `answer(host, path, head)`; the head has every field of the request.
+    pub fn start_with_heads(answer: impl Fn(&str, &str, &str) -> ScriptedReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
         let hits = Arc::new(Mutex::new(Vec::new()));
@@ -98,10 +103,10 @@ impl ScriptedServer {
     }
 }
 
-fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> ScriptedReply, hits: &Mutex<Vec<String>>) {
+fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str, &str) -> ScriptedReply, hits: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(socket.try_clone().unwrap());
     loop {
-        let (mut path, mut host) = (String::new(), String::new());
+        let (mut path, mut host, mut head) = (String::new(), String::new(), String::new());
         loop {
             let mut line = String::new();
             if reader.read_line(&mut line).unwrap_or(0) == 0 {
@@ -116,9 +121,10 @@ fn serve(mut socket: TcpStream, answer: &dyn Fn(&str, &str) -> ScriptedReply, hi
             if line.trim().is_empty() {
                 break;
             }
+            head.push_str(&line);
         }
         hits.lock().unwrap().push(format!("{host} {path}"));
-        let reply = answer(&host, &path);
+        let reply = answer(&host, &path, &head);
         for (bytes, pause) in &reply.parts {
             if socket.write_all(bytes).is_err() {
                 return;

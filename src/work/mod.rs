@@ -92,8 +92,8 @@ pub use session::{SearchCounts, ServedWeb, Session, act_summary};
 pub(in crate::work) use sites::site_labels;
 pub use sites::{SiteRow, site_kinds_file, site_rules, sites, with_site_presets};
 pub use sources::{
-    SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source, recognise_source,
-    run_sources, sources, test_source, token_name,
+    PlannedRequest, SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source,
+    planned_requests, recognise_source, run_sources, sources, test_source, token_name,
 };
 
 use crate::analysis::Matcher;
@@ -134,6 +134,7 @@ pub fn empty_crawl_page() -> CrawlPage {
         pauses_total: 0,
         relevant: None,
         saved_version: None,
+        named_by_sources: 0,
     }
 }
 

@@ -268,3 +268,49 @@ fn an_export_onto_a_full_disk_names_the_next_step_and_leaves_nothing() {
     // With room the same call does it.
     fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
 }
+
+/// Wherever the disk takes no more, a trial is there as a whole or is discarded, and the same command ends it.
+#[test]
+fn a_discard_on_a_full_disk_loses_nothing_and_can_be_repeated() {
+    let Some(prlimit) = need::program("prlimit") else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (workspace, mut args) = workspace(dir.path(), site().0);
+    args.extend(["--trial".to_owned(), "60".to_owned()]);
+    let launch = fonds(&args).with_status(0).json_lines().pop().unwrap()["launch"].as_str().unwrap().to_owned();
+    fonds(&["inlinks", "build", arg(&workspace)]).with_status(0);
+    let captures = |workspace: &Path| fonds(&["captures", arg(workspace), "--count"]).with_status(0).out;
+    let all = captures(&workspace);
+    let archives = warcs_under(&workspace.join("output/warcs")).len();
+    assert!(archives > 0 && all.trim() != "0");
+    let (mut untouched, mut done) = (0, 0);
+    for (number, limit) in [1, 4_096, 20_000, 40_000, 80_000, 120_000, 200_000, 400_000].into_iter().enumerate() {
+        let copy = dir.path().join(format!("copy{number}"));
+        crate::archive::copy_folder(&workspace, &copy);
+        let mut limited = Command::new(&prlimit);
+        limited.arg(format!("--fsize={limit}:")).args(["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
+        limited.arg(command::<&str>(&[]).get_program()).args(["launches", "discard", arg(&copy), &launch]);
+        let output = limited.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!text.contains("panicked"), "{text}");
+        let left = captures(&copy);
+        let kept = warcs_under(&copy.join("output/warcs")).len();
+        let moved = if copy.join("discarded").exists() { warcs_under(&copy.join("discarded")).len() } else { 0 };
+        assert_eq!(kept + moved, archives, "with {limit} bytes: every archive file is there: {text}");
+        if output.status.success() {
+            done += 1;
+            assert_eq!((left.trim(), moved), ("0", archives), "with {limit} bytes");
+        } else {
+            assert_eq!(output.status.code(), Some(2), "{text}");
+            assert!(left == all || left.trim() == "0", "with {limit} bytes all or nothing: {left}: {text}");
+            untouched += usize::from(left == all);
+        }
+        // With room the same command ends it, and once more changes nothing.
+        for _ in 0..2 {
+            fonds(&["launches", "discard", arg(&copy), &launch]).with_status(0).with_message("/discarded/");
+            assert_eq!(captures(&copy).trim(), "0");
+            assert_eq!(warcs_under(&copy.join("discarded")).len(), archives);
+        }
+        fonds(&["files", "list", arg(&copy), "--check"]).with_status(0);
+    }
+    assert!(untouched > 0, "no limit met the discard; {done} were done");
+}

@@ -73,6 +73,7 @@ mod signatures;
 mod site_kinds;
 mod site_server;
 mod sites;
+mod sources;
 mod spellings;
 mod strange_numbers;
 mod strangers;

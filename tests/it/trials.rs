@@ -387,3 +387,60 @@ fn a_trial_that_was_stopped_goes_on_and_is_no_crawl_to_resume() {
     made.crawl(folder, &[]).with_status(1);
     assert_eq!(fonds(&["launches", arg(folder), "--json"]).with_status(0).json_lines().len(), 2);
 }
+
+#[test]
+fn a_queue_of_a_trial_names_its_terms_whatever_order_the_campaign_has() {
+    let made = TrialSite::new(6);
+    let folder = made.folder.as_path();
+    let spec = made.dir.path().join("in-turn.json");
+    let by_hops = Campaign { order: fonds::campaign::CrawlOrder::BreadthFirst, ..campaign() };
+    std::fs::write(&spec, by_hops.to_json()).unwrap();
+    fonds(&["campaign", "add", arg(folder), arg(&spec), "--id", "1"]).with_status(0);
+    // A short one leaves links with words of the request in the queue.
+    made.crawl(folder, &["--trial", "40"]).with_status(0);
+    let queue = fonds(&["queue", arg(folder), "1", "--top", "2000", "--json"]).with_status(0).json_lines();
+    let has_terms = |place: &Value| {
+        place["parts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|part| part["terms"].as_array().is_some_and(|terms| !terms.is_empty()))
+    };
+    assert!(queue.iter().any(has_terms), "{:?}", queue.first());
+    let plain = fonds(&["queue", arg(folder), "1", "--top", "1"]).with_status(0);
+    assert!(plain.err.contains("relevance"), "{}", plain.err);
+}
+
+#[test]
+fn a_damaged_record_of_a_trial_is_named_and_is_no_empty_text() {
+    let made = TrialSite::new(7);
+    let folder = made.folder.as_path();
+    let launch = made.trial(folder);
+    made.mark(folder, &launch);
+    let whole = fonds(&["suggest", arg(folder), "1", "--json"]).with_status(0);
+    assert!(!whole.err.contains("cannot be read"), "{}", whole.err);
+    // The record of one page that was marked is spoiled.
+    let marked = fonds(&["marks", arg(folder), &launch, "--json"]).with_status(0).json_lines();
+    let page = marked.iter().find(|page| page["relevance"] == "relevant").unwrap();
+    let (url, id) = (page["url"].as_str().unwrap(), page["capture"].as_i64().unwrap());
+    let session = Session::new(Workspace::open(folder).unwrap());
+    let stored = session.catalogue().stored_capture(fonds::work::models::CaptureId::new(id)).unwrap();
+    let record = &stored.records[0];
+    let file = folder.join(&record.file);
+    drop(session);
+    let mut bytes = std::fs::read(&file).unwrap();
+    let begin = usize::try_from(record.span.offset).unwrap() + 12;
+    bytes[begin..begin + 40].fill(0x55);
+    std::fs::write(&file, bytes).unwrap();
+    let spoiled = fonds(&["suggest", arg(folder), "1", "--json"]).with_status(0);
+    let named = format!("{url}, which you marked, counts for nothing: its record cannot be read (");
+    assert!(spoiled.err.contains(&named), "{}", spoiled.err);
+    assert_eq!(spoiled.err.matches("cannot be read").count(), 1, "{}", spoiled.err);
+    // Counts are of the pages that were read.
+    let relevant_of = |call: &crate::program::CallResult| {
+        call.json_lines().iter().filter_map(|line| line["proposal"]["relevant_of"].as_u64()).max().unwrap()
+    };
+    assert_eq!(relevant_of(&spoiled), relevant_of(&whole) - 1);
+    let curves = fonds(&["suggest", arg(folder), "1", "--curve"]).with_status(0);
+    assert!(curves.err.contains(&named), "{}", curves.err);
+}

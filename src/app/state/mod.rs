@@ -18,6 +18,7 @@ mod scans;
 mod schedules;
 mod searches;
 mod selections;
+mod sources;
 mod trials;
 mod unsaved;
 mod view;
@@ -30,6 +31,8 @@ pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
+pub(super) use sources::SourceChecks;
+pub use sources::{RecognisedAs, SourceAct, SourceAdding, SourceTestState, TokenText};
 pub use trials::TrialAct;
 pub use view::SelectLead;
 
@@ -46,7 +49,7 @@ use super::settings::{Settings, ThemeChoice};
 use super::{Command, Dialog, FilesRoute, Route};
 use crate::app::current_jobs::RunningJob;
 use crate::jobs::Wake;
-use crate::keys::{SigningKey, SystemKeychain};
+use crate::keys::{Keychain, SigningKey, SystemKeychain};
 use crate::work::{DueRuns, ExportWishes, JobKind, JobReport, OpenTarget, Session, Workspaces};
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use std::cell::Cell;
@@ -83,6 +86,8 @@ pub(super) enum Answer {
     Kept(Vec<CaptureId>, anyhow::Result<Option<String>>),
     /// A setting of the workspace: the message of a failure, and the result.
     Set(&'static str, anyhow::Result<String>),
+    /// A write whose result its row shows: the message of a failure, and the result.
+    Shown(&'static str, anyhow::Result<()>),
     Schedules(anyhow::Result<DueRuns>),
     /// Whether there is something to index.
     ToIndex(anyhow::Result<bool>),
@@ -114,6 +119,8 @@ pub struct AppState {
     pub(super) recent: Vec<RecentWorkspace>,
     pub(super) closing: bool,
     pub(super) shows_dark: bool,
+    /// Where tokens of sources are kept.
+    keychain: Arc<dyn Keychain>,
 }
 
 impl AppState {
@@ -143,6 +150,7 @@ impl AppState {
             recent: Vec::new(),
             closing: false,
             shows_dark: false,
+            keychain: Arc::new(SystemKeychain),
         };
         state.replace_workspace(None);
         state.check_recent();
@@ -160,6 +168,7 @@ impl AppState {
             || self.removing.is_some()
             || self.reads.is_waited_for()
             || self.open.scans.is_waited_for()
+            || self.open.source_checks.is_running()
     }
 
     /// The folder that is being opened.
@@ -214,6 +223,7 @@ impl AppState {
             self.handle_answer(answer);
         }
         self.poll_jobs();
+        self.poll_sources();
         self.report_anomalies();
         self.watch_schedules();
         self.watch_index();
@@ -282,7 +292,10 @@ impl AppState {
                 self.cure(|cause| *cause == NoticeCause::Setting);
                 self.notify(&text);
             }
-            Answer::Set(failed, Err(error)) => self.error_notice(NoticeCause::Setting, failure(failed, &error)),
+            Answer::Shown(_, Ok(())) => self.cure(|cause| *cause == NoticeCause::Setting),
+            Answer::Set(failed, Err(error)) | Answer::Shown(failed, Err(error)) => {
+                self.error_notice(NoticeCause::Setting, failure(failed, &error))
+            }
         }
     }
 
@@ -292,7 +305,7 @@ impl AppState {
         let (what, error) = match answer {
             Answer::Saved(_, Err(error)) => ("Specification not saved", error),
             Answer::Marked(Err(error)) | Answer::Kept(_, Err(error)) => ("Decision not saved", error),
-            Answer::Set(failed, Err(error)) => (failed, error),
+            Answer::Set(failed, Err(error)) | Answer::Shown(failed, Err(error)) => (failed, error),
             _ => return,
         };
         self.notice(failure(&format!("{what} in the workspace that was open before"), &error));
@@ -478,6 +491,7 @@ impl AppState {
             Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
             Command::Campaigns(act) => self.act_on_campaigns(act),
             Command::Trials(act) => self.act_on_trials(act),
+            Command::Sources(act) => self.act_on_sources(act),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)
             }

@@ -40,13 +40,9 @@ impl AppState {
             TrialAct::Mark(launch, capture, relevance) => self.write(
                 move |session| {
                     session.catalogue().mark_relevance(launch, &[capture], relevance, &work::operator())?;
-                    Ok(match relevance {
-                        Some(Relevance::Relevant) => "Marked as relevant".to_owned(),
-                        Some(Relevance::Irrelevant) => "Marked as not relevant".to_owned(),
-                        None => "Mark taken back".to_owned(),
-                    })
+                    Ok(())
                 },
-                |done| Answer::Set("The page was not marked", done),
+                |done| Answer::Shown("The page was not marked", done),
             ),
             TrialAct::Accept { campaign, launch, number } => {
                 self.forget_unedited_spec(campaign);

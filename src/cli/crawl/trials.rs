@@ -26,7 +26,8 @@ pub enum TrialCommand {
         files and logs are moved to the folder discarded of the workspace, which fonds files list names; only a person\n\
         deletes them. What was learned stays: versions of the campaign are no part of a trial.\n\
         Nothing is discarded where a person decided about captures of it, or where captures of other crawls or imports\n\
-        depend on it, unless --yes is given. Exit status 2 says that nothing was discarded.")]
+        depend on it, unless --yes is given. Exit status 2 says that nothing was discarded, or that a full disk left\n\
+        something to do: the same command ends that.")]
     Discard {
         /// Workspace.
         folder: PathBuf,
@@ -51,8 +52,11 @@ pub(super) fn run_trial(command: &TrialCommand, out: &mut dyn Write) -> anyhow::
         }
         TrialCommand::Discard { folder, launch, yes, json } => {
             let session = session(folder)?;
-            let launch = work::launch_called(&session, launch)?;
-            let discarded = with_progress(|cx| session.discard_trial(launch.id, *yes, cx))?;
+            let discarded = with_progress(|cx| match work::launch_called(&session, launch) {
+                Ok(launch) => session.discard_trial(launch.id, *yes, cx),
+                // The disk may have taken no more once it was out of the catalogue.
+                Err(error) => session.finish_discard(launch, cx)?.ok_or(error),
+            })?;
             match json {
                 true => json_line(out, &discarded)?,
                 false => writeln!(out, "{}", discarded.summary())?,
@@ -173,6 +177,7 @@ pub(in crate::cli) fn suggest(args: &SuggestArgs, out: &mut dyn Write) -> anyhow
                 (false, [a, b, c]) => writeln!(out, "{a:.2}\t{b:.2}\t{c:.2}\t{}", curve.label)?,
             }
         }
+        curves.unread.iter().for_each(|page| notice!("note: {}", plain(&page.sentence())));
         notice!(
             "Found after 10, 25 and 50 % of {} pages, of {} marked as relevant. {}",
             curves.pages,
@@ -210,6 +215,7 @@ pub(in crate::cli) fn suggest(args: &SuggestArgs, out: &mut dyn Write) -> anyhow
             examples.join(" ")
         )?;
     }
+    of.unread.iter().for_each(|page| notice!("note: {}", plain(&page.sentence())));
     notice!(
         "Trial {}: {} pages marked as relevant, {} as not; version {} of the campaign. {}",
         of.launch,

@@ -2,18 +2,15 @@
 //!
 //! The mark is the validators of the server, as it sent them: what did not change is not sent again (304).
 
-use super::{AnswerPage, ItemOrder, PageSigns, SourceAdapter};
+use super::{AnswerPage, ItemOrder, PageSigns, SourceAdapter, conditions_of, unchanged, validators_of};
 use crate::campaign::{CampaignSource, SourceKind};
 use crate::links::{EntryListKind, read_entries};
 use crate::sources::answer::{ApiAnswer, ApiRequest, Refusal, SourceItem, plain_date};
 use crate::sources::queries::SourceQuery;
 use crate::uri::Url;
-use serde_json::{Value, json};
 
 /// The shortest time till a feed is read again.
 const LEAST_MINUTES: u64 = 60;
-/// Bytes of a validator that is kept.
-const MAX_VALIDATOR_BYTES: usize = 1_000;
 
 pub(super) struct Feed;
 
@@ -34,34 +31,18 @@ impl SourceAdapter for Feed {
 
     fn first(&self, source: &CampaignSource, _: &SourceQuery, mark: Option<&str>) -> Result<ApiRequest, String> {
         let url = source.url().ok_or_else(|| format!("“{}” is no web address", source.address))?;
-        let mut request = ApiRequest::new(url);
-        let mark: Value = mark.and_then(|mark| serde_json::from_str(mark).ok()).unwrap_or_default();
-        for (name, member) in [("If-None-Match", "etag"), ("If-Modified-Since", "modified")] {
-            request.conditions.extend(mark[member].as_str().map(|value| (name, value.to_owned())));
-        }
-        Ok(request)
+        Ok(ApiRequest { conditions: conditions_of(mark), ..ApiRequest::new(url) })
     }
 
     fn read(&self, request: &ApiRequest, answer: &ApiAnswer, mark: Option<&str>) -> Result<AnswerPage, Refusal> {
-        if answer.status == 304 && !request.conditions.is_empty() {
-            return Ok(AnswerPage {
-                mark: mark.map(str::to_owned),
-                order: ItemOrder::NewestFirst,
-                ..AnswerPage::default()
-            });
+        if let Some(page) = unchanged(request, answer, mark, ItemOrder::NewestFirst) {
+            return Ok(page);
         }
         answer.check()?;
         let list = read_entries(&answer.body, answer.charset().as_deref(), &answer.url);
         let Some(list) = list.filter(|list| list.kind == EntryListKind::Feed) else {
             return Err(Refusal::Failed(format!("{}: the answer is no feed (RSS, Atom or JSON Feed)", answer.url)));
         };
-        let validator = |name: &str| {
-            let value = answer.headers.get_trimmed(name)?.into_owned();
-            // What goes into a request stays on its line.
-            (value.len() <= MAX_VALIDATOR_BYTES && !value.chars().any(char::is_control)).then_some(value)
-        };
-        // Of the first page alone they count: the others are found by it.
-        let validators = json!({ "etag": validator("ETag"), "modified": validator("Last-Modified") });
         let items: Vec<SourceItem> = list
             .entries
             .iter()
@@ -83,7 +64,7 @@ impl SourceAdapter for Feed {
             left_out,
             next: list.further.into_iter().map(ApiRequest::new).collect(),
             // What broke off is sent again.
-            mark: (!list.is_damaged).then(|| validators.to_string()),
+            mark: (!list.is_damaged).then(|| validators_of(answer)),
             order: ItemOrder::NewestFirst,
             minutes: list.minutes.map(|minutes| minutes.max(LEAST_MINUTES)),
             note: (!notes.is_empty()).then(|| notes.join("; ")),

@@ -13,6 +13,7 @@ use super::queries::SourceQuery;
 use crate::campaign::{CampaignSource, SourceKind};
 use crate::links::{LinkKind, PageOptions, read_page};
 use crate::uri::Url;
+use serde_json::{Value, json};
 
 /// Links out of the text of one item that are kept.
 const MAX_ITEM_LINKS: usize = 20;
@@ -158,6 +159,33 @@ impl PageSigns<'_> {
     fn is_page(&self) -> bool {
         (200..300).contains(&self.answer.status)
     }
+}
+
+/// Bytes of a validator that is kept.
+const MAX_VALIDATOR_BYTES: usize = 1_000;
+
+/// The validators of an answer, as a mark keeps them: an object in JSON.
+fn validators_of(answer: &ApiAnswer) -> String {
+    let validator = |name: &str| {
+        let value = answer.headers.get_trimmed(name)?.into_owned();
+        // What goes into a request stays on its line.
+        (value.len() <= MAX_VALIDATOR_BYTES && !value.chars().any(char::is_control)).then_some(value)
+    };
+    json!({ "etag": validator("ETag"), "modified": validator("Last-Modified") }).to_string()
+}
+
+/// The conditions of a request by the validators in a mark, as the server sent them.
+fn conditions_of(mark: Option<&str>) -> Vec<(&'static str, String)> {
+    let validators = mark.and_then(|mark| serde_json::from_str(&mark[mark.find('{')?..]).ok());
+    let validators: Value = validators.unwrap_or_default();
+    let conditions = [("If-None-Match", "etag"), ("If-Modified-Since", "modified")].into_iter();
+    conditions.filter_map(|(name, member)| Some((name, validators[member].as_str()?.to_owned()))).collect()
+}
+
+/// The page of an answer that what was requested did not change (304); none of another answer.
+fn unchanged(request: &ApiRequest, answer: &ApiAnswer, mark: Option<&str>, order: ItemOrder) -> Option<AnswerPage> {
+    let is_unchanged = answer.status == 304 && !request.conditions.is_empty();
+    is_unchanged.then(|| AnswerPage { mark: mark.map(str::to_owned), order, ..AnswerPage::default() })
 }
 
 /// The site's address with a path of its own behind that of the interface's folder.

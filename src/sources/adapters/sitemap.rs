@@ -1,6 +1,9 @@
 //! Sitemaps and indexes of sitemaps (sitemaps.org), also packed ones.
+//!
+//! The mark is the last date of a page, and behind it the validators of the server: a sitemap that did not change is not
+//! sent again (304).
 
-use super::{AnswerPage, PageSigns, SourceAdapter};
+use super::{AnswerPage, ItemOrder, PageSigns, SourceAdapter, conditions_of, unchanged, validators_of};
 use crate::campaign::{CampaignSource, SourceKind};
 use crate::links::{EntryListKind, read_entries};
 use crate::sources::answer::{ApiAnswer, ApiRequest, Refusal, SourceItem, plain_date};
@@ -27,12 +30,15 @@ impl SourceAdapter for Sitemap {
         (list.kind != EntryListKind::Feed).then(|| (answer.url.clone(), "it is a sitemap".to_owned()))
     }
 
-    fn first(&self, source: &CampaignSource, _: &SourceQuery, _: Option<&str>) -> Result<ApiRequest, String> {
+    fn first(&self, source: &CampaignSource, _: &SourceQuery, mark: Option<&str>) -> Result<ApiRequest, String> {
         let url = source.url().ok_or_else(|| format!("“{}” is no web address", source.address))?;
-        Ok(ApiRequest::new(url))
+        Ok(ApiRequest { conditions: conditions_of(mark), ..ApiRequest::new(url) })
     }
 
-    fn read(&self, _: &ApiRequest, answer: &ApiAnswer, mark: Option<&str>) -> Result<AnswerPage, Refusal> {
+    fn read(&self, request: &ApiRequest, answer: &ApiAnswer, mark: Option<&str>) -> Result<AnswerPage, Refusal> {
+        if let Some(page) = unchanged(request, answer, mark, ItemOrder::Any) {
+            return Ok(page);
+        }
         answer.check()?;
         let list = read_entries(&unpacked(answer), answer.charset().as_deref(), &answer.url);
         let Some(list) = list.filter(|list| list.kind != EntryListKind::Feed) else {
@@ -40,9 +46,10 @@ impl SourceAdapter for Sitemap {
         };
         let mut page = AnswerPage { left_out: list.left_out, ..AnswerPage::default() };
         page.note = list.is_damaged.then(|| format!("{} is not well formed or breaks off", answer.url));
+        let since = mark.and_then(|mark| mark.split([' ', '{']).next()).filter(|since| !since.is_empty());
         for entry in &list.entries {
             let date = plain_date(&entry.date);
-            let is_old = date.as_deref().zip(mark).is_some_and(|(date, mark)| date < mark);
+            let is_old = date.as_deref().zip(since).is_some_and(|(date, mark)| date < mark);
             page.mark = page.mark.max(date.clone());
             if is_old {
                 continue;
@@ -55,6 +62,11 @@ impl SourceAdapter for Sitemap {
                 Some(item) => page.items.push(item),
                 None => page.left_out += 1,
             }
+        }
+        // An index may stay the same while what it lists changes; what broke off is sent again.
+        if list.kind != EntryListKind::SitemapIndex && !list.is_damaged {
+            let date = page.mark.take().unwrap_or_default();
+            page.mark = Some(format!("{date} {}", validators_of(answer)).trim().to_owned());
         }
         Ok(page)
     }

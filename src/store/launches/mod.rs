@@ -378,6 +378,9 @@ impl Catalogue {
                 pauses_total: 0,
                 relevant: relevant.map(|(share, _)| share),
                 saved_version: None,
+                named_by_sources: conn
+                    .prepare_cached(&format!("SELECT count(*) FROM source_page WHERE launch {those}"))?
+                    .query_row([], |row| row.get(0).map(uint))?,
             }))
         })
     }

@@ -1,11 +1,13 @@
 //! Sources of campaigns: how far they were read, and the pages that they named.
 
+use super::{in_list, last_seen_sql};
 use crate::campaign::{CampaignSource, Seed};
 use crate::crawl::SourcePage;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
-use crate::store::catalogue::sql::uint;
-use crate::store::rows::{CampaignId, LaunchId};
+use crate::store::catalogue::sql::{int, uint};
+use crate::store::launches::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
+use crate::store::rows::{CampaignId, LaunchId, Launches};
 use crate::uri::{CaptureDate, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
@@ -47,6 +49,47 @@ pub struct NamedPage {
     pub via: String,
     /// The item whose text has it.
     pub within: Option<String>,
+}
+
+/// A page that a source named, as the catalogue has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPageRow {
+    /// Its number.
+    pub id: i64,
+    /// The page.
+    pub url: String,
+    /// Its title; may be empty. Hostile text.
+    pub title: String,
+    /// The item whose text has it; none of an item itself.
+    pub within: Option<String>,
+    /// When it was named last.
+    pub found: CaptureDate,
+    /// The launch that took it: its 14 digits; none while it waits for one.
+    pub launch: Option<String>,
+}
+
+/// Pages that a source named, the newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedPageList {
+    /// The first of them.
+    pub rows: Vec<NamedPageRow>,
+    /// How many there are.
+    pub total: u64,
+}
+
+/// What became of the URLs that a source brought into launches: the pages that it named, and what they led to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceYield {
+    /// The source tag, such as `source:news`.
+    pub tag: String,
+    /// Those that wait.
+    pub queued: u64,
+    /// Those that were fetched.
+    pub fetched: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those that a rule refused.
+    pub refused: u64,
 }
 
 /// The end of a run of a source, for the catalogue.
@@ -168,6 +211,78 @@ impl Catalogue {
             ])?;
             Ok(())
         })
+    }
+
+    /// Pages that a source of a campaign named, or those that wait for a launch, the newest first.
+    pub fn named_pages(
+        &self,
+        campaign: CampaignId,
+        source: &CampaignSource,
+        only_waiting: bool,
+        limit: u64,
+    ) -> Result<NamedPageList, StoreError> {
+        const OF_SOURCE: &str =
+            "FROM source_page p JOIN source s ON s.id = p.source LEFT JOIN launch l ON l.id = p.launch
+            WHERE s.campaign = ?1 AND s.name = ?2 AND s.place = ?3 AND (p.launch IS NULL OR NOT ?4)";
+        let place = place_of(source);
+        self.read(|conn| {
+            let total = conn
+                .prepare_cached(&format!("SELECT count(*) {OF_SOURCE}"))?
+                .query_row(params![campaign, source.name, place, only_waiting], |row| row.get(0))?;
+            let rows = conn
+                .prepare_cached(&format!(
+                    "SELECT p.id, p.url, p.title, p.within, p.found_ms, l.launch {OF_SOURCE} ORDER BY p.id DESC LIMIT ?5"
+                ))?
+                .query_map(params![campaign, source.name, place, only_waiting, int(limit)], |row| {
+                    Ok(NamedPageRow {
+                        id: row.get(0)?,
+                        url: row.get(1)?,
+                        title: row.get(2)?,
+                        within: row.get(3)?,
+                        found: CaptureDate::from_millis(row.get(4)?),
+                        launch: row.get(5)?,
+                    })
+                })?
+                .collect::<Result<_, _>>()?;
+            Ok(NamedPageList { rows, total: uint(total) })
+        })
+    }
+
+    /// What became of the URLs that sources brought into launches, by source.
+    pub fn source_yields(
+        &self,
+        campaign: Option<CampaignId>,
+        launches: Launches,
+    ) -> Result<Vec<SourceYield>, StoreError> {
+        let ids = self.launches_meant(campaign, launches)?;
+        let count = |state: i64| match (state, launches) {
+            // Of all launches together each URL counts once, as in their list.
+            (REFUSED, Launches::All) => {
+                format!("count(*) FILTER (WHERE s.state = {state} AND {})", last_seen_sql(&in_list(&ids)))
+            }
+            _ => format!("count(*) FILTER (WHERE s.state = {state})"),
+        };
+        self.rows(
+            &format!(
+                "SELECT s.source_tag, {}, {}, {}, {} FROM seen s
+                 WHERE s.launch {} AND s.source_tag LIKE 'source:%' GROUP BY s.source_tag ORDER BY s.source_tag",
+                count(QUEUED),
+                count(FETCHED),
+                count(FAILED),
+                count(REFUSED),
+                in_list(&ids)
+            ),
+            [],
+            |row| {
+                Ok(SourceYield {
+                    tag: row.get(0)?,
+                    queued: uint(row.get(1)?),
+                    fetched: uint(row.get(2)?),
+                    failed: uint(row.get(3)?),
+                    refused: uint(row.get(4)?),
+                })
+            },
+        )
     }
 
     /// The pages of sources that a launch took, as the seeds that they are in it.

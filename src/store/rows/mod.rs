@@ -232,6 +232,8 @@ pub struct CrawlPage {
     pub relevant: Option<RelevantShare>,
     /// The version of its campaign that was saved while it runs.
     pub saved_version: Option<u32>,
+    /// Pages that sources of the campaign named for it.
+    pub named_by_sources: u64,
 }
 
 impl CrawlPage {

@@ -5,6 +5,7 @@
 mod access;
 mod access_names;
 mod campaigns;
+mod crawl;
 mod decisions;
 mod dialogs;
 mod drawn;
@@ -416,5 +417,8 @@ fn is_pressed(node: &egui_kittest::Node<'_>) -> bool {
 
 fn is_field(node: &egui_kittest::Node<'_>) -> bool {
     use egui::accesskit::Role;
-    matches!(node.accesskit_node().role(), Role::TextInput | Role::MultilineTextInput | Role::SpinButton)
+    matches!(
+        node.accesskit_node().role(),
+        Role::TextInput | Role::PasswordInput | Role::MultilineTextInput | Role::SpinButton
+    )
 }

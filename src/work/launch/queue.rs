@@ -51,7 +51,7 @@ pub struct QueuedPart {
 pub struct LaunchQueue {
     /// The launch: its 14 digits; none where the campaign was never crawled.
     pub launch: Option<String>,
-    /// The order that its campaign has, as people read it.
+    /// The order that the launch has, as people read it: a trial goes by relevance, whatever its campaign has.
     pub order: &'static str,
     /// The first URLs.
     pub first: Vec<QueuedPlace>,
@@ -70,7 +70,7 @@ pub fn queue(session: &Session, campaign: CampaignId, host: Option<&str>, top: u
         let order = catalogue.campaign(campaign)?.1.order.label();
         return Ok(LaunchQueue { launch: None, order, first: Vec::new(), waiting: 0 });
     };
-    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch.id)?)?;
+    let spec = spec_of(session, campaign, launch.id)?;
     let guide = RequestGuide::of(&spec);
     let (rows, waiting) = catalogue.queue(launch.id, host, top)?;
     let first = (1..).zip(&rows).map(|(rank, row)| place_of(rank, row, guide.as_ref())).collect();
@@ -113,8 +113,17 @@ pub fn queued_place(session: &Session, id: SeenId) -> anyhow::Result<Option<Queu
 fn guide_of(session: &Session, launch: LaunchId) -> anyhow::Result<Option<RequestGuide>> {
     let catalogue = session.catalogue();
     let campaign = catalogue.launch_campaign(launch)?;
-    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch)?);
-    Ok(spec.ok().as_ref().and_then(RequestGuide::of))
+    Ok(spec_of(session, campaign, launch).ok().as_ref().and_then(RequestGuide::of))
+}
+
+/// The campaign as a launch runs it: a trial goes by relevance, whatever order the campaign has.
+fn spec_of(session: &Session, campaign: CampaignId, launch: LaunchId) -> anyhow::Result<Campaign> {
+    let catalogue = session.catalogue();
+    let spec = catalogue.campaign_version(campaign, catalogue.launch_version(launch)?)?;
+    Ok(match catalogue.launch(launch)?.trial {
+        Some(_) => Campaign { order: CrawlOrder::Relevance, ..spec },
+        None => spec,
+    })
 }
 
 fn place_of(rank: u64, row: &QueueRow, guide: Option<&RequestGuide>) -> QueuedPlace {

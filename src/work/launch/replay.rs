@@ -1,7 +1,7 @@
 //! What an order of the queue would have found on the pages that a trial read: the worth of a version.
 
 use super::suggestions::{proposals_for, trial_of, with_proposal};
-use super::trial_pages::{TrialPage, trial_pages, without_fragment};
+use super::trial_pages::{TrialPage, UnreadTrialPage, trial_pages, unread_pages, without_fragment};
 use crate::analysis::ProposalKind;
 use crate::campaign::{Campaign, CrawlOrder};
 use crate::crawl::{Draws, Plan, ReplayPage, ReplayStart, replay};
@@ -45,6 +45,9 @@ pub struct HarvestCurves {
     pub relevant: u64,
     /// The curves: the version of the trial, the newest one, and that with all words that are proposed.
     pub curves: Vec<HarvestCurve>,
+    /// Pages whose records cannot be read: they are not among the pages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadTrialPage>,
 }
 
 /// What a person should know of curves.
@@ -65,7 +68,9 @@ pub fn harvest_curves(
 ) -> anyhow::Result<HarvestCurves> {
     let catalogue = session.catalogue();
     let launch = trial_of(session, campaign, launch)?;
-    let pages = trial_pages(session, launch.id)?;
+    let mut pages = trial_pages(session, launch.id)?;
+    let unread = unread_pages(&pages);
+    pages.retain(|page| page.main.is_ok());
     let is_relevant: Vec<bool> = pages.iter().map(|page| page.read.relevance == Some(Relevance::Relevant)).collect();
     let relevant = is_relevant.iter().filter(|is| **is).count() as u64;
     anyhow::ensure!(
@@ -97,7 +102,7 @@ pub fn harvest_curves(
         });
         curves.push(HarvestCurve { label, version, named, shares });
     }
-    Ok(HarvestCurves { launch: launch.launch, pages: pages.len() as u64, relevant, curves })
+    Ok(HarvestCurves { launch: launch.launch, pages: pages.len() as u64, relevant, curves, unread })
 }
 
 /// Pages of a trial, ready to be replayed.
@@ -120,7 +125,11 @@ impl Replays {
         let of_page = |page: &usize| {
             let links = pages[*page].links.iter();
             let links = links.filter_map(|(url, anchor)| Some((*by_url.get(without_fragment(url))?, anchor.clone())));
-            Some(ReplayPage { url: urls[*page].clone()?, main: pages[*page].main.clone(), links: links.collect() })
+            Some(ReplayPage {
+                url: urls[*page].clone()?,
+                main: pages[*page].main.clone().unwrap_or_default(),
+                links: links.collect(),
+            })
         };
         // Where no page of the trial led to a page (a redirect, a sitemap), it is one to begin with.
         let start = |(at, page): (usize, &usize)| {

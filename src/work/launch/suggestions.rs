@@ -1,6 +1,6 @@
 //! What the marks of a trial suggest for its campaign, and versions of the campaign with that.
 
-use super::trial_pages::{TrialPage, trial_pages, without_fragment};
+use super::trial_pages::{TrialPage, UnreadTrialPage, trial_pages, unread_pages, without_fragment};
 use crate::analysis::{LaunchPage, MarkedPage, Matcher, Proposal, ProposalKind, proposals};
 use crate::campaign::{Campaign, Request, Seed, SeedScope, Term, TermKind};
 use crate::query::Query;
@@ -31,6 +31,9 @@ pub struct Suggestions {
     pub proposals: Vec<Proposal>,
     /// Why there are none, or few; empty where there is nothing to say.
     pub remark: String,
+    /// Pages whose records cannot be read: no proposal is made of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadTrialPage>,
 }
 
 /// The trial whose marks count: the one that is named, else the last one of the campaign.
@@ -63,7 +66,8 @@ pub fn suggestions(session: &Session, campaign: CampaignId, launch: Option<Launc
     let launch = trial_of(session, campaign, launch)?;
     let (version, spec) = session.catalogue().campaign(campaign)?;
     let pages = trial_pages(session, launch.id)?;
-    let count = |of| pages.iter().filter(|page| page.read.relevance == Some(of)).count() as u64;
+    let is_read = |page: &&TrialPage| page.main.is_ok();
+    let count = |of| pages.iter().filter(is_read).filter(|page| page.read.relevance == Some(of)).count() as u64;
     let (relevant, irrelevant) = (count(Relevance::Relevant), count(Relevance::Irrelevant));
     let proposals = proposals_for(&spec, &pages);
     let remark = match (relevant, irrelevant) {
@@ -73,7 +77,8 @@ pub fn suggestions(session: &Session, campaign: CampaignId, launch: Option<Launc
         }
         _ => String::new(),
     };
-    Ok(Suggestions { launch: launch.launch, version, relevant, irrelevant, proposals, remark })
+    let unread = unread_pages(&pages);
+    Ok(Suggestions { launch: launch.launch, version, relevant, irrelevant, proposals, remark, unread })
 }
 
 /// Proposals that a campaign does not have yet.
@@ -93,9 +98,12 @@ pub(super) fn proposals_for(spec: &Campaign, pages: &[TrialPage]) -> Vec<Proposa
         matcher.find(main, &mut |term| is_met |= matcher.speaks_for(term));
         is_met
     };
-    let of_launch: Vec<LaunchPage> =
-        pages.iter().map(|page| LaunchPage { words: page.token_counts(), is_met: is_met(&page.main) }).collect();
-    let marked = |(page, of): (&TrialPage, &LaunchPage)| {
+    // What cannot be read is no page without words.
+    let readable: Vec<(&TrialPage, &str)> =
+        pages.iter().filter_map(|page| Some((page, page.main.as_deref().ok()?))).collect();
+    let of_page = |(page, main): &(&TrialPage, &str)| LaunchPage { words: page.token_counts(), is_met: is_met(main) };
+    let of_launch: Vec<LaunchPage> = readable.iter().map(of_page).collect();
+    let marked = |((page, _), of): (&(&TrialPage, &str), &LaunchPage)| {
         let mut anchors: Vec<Vec<String>> =
             anchors.get(page.read.url.as_str()).into_iter().flatten().cloned().collect();
         anchors.sort_unstable();
@@ -107,7 +115,7 @@ pub(super) fn proposals_for(spec: &Campaign, pages: &[TrialPage]) -> Vec<Proposa
             anchors,
         })
     };
-    let marked: Vec<MarkedPage> = pages.iter().zip(&of_launch).filter_map(marked).collect();
+    let marked: Vec<MarkedPage> = readable.iter().zip(&of_launch).filter_map(marked).collect();
     let mut found = proposals(&marked, &of_launch, &known_terms(&spec.request));
     found.retain(|proposal| !is_in(spec, proposal));
     found

@@ -2,9 +2,10 @@
 
 use crate::crawl::{Draws, RELEVANT_POINTS};
 use crate::jobs::JobCx;
-use crate::store::{ReadPage, Relevance, TrialContents};
+use crate::store::{DiscardedLaunch, ReadPage, Relevance, TrialContents};
 use crate::work::models::{CaptureId, LaunchId, LaunchRow};
 use crate::work::{Report, Session, counted};
+use anyhow::Context;
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -222,11 +223,34 @@ pub(in crate::work) fn discard_trial(
     );
     cx.stage("Discarding the trial", None);
     let contents = catalogue.discard_trial(launch, &crate::work::operator())?;
-    session.workspace.move_discarded()?;
+    after_discard(session, contents, cx)
+}
+
+/// Ends what a trial left to do that is out of the catalogue, where the disk took no more of it; of one that was
+/// discarded as a whole it changes nothing. None where no trial of this name (14 digits) was discarded.
+pub(in crate::work) fn finish_discard(
+    session: &Session,
+    name: &str,
+    cx: &JobCx,
+) -> anyhow::Result<Option<TrialDiscarded>> {
+    let discarded = session.catalogue().discarded_launches()?.into_iter().find(|trial| trial.launch == name);
+    let Some(DiscardedLaunch { launch, job, captures, .. }) = discarded else { return Ok(None) };
+    let contents = TrialContents { launch, job, captures, seen: 0, marked: 0, decided: 0, repeats: 0, imported: 0 };
+    after_discard(session, contents, cx).map(Some)
+}
+
+/// Moves the files of discarded trials, and has revisits of their captures look for another original.
+fn after_discard(session: &Session, contents: TrialContents, cx: &JobCx) -> anyhow::Result<TrialDiscarded> {
+    let unfinished = || {
+        let name = &contents.launch;
+        format!(
+            "the trial {name} is out of the catalogue, and not all that follows is done. Do it again: fonds launches discard DIR {name}"
+        )
+    };
+    session.workspace.move_discarded().with_context(unfinished)?;
     let files = session.workspace.discarded_files()?.into_iter().filter(|file| file.launch == contents.launch);
     let files = files.map(|file| file.path).collect();
-    // Revisits of its captures look for another original.
-    catalogue.settle_originals(cx)?;
+    session.catalogue().settle_originals(cx).with_context(unfinished)?;
     Ok(TrialDiscarded { contents, files })
 }
 

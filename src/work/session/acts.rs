@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::jobs::{counted, verb};
+use crate::keys::Keychain;
 
 impl Session {
     /// Saves a campaign as new, or as a new version unless the latest is the
@@ -233,6 +234,28 @@ impl Session {
             let _guard = self.lock_inlink_count(cx)?;
             self.run_job(JobKind::DiscardTrial, || work::launch::trials::discard_trial(self, launch, is_confirmed, cx))?
         };
+        self.follow_discard(cx)?;
+        Ok(discarded)
+    }
+
+    /// Ends a discard that a full disk broke off; none where no trial of this name was discarded.
+    ///
+    /// # Errors
+    ///
+    /// A workspace that cannot be written.
+    pub fn finish_discard(&self, launch: &str, cx: &JobCx) -> anyhow::Result<Option<TrialDiscarded>> {
+        let discarded = {
+            let _guard = self.lock_inlink_count(cx)?;
+            work::launch::trials::finish_discard(self, launch, cx)?
+        };
+        if discarded.is_some() {
+            self.follow_discard(cx)?;
+        }
+        Ok(discarded)
+    }
+
+    /// Inlinks that were built and texts that were indexed follow a discarded trial.
+    fn follow_discard(&self, cx: &JobCx) -> anyhow::Result<()> {
         // Both say themselves that they are behind where this fails.
         if self.catalogue().inlink_build()?.is_some()
             && let Err(error) = self.build_inlinks(false, cx)
@@ -244,7 +267,7 @@ impl Session {
         {
             tracing::warn!("texts are not indexed again yet: {error:#}");
         }
-        Ok(discarded)
+        Ok(())
     }
 
     /// Reads sources of a campaign: what they name waits for its next launch.
@@ -252,10 +275,10 @@ impl Session {
         &self,
         campaign: CampaignId,
         choice: &work::SourceChoice,
+        keychain: &dyn Keychain,
         cx: &JobCx,
     ) -> anyhow::Result<work::SourcesOutcome> {
-        let keychain = crate::keys::SystemKeychain;
-        self.run_job(JobKind::ReadSources, || work::run_sources(self, campaign, choice, &keychain, cx))
+        self.run_job(JobKind::ReadSources, || work::run_sources(self, campaign, choice, keychain, cx))
     }
 
     /// Makes a collection, or changes the one of its name.

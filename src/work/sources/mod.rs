@@ -6,17 +6,20 @@
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
+mod protocol_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests;
 mod wire;
 
-use crate::campaign::{Campaign, CampaignSource, SourceKind};
+use crate::campaign::{Campaign, CampaignSource, Request, SourceKind};
 use crate::crawl::check_user_agent;
 use crate::exchange::{Archive, Client, FetchLimits, Intake, SystemResolver, private_address};
 use crate::jobs::{JobCx, StopError, counted};
 use crate::keys::Keychain;
 use crate::sources::{
-    ApiAnswer, ApiRequest, QueryOutcome, Refusal, RunLimits, SourceExchanges, SourceItem, SourceRun, adapter_of,
-    queries_of, recognise, run_query,
+    ApiAnswer, ApiRequest, QueryOutcome, Refusal, RunLimits, SourceExchanges, SourceItem, SourceQuery, SourceRun,
+    adapter_of, queries_of, recognise, run_query,
 };
 use crate::store::{NamedPage, SourceRunEnd, SourceState};
 use crate::uri::{CaptureDate, Url};
@@ -25,6 +28,7 @@ use crate::work::models::{CampaignChoice, CampaignId, ImportOptions};
 use crate::work::{Report, Session};
 use anyhow::Context;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -158,6 +162,45 @@ impl Report for SourceTest {
     }
 }
 
+/// The first request of a query to a source, before it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedRequest {
+    /// What is searched for; empty: all that is new.
+    pub text: String,
+    /// Its address, or why there is none.
+    pub address: Result<String, String>,
+}
+
+/// The first requests of the next run of a source; `marks` has how far each query was read.
+pub fn planned_requests(
+    source: &CampaignSource,
+    request: &Request,
+    marks: &BTreeMap<String, String>,
+) -> Vec<PlannedRequest> {
+    let adapter = adapter_of(source.kind);
+    let plan = |query: SourceQuery| {
+        let first = adapter.first(source, &query, marks.get(&query.text).map(String::as_str));
+        PlannedRequest { address: first.map(|first| first.url.to_string()), text: query.text }
+    };
+    queries_of(source, request).into_iter().map(plan).collect()
+}
+
+/// How far a source was read, by a mark of it, for people; empty where that says nothing.
+pub fn mark_text(mark: &str) -> String {
+    let (place, validators) = mark.split_at(mark.find('{').unwrap_or(mark.len()));
+    let (date, entry) = place.trim().split_once(' ').unwrap_or((place.trim(), ""));
+    let date = CaptureDate::parse(date).map_or_else(|_| date.to_owned(), |date| format!("{} UTC", date.to_readable()));
+    let validators: serde_json::Value = serde_json::from_str(validators).unwrap_or_default();
+    let of_server = |name: &str, label: &str| Some(format!("{label} {}", validators[name].as_str()?));
+    let parts = [
+        Some(date).filter(|date| !date.is_empty()),
+        Some(format!("entry {entry}")).filter(|_| !entry.is_empty()),
+        of_server("etag", "the server's version"),
+        of_server("modified", "changed"),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 /// The name of a token in the system's keychain.
 pub fn token_name(source: &CampaignSource) -> String {
     let origin = source.url().map(|url| url.origin().ascii_serialization()).unwrap_or_default();
@@ -217,17 +260,18 @@ pub fn add_source(session: &Session, id: CampaignId, source: CampaignSource) -> 
     Ok(session.save_campaign(Some(id), &campaign)?.1)
 }
 
-/// Finds out what kind of source an address leads to: kind, address of its interface, evidence.
+/// Finds out what kind of source an address leads to: kind, address of its interface, evidence. The campaign
+/// may have edits that are not saved, or have no number yet.
 pub fn recognise_source(
     session: &Session,
-    id: CampaignId,
+    id: Option<CampaignId>,
+    campaign: &Campaign,
     address: &Url,
     cx: &JobCx,
 ) -> anyhow::Result<Vec<(SourceKind, Url, String)>> {
-    let (_, campaign) = session.catalogue().campaign(id)?;
-    super::launch::crawl::check_activated(session, id, &campaign)?;
-    let client = client(session, &campaign, cx)?;
-    let mut wire = SourceWire::new(&campaign, &client, None, cx);
+    check_may_request(session, id, campaign)?;
+    let client = client(session, campaign, cx)?;
+    let mut wire = SourceWire::new(campaign, &client, None, cx);
     let source = CampaignSource::new("x", SourceKind::Feed, address.as_str());
     match wire.fetch(&source, None, &ApiRequest::new(address.clone()))? {
         Ok(answer) => {
@@ -236,6 +280,11 @@ pub fn recognise_source(
         Err(Refusal::Failed(why) | Refusal::Gone(why) | Refusal::Wait(_, why)) => anyhow::bail!("{why}"),
         Err(Refusal::BeyondEnd) => Ok(Vec::new()),
     }
+}
+
+/// Whether requests may be sent for a campaign: one that came from others waits until somebody here lets it run.
+fn check_may_request(session: &Session, id: Option<CampaignId>, campaign: &Campaign) -> anyhow::Result<()> {
+    id.map_or(Ok(()), |id| super::launch::crawl::check_activated(session, id, campaign))
 }
 
 fn client(session: &Session, campaign: &Campaign, cx: &JobCx) -> anyhow::Result<Client> {
@@ -251,31 +300,31 @@ fn client(session: &Session, campaign: &Campaign, cx: &JobCx) -> anyhow::Result<
         .cancelled_by(cx))
 }
 
-/// Reads one page of a source and keeps nothing.
+/// Reads one page of a source and keeps nothing. The campaign may have edits that are not saved, or have no number yet.
 pub fn test_source(
     session: &Session,
-    id: CampaignId,
+    id: Option<CampaignId>,
+    campaign: &Campaign,
     source: &CampaignSource,
     keychain: &dyn Keychain,
     cx: &JobCx,
 ) -> anyhow::Result<SourceTest> {
-    let (_, campaign) = session.catalogue().campaign(id)?;
-    super::launch::crawl::check_activated(session, id, &campaign)?;
+    check_may_request(session, id, campaign)?;
     let token = token_of(source, keychain)?;
-    let client = client(session, &campaign, cx)?;
-    let mut wire = SourceWire::new(&campaign, &client, None, cx);
+    let client = client(session, campaign, cx)?;
+    let mut wire = SourceWire::new(campaign, &client, None, cx);
     let adapter = adapter_of(source.kind);
     let queries = queries_of(source, &campaign.request);
     let mut test = SourceTest::default();
-    for query in &queries {
-        match adapter.first(source, query, None) {
-            Ok(first) => test.requests.push((query.text.clone(), first.url.to_string())),
+    for planned in planned_requests(source, &campaign.request, &BTreeMap::new()) {
+        match planned.address {
+            Ok(address) => test.requests.push((planned.text, address)),
             Err(why) => test.failure = Some(why),
         }
     }
     let Some(query) = queries.first().filter(|_| test.failure.is_none()) else { return Ok(test) };
     let kept = Kept::Listed(Vec::new());
-    let mut exchanges = Reading { wire: &mut wire, campaign: &campaign, source, token, kept, private: 0 };
+    let mut exchanges = Reading { wire: &mut wire, campaign, source, token, kept, private: 0 };
     let run = SourceRun { source, adapter, query, mark: None };
     let mut limits = RunLimits { requests: 1, waiting: Duration::ZERO, ..RunLimits::default() };
     let outcome = run_query(&run, &mut limits, &mut exchanges)?;

@@ -9,16 +9,21 @@ use crate::work::{CrawlOptions, crawl};
 use std::sync::Mutex;
 
 /// A workspace with a campaign whose only source is of this kind, on a server.
-struct Place {
+pub(super) struct Place {
     _dir: tempfile::TempDir,
-    session: Session,
-    id: CampaignId,
+    pub(super) session: Session,
+    pub(super) id: CampaignId,
     keychain: MemoryKeychain,
 }
 
-const JSON: &str = "Content-Type: application/json\r\n";
+pub(super) const JSON: &str = "Content-Type: application/json\r\n";
 
-fn place(server: &ScriptedServer, kind: SourceKind, path: &str, change: impl FnOnce(&mut Campaign)) -> Place {
+pub(super) fn place(
+    server: &ScriptedServer,
+    kind: SourceKind,
+    path: &str,
+    change: impl FnOnce(&mut Campaign),
+) -> Place {
     let dir = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::create(&dir.path().join("w")).unwrap());
     let mut town = Campaign::new("Town");
@@ -35,12 +40,16 @@ fn place(server: &ScriptedServer, kind: SourceKind, path: &str, change: impl FnO
 }
 
 impl Place {
-    fn run(&self) -> SourceOutcome {
+    pub(super) fn run(&self) -> SourceOutcome {
         let outcome = run_sources(&self.session, self.id, &SourceChoice::All, &self.keychain, &JobCx::detached());
         outcome.unwrap().sources.remove(0)
     }
 
-    fn row(&self) -> SourceRow {
+    fn spec(&self) -> Campaign {
+        self.session.catalogue().campaign(self.id).unwrap().1
+    }
+
+    pub(super) fn row(&self) -> SourceRow {
         sources(&self.session, self.id).unwrap().remove(0)
     }
 }
@@ -312,7 +321,15 @@ fn a_test_keeps_nothing_and_a_campaign_of_others_starts_nothing() {
         town.request = "flood OR \"high water\"".parse::<Request>().unwrap();
         town.politeness.robots = RobotsPolicy::Ignore;
     });
-    let test = test_source(&place.session, place.id, &place.row().source, &place.keychain, &JobCx::detached()).unwrap();
+    let test = test_source(
+        &place.session,
+        Some(place.id),
+        &place.spec(),
+        &place.row().source,
+        &place.keychain,
+        &JobCx::detached(),
+    )
+    .unwrap();
     let urls: Vec<&str> = test.pages.iter().map(|(url, _)| url.as_str()).collect();
     assert_eq!(urls, ["https://a.example/1", "http://b.example/"], "{test:?}");
     assert_eq!(test.requests[0].0, "flood OR \"high water\"");
@@ -352,4 +369,20 @@ fn a_launch_reads_what_is_due_first_and_its_events_name_what_came() {
     );
     let next = place.row().next_run.unwrap();
     assert!(CaptureDate::parse(&next).unwrap() > CaptureDate::now());
+}
+
+#[test]
+fn marks_are_written_for_people() {
+    for (mark, text) in [
+        ("2026-01-03T00:00:00Z", "2026-01-03 00:00:00 UTC"),
+        ("2026-01-03T00:00:00Z 109583", "2026-01-03 00:00:00 UTC, entry 109583"),
+        (r#"{"etag":"W/\"5\"","modified":null}"#, "the server's version W/\"5\""),
+        (
+            r#"2026-01-03T00:00:00Z {"etag":null,"modified":"Fri, 02 Jan 2026 03:04:05 GMT"}"#,
+            "2026-01-03 00:00:00 UTC, changed Fri, 02 Jan 2026 03:04:05 GMT",
+        ),
+        (r#"{"etag":null,"modified":null}"#, ""),
+    ] {
+        assert_eq!(mark_text(mark), text);
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod events;
 pub(super) mod rate_plots;
+pub(super) mod sources;
 pub(super) mod trial;
 
 use super::crawl::events::{EventLink, EventsView};
@@ -37,16 +38,18 @@ enum CrawlTab {
     Failed,
     Fetched,
     Events,
+    Sources,
     Trial,
 }
 
-const TABS: [(CrawlTab, &str); 7] = [
+const TABS: [(CrawlTab, &str); 8] = [
     (CrawlTab::Hosts, "Hosts"),
     (CrawlTab::Next, "Next"),
     (CrawlTab::Refused, "Refused"),
     (CrawlTab::Failed, "Failed"),
     (CrawlTab::Fetched, "Fetched"),
     (CrawlTab::Events, "Events"),
+    (CrawlTab::Sources, "Sources"),
     (CrawlTab::Trial, "Trial"),
 ];
 
@@ -101,7 +104,12 @@ impl CrawlView {
 
     fn launch_ui(&mut self, ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
         // The page is scrolled; the room that it needs is not.
-        if launch.trial.is_none() && self.tab == CrawlTab::Trial {
+        let has = |tab: CrawlTab| match tab {
+            CrawlTab::Trial => launch.trial.is_some(),
+            CrawlTab::Sources => page.named_by_sources > 0,
+            _ => true,
+        };
+        if !has(self.tab) {
             self.tab = CrawlTab::default();
         }
         let scrolled = ui.clip_rect().top() - ui.cursor().top();
@@ -120,6 +128,16 @@ impl CrawlView {
                     self.filter.clear();
                 }
             }
+            if page.named_by_sources > 0
+                && inline_figure_ui(
+                    ui,
+                    &text::count(page.named_by_sources),
+                    "named by sources",
+                    Some("Show these rows"),
+                )
+            {
+                self.tab = CrawlTab::Sources;
+            }
             inline_figure_ui(ui, &text::bytes(launch.bytes), "received", None);
             if let Some((share, percent)) = page.relevant.and_then(|share| Some((share, share.percent()?))) {
                 let of = format!("relevant of the last {}", text::counted(share.pages, "page"));
@@ -134,10 +152,10 @@ impl CrawlView {
         self.plots_ui(ui, app, page);
         ui.add_space(GAP);
         tabs_ui(ui, "Lists of the crawl", |ui| {
-            for (tab, label) in TABS.into_iter().filter(|(tab, _)| *tab != CrawlTab::Trial || launch.trial.is_some()) {
+            for (tab, label) in TABS.into_iter().filter(|(tab, _)| has(*tab)) {
                 tab_of_ui(ui, &mut self.tab, tab, label);
             }
-            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events | CrawlTab::Trial) {
+            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events | CrawlTab::Sources | CrawlTab::Trial) {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
                         .hint_text("Text in URL or rule, or host:gov.pt")
@@ -170,6 +188,13 @@ impl CrawlView {
                     None => {}
                 }
             }
+            CrawlTab::Sources => {
+                let height = rest_height(ui);
+                if let Some((tab, tag)) = sources::yields_ui(ui, app, (app.campaign(), self.launches), height) {
+                    self.tab = tab;
+                    self.filter = format!("tag={}", quoted(&tag));
+                }
+            }
             CrawlTab::Trial => self.trial.ui(ui, app, launch),
             CrawlTab::Next => self.seen_ui(ui, app, "queued"),
             CrawlTab::Failed => self.seen_ui(ui, app, "failed"),
@@ -199,7 +224,14 @@ impl CrawlView {
     /// The link that folds the plots.
     fn plots_link_ui(&mut self, ui: &mut Ui, app: &AppState) {
         let Some(is_shown) = self.shows_plots(ui, app) else { return };
-        if ui.link(if is_shown { "Hide plots" } else { "Show plots" }).clicked() {
+        let label = if is_shown { "Hide plots" } else { "Show plots" };
+        let font = egui::TextStyle::Body.resolve(ui.style());
+        let width = ui.painter().layout_no_wrap(label.to_owned(), font, egui::Color32::PLACEHOLDER).size().x;
+        // A link is not broken.
+        if ui.available_size_before_wrap().x < width {
+            ui.end_row();
+        }
+        if ui.link(label).clicked() {
             self.shows_plots = Some(!is_shown);
         }
     }
@@ -274,7 +306,7 @@ impl CrawlView {
                 _ => ("Fetched URLs", "No URLs fetched"),
             };
             if page.total == 0 {
-                ui.weak(empty);
+                ui.weak(if query.filter.is_empty() { empty } else { "No rows match the filter" });
                 return;
             }
             ui.weak(text::counted(page.total, "URL"));

@@ -2,7 +2,7 @@
 
 use crate::app::models::{
     CURVE_REMARK, CaptureId, HarvestCurves, LaunchRow, LaunchState, Proposal, Relevance, SamplePage, Suggestions,
-    TrialSample, proposed_change,
+    TrialSample, UnreadTrialPage, proposed_change,
 };
 use crate::app::{AppState, Command, Focus, PanelTab, TrialAct};
 use crate::ui::access::name_node;
@@ -22,6 +22,9 @@ const KEYS: [(&str, &[Key], Option<Relevance>, &str); 3] = [
     ("-", &[Key::Minus], Some(Relevance::Irrelevant), "Not relevant"),
     ("0", &[Key::Num0], None, "Take back"),
 ];
+
+/// Pages that cannot be read of which each is named.
+const UNREAD_SHOWN: usize = 5;
 
 /// What a person does with a trial between frames.
 #[derive(Default)]
@@ -168,6 +171,7 @@ fn proposals_ui(ui: &mut Ui, app: &mut AppState, launch: &LaunchRow, of: &Sugges
     if !of.remark.is_empty() {
         ui.weak(&of.remark);
     }
+    unread_ui(ui, &of.unread);
     if of.proposals.is_empty() {
         ui.weak("Nothing sets the pages marked as relevant apart from the others yet");
         return;
@@ -187,6 +191,17 @@ fn proposals_ui(ui: &mut Ui, app: &mut AppState, launch: &LaunchRow, of: &Sugges
             ui.end_row();
         }
     });
+}
+
+/// Draws the pages that count for nothing, since their records cannot be read.
+fn unread_ui(ui: &mut Ui, unread: &[UnreadTrialPage]) {
+    for page in unread.iter().take(UNREAD_SHOWN) {
+        ui.colored_label(tokens(ui).flag, format!("▲ {}", text::line(&page.sentence())));
+    }
+    let more = unread.len().saturating_sub(UNREAD_SHOWN);
+    if more > 0 {
+        ui.colored_label(tokens(ui).flag, format!("▲ and {}", text::counted(more as u64, "more page")));
+    }
 }
 
 fn examples(proposal: &Proposal) -> String {
@@ -209,6 +224,7 @@ fn curves_ui(ui: &mut Ui, of: &HarvestCurves) {
         })
     });
     name_node(&drawn.response, Role::Canvas, "Relevant pages found by pages fetched");
+    unread_ui(ui, &of.unread);
     for curve in &of.curves {
         let [a, b, c] = curve.named.map(|share| format!("{:.0} %", share * 100.0));
         ui.label(format!("{}: {a} found after 10 % of the fetches, {b} after 25 %, {c} after 50 %", curve.label));

@@ -11,6 +11,7 @@ pub(super) mod schedule;
 pub(super) mod scope_lists;
 pub(super) mod sections;
 pub(super) mod seeds;
+pub(super) mod sources;
 pub(super) mod tester;
 mod versions;
 pub(super) mod what_if;
@@ -25,6 +26,7 @@ use super::spec::sample::SampleView;
 use super::spec::schedule::{next_launches_ui, schedule_ui};
 use super::spec::sections::{Section, Sections, marks_of};
 use super::spec::seeds::{SeedsEditor, open_redirects};
+use super::spec::sources::SourcesEditor;
 
 use super::spec::what_if::what_if_ui;
 use crate::app::models::{CampaignId, CampaignPage, Loaded, MovedSeed, campaign_title};
@@ -53,6 +55,7 @@ pub struct SpecPage {
     request: RequestEditor,
     sample: SampleView,
     seeds: SeedsEditor,
+    sources: SourcesEditor,
     rules: RulesEditor,
     geo: GeoTab,
     permissions: PermissionsEditor,
@@ -231,6 +234,7 @@ impl SpecPage {
         self.request = RequestEditor::default();
         self.sample = SampleView::default();
         self.seeds = SeedsEditor::default();
+        self.sources = SourcesEditor::default();
         self.rules = RulesEditor::default();
         self.permissions = PermissionsEditor::default();
         self.tags = None;
@@ -290,6 +294,10 @@ impl SpecPage {
             Section::Seeds => {
                 let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
                 self.seeds.ui(ui, app, &mut spec.campaign, page, &checked.moved, problems);
+            }
+            Section::Sources => {
+                let problems = checked.problems.get(..checked.of_campaign).unwrap_or_default();
+                self.sources.ui(ui, app, &mut spec.campaign, (spec.id, &spec.saved), problems);
             }
             Section::Rules => self.rules.ui(ui, app, &mut spec.campaign, page),
             Section::Order => order_ui(ui, app, &mut spec.campaign, spec.id),

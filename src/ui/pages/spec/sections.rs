@@ -20,6 +20,8 @@ pub enum Section {
     Request,
     /// Where a crawl starts.
     Seeds,
+    /// Services that name pages.
+    Sources,
     /// What it takes.
     Rules,
     /// What it fetches first.
@@ -38,10 +40,11 @@ pub enum Section {
     Versions,
 }
 
-const SECTIONS: [(Section, &str); 11] = [
+const SECTIONS: [(Section, &str); 12] = [
     (Section::About, "About"),
     (Section::Request, "Request"),
     (Section::Seeds, "Seeds"),
+    (Section::Sources, "Sources"),
     (Section::Rules, "Scope rules"),
     (Section::Order, "Order"),
     (Section::Limits, "Limits"),
@@ -68,6 +71,7 @@ impl Section {
         match &field[..end] {
             "request" => Self::Request,
             "seeds" => Self::Seeds,
+            "sources" => Self::Sources,
             "rules" => Self::Rules,
             "permissions" | "grounds" => Self::Permissions,
             "schedule" => Self::Schedule,
@@ -90,6 +94,7 @@ impl Section {
             }
             Self::Request => saved.request != now.request,
             Self::Seeds => saved.seeds != now.seeds,
+            Self::Sources => saved.sources != now.sources,
             Self::Rules => saved.rules != now.rules,
             Self::Order => saved.order != now.order,
             Self::Limits => saved.limits != now.limits,
@@ -123,6 +128,7 @@ pub fn marks_of(
         SectionMark {
             count: match section {
                 Section::Seeds => Some(now.seeds.len()),
+                Section::Sources => Some(now.sources.len()).filter(|count| *count > 0),
                 Section::Rules => Some(now.rules.len()),
                 _ => None,
             },
@@ -204,7 +210,13 @@ impl Sections {
         } else {
             tabs_ui(ui, "Parts of the specification", |ui| {
                 for (of, mark) in SECTIONS.into_iter().zip(marks) {
-                    if tab_ui(ui, of.0 == current, label(of, *mark)).clicked() {
+                    // All of them fit into one row.
+                    let short = match of.0 {
+                        Section::Rules => "Rules",
+                        Section::Geo => "Geo",
+                        _ => of.1,
+                    };
+                    if tab_ui(ui, of.0 == current, label((of.0, short), *mark)).clicked() {
                         chosen = Some(of.0);
                     }
                 }

@@ -1,0 +1,4 @@
+//! Crawls that follow a request: the sources of a campaign, and its trials.
+
+mod sources;
+mod trials;
