@@ -16,6 +16,7 @@ mod hosts;
 mod letters;
 mod of_campaign;
 mod texts;
+mod values;
 
 pub(super) use functions::{decoded, register};
 pub use of_campaign::named_campaigns;
@@ -44,6 +45,7 @@ use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 use std::sync::Arc;
 use texts::TextColumn;
+use values::{contains, escape_like, is_above, yes_or_no};
 
 /// A filter as a part of a WHERE clause with its values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -737,14 +739,6 @@ impl FilterWriter<'_> {
     }
 }
 
-fn is_above(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Integer(a), Value::Integer(b)) => a > b,
-        (Value::Real(a), Value::Real(b)) => a > b,
-        _ => false,
-    }
-}
-
 /// The condition that there is a value at all: `field:*`. None where `*` is
 /// no such question.
 fn has_value(kind: &Kind) -> Option<String> {
@@ -774,14 +768,6 @@ fn has_value(kind: &Kind) -> Option<String> {
 /// What `mark:` calls captures without a decision, and `campaign:` those of none.
 const NO_MARK: &str = "none";
 
-fn yes_or_no(field: &FilterField, value: &str, yes: &str, no: &str) -> Result<String, String> {
-    match value {
-        "yes" => Ok(yes.to_owned()),
-        "no" => Ok(no.to_owned()),
-        _ => Err(format!("“{value}” is neither yes nor no; write {0}:yes or {0}:no", field.name)),
-    }
-}
-
 /// Whether only captures meet a query that the selection would write.
 fn is_of_selection(query: &Query<FieldTerm>, holds: bool) -> bool {
     match (query, holds) {
@@ -794,14 +780,6 @@ fn is_of_selection(query: &Query<FieldTerm>, holds: bool) -> bool {
             matches!(test.name.as_str(), "requisite" | "export") && test.value == if holds { "yes" } else { "no" }
         }),
     }
-}
-
-fn contains(text: &str) -> String {
-    format!("%{}%", escape_like(text))
-}
-
-fn escape_like(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ const OTHERS: [&str; 12] = [
 
 /// The times of requests, each with whether it has a term of the first or the second request.
 #[derive(Default)]
-struct Served(Mutex<Vec<(Instant, [bool; 2])>>);
+struct TermRequests(Mutex<Vec<(Instant, [bool; 2])>>);
 
-impl Handler for Served {
+impl Handler for TermRequests {
     fn handle(&self, request: &HttpRequest) -> HttpReply {
         let path = request.target();
         let has = TERMS.map(|terms| terms.iter().any(|term| path.contains(term)));
@@ -121,7 +121,7 @@ fn main() {
     let workspace = Workspace::create(&folder.path().join("w")).unwrap();
     let catalogue = Arc::clone(workspace.catalogue());
     let session = Arc::new(Session::new(workspace));
-    let served = Arc::new(Served::default());
+    let served = Arc::new(TermRequests::default());
     let mut server = HttpServer::new(Arc::clone(&served) as Arc<dyn Handler>, ServerLimits::default());
     let addr = server.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
     let hosts = (0..HOSTS).map(|host| HostOverride { host: format!("h{host}.example"), port: 80, addr });

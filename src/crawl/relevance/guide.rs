@@ -38,7 +38,7 @@ const MOST_COUNTED: (usize, usize) = (10_000, 200);
 const MIN_URL_LETTERS: usize = 3;
 /// Percent of pages above which a word of the request does not discriminate.
 const COMMON_PERCENT: u64 = 25;
-/// Pages read before that is remarks.
+/// Pages read before that is reported.
 const PAGES_TO_JUDGE: u64 = 50;
 /// A page of this score is relevant.
 pub const RELEVANT_POINTS: u16 = 3000;
@@ -69,7 +69,7 @@ pub struct TermTally {
     pub since: u64,
     /// Pages with it among those read from then on.
     pub pages: u64,
-    /// It was remarks that it does not discriminate.
+    /// It was reported that it does not discriminate.
     pub is_reported: bool,
 }
 
@@ -187,7 +187,7 @@ impl RequestGuide {
         found
     }
 
-    /// The terms that a short text has, each once. `key` stands for it, and `text` makes it where its terms are not
+    /// The terms that a short text has, each once. `key` is a number of it, and `text` makes it where its terms are not
     /// known yet.
     fn terms_of<T: AsRef<str>>(&self, key: u64, text: impl FnOnce() -> T) -> Box<[usize]> {
         if let Some(terms) = lock(&self.texts).get(&key) {

@@ -113,7 +113,7 @@ fn failures_have_their_reason_and_an_unknown_address_can_be_added_all_the_same()
     window.click("Add source");
     window.until("search engines are known by their address", |window| draft(window).len() == 3);
     assert_eq!(draft(&window)[2].kind, SourceKind::Search);
-    // What it is searched for stands there before it is sent.
+    // What is searched for is shown before it is sent.
     window.until("the next request is there", |window| window.shows("https://search.example.org/?q="));
     window.type_into("Address of another source", "no address");
     window.click("Add source");

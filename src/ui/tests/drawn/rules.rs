@@ -194,7 +194,7 @@ fn a_count_that_changes_moves_nothing() {
 }
 
 #[test]
-fn what_has_the_colour_of_a_state_has_a_word_or_a_sign_too() {
+fn a_state_is_shown_by_more_than_its_colour() {
     let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
     window.app_mut().settings.theme = crate::app::ThemeChoice::Dark;
     let states = [theme::DARK.accept, theme::DARK.flag, theme::DARK.reject];
@@ -220,7 +220,7 @@ fn what_has_the_colour_of_a_state_has_a_word_or_a_sign_too() {
                 Shape::Text(text) if states.iter().any(|state| has_color(text, *state)) => {
                     has_letters(text.galley.text()) || text.galley.text().contains(['✓', '✔', '✕', '✖', '▲', '⚠', '●'])
                 }
-                // A mark stands in the row of its words.
+                // A mark is in the row of its words.
                 Shape::Rect(rect) if states.contains(&rect.fill) => texts.iter().any(|text| is_beside(place, *text)),
                 Shape::Circle(dot) if states.contains(&dot.fill) => texts.iter().any(|text| is_beside(place, *text)),
                 _ => continue,
