@@ -69,7 +69,7 @@ fn table<'a>(has_campaign: bool) -> Table<'a, SiteRow, SiteAction> {
             .about("Parts of URLs that repeat what other URLs have, as regular expressions"),
         Col::text("follows", "Still followed", 180.0, |row| &row.follow),
     ];
-    Table::new(TABLE, "Sites of a known kind", columns, |row: &SiteRow| key_of(&format!("{} {}", row.kind, row.host)))
+    Table::new(TABLE, "Sites of a known kind", columns, |row: &SiteRow| key_of(format!("{} {}", row.kind, row.host)))
         .on_open(captures)
         .menu(|ui, row| ui.button("Show its captures").clicked().then(|| SiteAction::Captures(Box::new(row.clone()))))
         .with_rows(RowsAction::new(rules_label, move |_, rows: &[&SiteRow]| {

@@ -27,6 +27,8 @@ pub struct LiveCrawl {
     /// Whether it knows the countries of servers.
     pub knows_countries: bool,
     samples: Mutex<Vec<CrawlSample>>,
+    /// The places of hosts in their list, in the order in which they came into it.
+    places: Mutex<HashMap<String, usize>>,
     began: Instant,
     revision: AtomicU64,
 }
@@ -40,8 +42,9 @@ impl LiveCrawl {
         plan: Arc<CurrentPlan>,
         knows_countries: bool,
     ) -> Self {
-        let (samples, began, revision) = (Mutex::default(), Instant::now(), AtomicU64::new(0));
-        Self { launch, stats, cx, plan, knows_countries, samples, began, revision }
+        let (samples, places) = (Mutex::default(), Mutex::default());
+        let (began, revision) = (Instant::now(), AtomicU64::new(0));
+        Self { launch, stats, cx, plan, knows_countries, samples, places, began, revision }
     }
 
     /// Grows with every sample.
@@ -98,6 +101,13 @@ impl LiveCrawl {
         for row in &mut page.hosts {
             row.now = states.get(&row.host).cloned();
         }
+        // Rows keep their places while their counts grow.
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        for row in &page.hosts {
+            let next = places.len();
+            places.entry(row.host.clone()).or_insert(next);
+        }
+        page.hosts.sort_by_key(|row| places.get(&row.host).copied());
         use crate::work::models::LaunchState::{Paused, Running};
         // The kept row of a launch that has ended holds more.
         if let Some(launch) = page.launch.as_mut().filter(|launch| matches!(launch.state, Running | Paused)) {

@@ -137,12 +137,12 @@ pub fn newspapers(seed: u64, size: usize) -> Vec<WebPage> {
 
 fn link_paper(of: &mut Writer, host: usize, articles: &[Article], archive: &[usize], last_of_story: &mut Vec<usize>) {
     // Index pages of sections, newest articles first, each with the next one.
-    for section in 0..SECTIONS {
+    for (section, name) in OTHER.iter().enumerate().take(SECTIONS) {
         let newest: Vec<&Article> = articles.iter().rev().filter(|article| article.section == section).collect();
         let mut before = host;
         for (number, some) in newest.chunks(LISTED).enumerate() {
             let index = of.page(host, format!("/seccao{section}/?pagina={number}"), false);
-            of.link(before, index, if number == 0 { OTHER[section] } else { "mais antigas" });
+            of.link(before, index, if number == 0 { name } else { "mais antigas" });
             for article in some {
                 let headline = of.headline(article.is_story);
                 of.link(index, article.page, &headline);

@@ -188,13 +188,12 @@ impl SourcesEditor {
             .height(least_table_height(ui, lines.len().clamp(1, ROWS), theme::TWO_LINE_ROW))
             .on_focus(|row| Some(SourceRowAction::Choose(row.index)))
             .menu(|ui, row| {
-                let actions: [(&str, fn(usize) -> SourceRowAction); 3] = [
-                    ("Test", SourceRowAction::Test),
-                    ("Run now", SourceRowAction::Run),
-                    ("Remove", SourceRowAction::Remove),
+                let actions = [
+                    ("Test", SourceRowAction::Test(row.index)),
+                    ("Run now", SourceRowAction::Run(row.index)),
+                    ("Remove", SourceRowAction::Remove(row.index)),
                 ];
-                let chosen = actions.into_iter().find(|(label, _)| ui.button(*label).clicked());
-                chosen.map(|(_, action)| action(row.index))
+                actions.into_iter().find(|(label, _)| ui.button(*label).clicked()).map(|(_, action)| action)
             });
         let action = table.rows_ui(ui, app, &lines);
         drop(lines);

@@ -95,7 +95,7 @@ fn mark_all(window: &Window) {
     let session = window.session();
     for page in work::trial_sample(&session, launch(window)).unwrap().pages {
         let number: usize = page.url.rsplit('/').next().unwrap().parse().unwrap();
-        let relevance = if number % 2 == 0 { Relevance::Relevant } else { Relevance::Irrelevant };
+        let relevance = if number.is_multiple_of(2) { Relevance::Relevant } else { Relevance::Irrelevant };
         session.catalogue().mark_relevance(launch(window), &[page.capture], Some(relevance), "test").unwrap();
     }
 }
