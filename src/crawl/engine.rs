@@ -1,5 +1,6 @@
 //! Runs a launch: workers, limits, the beginning and the end.
 
+use super::frontier::host_choice::rest_of;
 use super::frontier::{Frontier, Next};
 use super::judge::Judge;
 use super::logs::Logs;
@@ -231,7 +232,13 @@ fn run_launch(
     }
 
     let mut gains = HostGains::default();
-    let learned = ledger.learned_order(&mut |host, score| gains.add(host, f64::from(score) / f64::from(TOP_POINTS)))?;
+    if setup.trial.is_none() {
+        let (seeds, limit) = rest_of(&plan);
+        gains.let_rest(seeds, limit);
+    }
+    let learned = ledger.learned_order(&mut |host, score| {
+        gains.add(host, f64::from(score) / f64::from(TOP_POINTS));
+    })?;
     if let Some(guide) = &plan.guide {
         guide.learned_so_far(learned.pages, learned.terms);
         ledger.keep_terms(guide.tallies())?;
@@ -419,6 +426,9 @@ impl Engine<'_> {
     fn order_queue(&self, plan: &Plan) {
         // What was found under the plan before is in the ledger then.
         drop(self.deciding.write());
+        if self.setup.plan.now().generation() > 0 && self.setup.trial.is_none() {
+            self.frontier.let_rest(plan);
+        }
         self.frontier.reorder(plan.order());
         let scored = catch_unwind(AssertUnwindSafe(|| rescore(plan, self.ledger, self.cx)));
         match scored.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref())))) {

@@ -401,7 +401,11 @@ impl<'e> Worker<'e> {
         let finished = Finished { id, fetch_status, why, refused: None, capture, found, reading: reading.clone() };
         self.end(attempt, finished, annotations)?;
         if let Some(reading) = &reading {
-            engine.frontier.read_page(authority_of(attempt.queued.url()), reading.score);
+            let host = authority_of(attempt.queued.url());
+            if let Some(why) = engine.frontier.read_page(host, reading.score) {
+                let text = format!("{host} comes after all other hosts from now on: {why}");
+                engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_url(attempt.queued.url()));
+            }
         }
         drop(deciding);
         self.report_answer(attempt, &facts);

@@ -1,17 +1,22 @@
 //! The choice of the next host among those that are due.
 
-use super::FrontierState;
+use super::{Frontier, FrontierState, Host};
 use crate::campaign::CrawlOrder;
+use crate::crawl::Plan;
 use crate::crawl::priority::{LATER, best_share};
+use crate::uri::{authority_of, parse_web_url};
 use std::cmp::Reverse;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Hosts that are looked at for one choice; of more, others are looked at the next time.
 const MOST_CHOICES: usize = 256;
 /// Places of a queue that a random one is taken from.
 const MOST_PLACES: u64 = 20_000;
+
+/// A host that rests goes on where all others are left alone for so long.
+const REST_ENDS_AFTER: Duration = Duration::from_secs(60);
 
 /// What is fetched next.
 pub(super) enum Choice {
@@ -30,6 +35,7 @@ impl FrontierState {
         }
         self.collect_due(now, per_host);
         let names = self.candidates(now, per_host);
+        let names = self.awake(names, now);
         let choice = match self.order {
             CrawlOrder::Relevance => self.choose_by_relevance(&names)?,
             _ => {
@@ -43,6 +49,26 @@ impl FrontierState {
             host.is_ready = false;
         }
         Some(choice)
+    }
+
+    /// Those of hosts that do not rest; all of them where no other host has anything to fetch soon.
+    fn awake(&self, mut names: Vec<Arc<str>>, now: Instant) -> Vec<Arc<str>> {
+        if self.order != CrawlOrder::Relevance || !self.gains.has_resting() || names.is_empty() {
+            return names;
+        }
+        // A robots.txt or a redirect that others wait for has no rest.
+        let rests = |name: &str, host: &Host| host.first >= LATER && self.gains.rests(name).is_some();
+        let is_awake = |name: &Arc<str>| self.hosts.get(name).is_some_and(|host| !rests(name, host));
+        if names.iter().any(is_awake) {
+            names.retain(is_awake);
+            return names;
+        }
+        let is_busy = |host: &Host| host.more || !host.batch.is_empty() || !host.in_flight.is_empty();
+        let comes = |host: &Host| is_busy(host) && host.free_at.saturating_duration_since(now) < REST_ENDS_AFTER;
+        if self.hosts.iter().any(|(name, host)| comes(host) && !rests(name, host)) {
+            names.clear();
+        }
+        names
     }
 
     fn choose_by_relevance(&mut self, names: &[Arc<str>]) -> Option<Choice> {
@@ -122,4 +148,18 @@ impl FrontierState {
         });
         names
     }
+}
+
+impl Frontier<'_> {
+    /// See [`HostGains::let_rest`](crate::crawl::relevance::gains::HostGains::let_rest).
+    pub fn let_rest(&self, plan: &Plan) {
+        let (seeds, limit) = rest_of(plan);
+        self.lock().gains.let_rest(seeds, limit);
+    }
+}
+
+/// The hosts of the seeds of a plan, and its limit of documents.
+pub(in crate::crawl) fn rest_of(plan: &Plan) -> (impl Iterator<Item = Arc<str>>, u64) {
+    let seeds = plan.campaign.seeds.iter().filter_map(|seed| parse_web_url(&seed.url));
+    (seeds.map(|url| authority_of(&url).into()), plan.campaign.limits.max_documents)
 }

@@ -64,6 +64,10 @@ impl Frontier<'_> {
         let (activity, why) = match () {
             () if state.reach.is_network_gone() => (HostActivity::Failing, "no host answers".to_owned()),
             () if !host.in_flight.is_empty() => (HostActivity::Fetching, String::new()),
+            () if state.gains.rests(name).is_some() => {
+                let why = state.gains.rests(name).unwrap_or_default();
+                (HostActivity::Resting, format!("after all other hosts: {why}"))
+            }
             () if rest.max(retry).is_zero() => (HostActivity::Due, String::new()),
             () if refusals > 0 => {
                 (HostActivity::Failing, format!("answered 429 or 503, {}", counted(u64::from(refusals), "time")))

@@ -272,9 +272,9 @@ impl<'a> Frontier<'a> {
         self.changed.notify_all();
     }
 
-    /// A page of a host was read that has this score, from 0 to 10,000.
-    pub fn read_page(&self, authority: &str, score: u16) {
-        self.lock().gains.add(authority, f64::from(score) / f64::from(super::TOP_POINTS));
+    /// See [`HostGains::add`]; of a score from 0 to 10,000.
+    pub fn read_page(&self, authority: &str, score: u16) -> Option<String> {
+        self.lock().gains.add(authority, f64::from(score) / f64::from(super::TOP_POINTS))
     }
 
     /// The time that waits are reckoned by.
@@ -790,7 +790,7 @@ impl AddressGate for Frontier<'_> {
     }
 }
 
-mod host_choice;
+pub(super) mod host_choice;
 mod host_quota;
 pub(super) mod host_states;
 pub(super) mod politeness;

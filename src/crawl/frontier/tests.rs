@@ -2,6 +2,7 @@
 
 use super::super::{Admission, AdmissionState, Finished};
 use super::*;
+use crate::crawl::PriorityParts;
 use crate::crawl::priority::place_by_hops;
 use crate::crawl::tests::memory_ledger::MemoryLedger;
 use crate::scope::{Candidate, Decision, Verdict};
@@ -201,4 +202,32 @@ fn a_host_that_has_nothing_left_keeps_no_crawl_waiting_for_its_delay() {
     finish(&ledger, &only);
     frontier.release(&only, Duration::from_secs(300));
     assert!(matches!(frontier.next().unwrap(), Next::Finished));
+}
+
+#[test]
+fn a_host_that_rests_comes_after_all_others_and_loses_nothing() {
+    let ledger = MemoryLedger::default();
+    let of_host = |host: &str, count: usize, anchor: f64| -> Vec<Admission> {
+        let parts = PriorityParts::of_link(anchor, 0.0, 0.0, 0);
+        let url = |number: usize| admission(&format!("http://{host}/{host}/{number}"), "L");
+        (0..count).map(|number| Admission { priority: parts.priority(), parts: Some(parts), ..url(number) }).collect()
+    };
+    // What waits for the host that rests looks better, and yet it comes last.
+    ledger.admit(of_host("poor.pt", 40, 0.9)).unwrap();
+    ledger.admit(of_host("rich.pt", 40, 0.1)).unwrap();
+    let mut gains = HostGains::default();
+    gains.let_rest(std::iter::empty(), 0);
+    for _ in 0..300 {
+        gains.add("rich.pt", 0.9);
+    }
+    let why = (0..120).find_map(|_| gains.add("poor.pt", 0.0)).unwrap();
+    assert_eq!(why, "0 of its 100 pages are about the request");
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap().in_order(CrawlOrder::Relevance, gains);
+    let states = frontier.host_states(10);
+    let poor = states.iter().find(|host| host.authority == "poor.pt").unwrap();
+    assert!(poor.why.starts_with("after all other hosts: 0 of its 100 pages"), "{poor:?}");
+    let order = order(&frontier, &ledger);
+    let is_poor = |path: &String| path.starts_with("/poor.pt/");
+    assert_eq!((order.len(), order.iter().filter(|path| is_poor(path)).count()), (80, 40));
+    assert!(order[..40].iter().all(|path| !is_poor(path)), "{order:?}");
 }
