@@ -3,8 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CaptureQuery, CaptureRow, CitedBy, EventKind, EventQuery, HostColumn, LaunchId, LaunchState, Launches,
-    ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CampaignChoice, CaptureQuery, CaptureRow, CitedBy, EventKind, EventQuery, HostColumn, ImportOptions,
+    LaunchId, LaunchState, Launches, ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
@@ -584,4 +584,27 @@ fn captures_nearest_to_the_threshold_are_in_where_a_filter_finds_them() {
         let manual = row.decision.and_then(ReviewMark::decides);
         assert_eq!(row.selected, manual.unwrap_or(found.contains(&row.id)), "{}, score {}", row.url, row.score);
     }
+}
+
+#[test]
+fn kinds_of_sites_lead_to_their_captures_and_to_rules_of_the_draft() {
+    let mut window = Window::town_as(|session| {
+        let folder = tempfile::tempdir().unwrap();
+        let archive = folder.path().join("wiki.warc");
+        let html = "<meta name=generator content='MediaWiki 1.43.0'><title>Ria</title><p>About the lagoon of the town";
+        let pages = ["http://wiki.example/Ria", "http://wiki.example/index.php?title=Ria&action=edit"];
+        std::fs::write(&archive, pages.map(|url| crate::testing::page_record(url, html)).concat()).unwrap();
+        let options = ImportOptions { campaign: CampaignChoice::Of(TOWN), copy: true, ..ImportOptions::default() };
+        session.import(&[archive], options, &JobCx::detached()).unwrap();
+        session.index_texts(false, &JobCx::detached()).unwrap();
+    });
+    window.app_mut().send(Command::Go(Route::Prospect));
+    window.click("Kinds of sites");
+    window.until("the wiki is recognised", |window| window.shows("wiki.example"));
+    window.assert_shows("generator MediaWiki");
+    window.click("wiki.example");
+    window.click("Skip what it repeats…");
+    window.until("the rules are in the draft", |window| window.app().is_spec_edited());
+    let (_, saved) = window.session().catalogue().campaign(TOWN).unwrap();
+    assert!(!saved.rules.iter().any(|rule| rule.to_string().contains("action=")), "nothing is saved");
 }
