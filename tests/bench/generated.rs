@@ -125,7 +125,9 @@ pub fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
         ))
         .unwrap();
     drop(catalogue);
-    let session = Session::new(Workspace::open(folder).unwrap());
+    let workspace = Workspace::open(folder).unwrap();
+    let site_kinds = workspace.site_kinds().unwrap().digest().to_owned();
+    let session = Session::new(workspace);
     let index = folder.join("index");
     std::fs::create_dir(&index).unwrap();
     let (begun, cpu) = (Instant::now(), cpu_time());
@@ -133,7 +135,7 @@ pub fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
     (1..=captures).for_each(|capture| builder.add(&texts.document(capture)).unwrap());
     let through = i64::try_from(captures).unwrap();
     let last = session.catalogue().capture_stamp(CaptureId::new(through)).unwrap().unwrap();
-    builder.commit(&IndexMark { through, last, ..IndexMark::default() }).unwrap();
+    builder.commit(&IndexMark { through, last, site_kinds, ..IndexMark::default() }).unwrap();
     builder.finish().unwrap();
     let cpu = (cpu_time() - cpu).as_secs_f64();
     println!("\n{captures} captures; texts made and indexed in {cpu:.0} cpu s, {:.0} s", begun.elapsed().as_secs_f64());

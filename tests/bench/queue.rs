@@ -6,10 +6,10 @@
 #![allow(clippy::unwrap_used)]
 
 use fonds::campaign::{Campaign, CrawlOrder, Limits, Politeness, PrivateAddresses, RobotsPolicy, Seed, SeedScope};
-use fonds::crawl::{Admission, AdmissionState, Ledger, Plan};
+use fonds::crawl::{Admission, AdmissionState, Ledger, RequestGuide};
 use fonds::exchange::HostOverride;
 use fonds::jobs::JobCx;
-use fonds::scope::{Candidate, DecideRules, Decision, Verdict, standard_rules};
+use fonds::scope::{Candidate, Decision, Verdict, standard_rules};
 use fonds::serve::{Handler, HttpReply, HttpRequest, HttpServer, ServerLimits};
 use fonds::store::{Catalogue, LaunchLedger, Workspace};
 use fonds::uri::{CaptureDate, Url};
@@ -36,16 +36,21 @@ impl Handler for TermRequests {
         let path = request.target();
         let has = TERMS.map(|terms| terms.iter().any(|term| path.contains(term)));
         self.0.lock().unwrap().push((Instant::now(), has));
-        HttpReply::new(200, "text/html", "<!doctype html><title>Page</title><p>Nothing to see here.")
+        // A page is about what its path names.
+        let text = path.replace(['/', '-', '.'], " ");
+        HttpReply::new(200, "text/html", format!("<!doctype html><title>Page</title><p>{text}. {text}."))
     }
 }
 
 fn campaign(terms: [&str; 3], workers: usize) -> Campaign {
-    let url = "http://h0.example/".to_owned();
+    let seed = |host| {
+        let url = format!("http://h{host}.example/");
+        Seed { url, scope: SeedScope::Subdomains, depth: None, source_tag: String::new() }
+    };
     Campaign {
         name: "Town".to_owned(),
         request: terms.join(" OR ").parse().unwrap(),
-        seeds: vec![Seed { url, scope: SeedScope::Subdomains, depth: None, source_tag: String::new() }],
+        seeds: (0..HOSTS).map(seed).collect(),
         rules: standard_rules(),
         order: CrawlOrder::Relevance,
         limits: Limits::default(),
@@ -65,9 +70,10 @@ fn campaign(terms: [&str; 3], workers: usize) -> Campaign {
 /// A URL of the queue with the text of its link.
 fn link(at: usize) -> (Url, String) {
     let other = |place: usize| OTHERS[(at / 7 + place * 5) % OTHERS.len()];
-    let term = match at % 10 {
-        0 => TERMS[0][at / 10 % 3],
-        1 => TERMS[1][at / 10 % 3],
+    // Each host has links of all kinds.
+    let term = match at / HOSTS % 10 {
+        0 => TERMS[0][at % 3],
+        1 => TERMS[1][at % 3],
         _ => other(0),
     };
     let host = at % HOSTS;
@@ -80,19 +86,18 @@ fn fill(catalogue: &Arc<Catalogue>, queued: usize, first: &Campaign) -> LaunchId
     let id = catalogue.save_campaign(None, first).unwrap();
     let launch = catalogue.begin_launch(id, "town", CaptureDate::now()).unwrap().id;
     let ledger = LaunchLedger::new(Arc::clone(catalogue), launch);
-    let plan = Plan::new(first.clone(), 1, DecideRules::compile(first).unwrap());
-    let order = plan.order();
-    assert_eq!(order, CrawlOrder::Relevance);
+    let guide = RequestGuide::of(first).unwrap();
     let numbers: Vec<usize> = (0..queued).collect();
     for some in numbers.chunks(5_000) {
         let admission = |at: &usize| {
             let (url, anchor) = link(*at);
             let via = Some(Url::parse(&format!("http://h{}.example/page-{}", at / 40 % HOSTS, at / 40)).unwrap());
             let hops = "L".to_owned();
+            let parts = guide.parts_again(&url, via.as_ref(), &anchor, None);
             let candidate = Candidate { via, anchor, hops, ..Candidate::bare(url) };
             let verdict = Verdict::unlisted(Decision::Accept, "bench");
             let (state, date) = (AdmissionState::Queued, CaptureDate::now());
-            Admission { candidate, verdict, state, priority: 10_000, parts: None, date }
+            Admission { candidate, verdict, state, priority: parts.priority(), parts: Some(parts), date }
         };
         ledger.admit(some.iter().map(admission).collect()).unwrap();
     }
@@ -137,10 +142,10 @@ fn main() {
         let (session, cx) = (Arc::clone(&session), cx.clone());
         move || session.crawl_with(id, &CrawlOptions::default(), &cx).unwrap()
     });
-    let began = Instant::now();
-    until_ordered(&catalogue, launch, 1);
-    println!("ordered for the first time in {:.2} s", began.elapsed().as_secs_f64());
-    std::thread::sleep(Duration::from_secs(1));
+    let some = if measure { 2_000 } else { 150 };
+    while served.0.lock().unwrap().len() < some {
+        std::thread::sleep(Duration::from_millis(5));
+    }
 
     session.catalogue().save_campaign(Some(id), &second).unwrap();
     let saved = Instant::now();
@@ -148,7 +153,10 @@ fn main() {
     let applied = saved.elapsed();
     until_ordered(&catalogue, launch, 2);
     let ordered = saved.elapsed();
-    std::thread::sleep(Duration::from_secs(1));
+    let more = served.0.lock().unwrap().len() + some / 2;
+    while served.0.lock().unwrap().len() < more {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     cx.cancel();
     crawl.join().unwrap();
 
