@@ -1,6 +1,6 @@
-//! A request that is edited while a million URLs wait: how soon the crawl goes by it.
+//! A request that is edited while many URLs wait: how soon the crawl goes by it.
 //!
-//! `cargo bench --bench queue`; by `FONDS_BENCH_QUEUED` (1,000,000) and `FONDS_BENCH_WORKERS` (8). Most links have
+//! `cargo bench --bench queue`; by `FONDS_BENCH_QUEUED` (100,000) and `FONDS_BENCH_WORKERS` (8). Most links have
 //! words of neither request, a tenth have one of the first, another tenth one of the second, as menus and topics do.
 
 #![allow(clippy::unwrap_used)]
@@ -120,7 +120,7 @@ fn number(name: &str) -> Option<usize> {
 fn main() {
     // Run by `cargo test`, it only shows that everything works.
     let measure = std::env::args().any(|arg| arg == "--bench");
-    let queued = number("FONDS_BENCH_QUEUED").unwrap_or(if measure { 1_000_000 } else { 4_000 });
+    let queued = number("FONDS_BENCH_QUEUED").unwrap_or(if measure { 100_000 } else { 4_000 });
     let workers = number("FONDS_BENCH_WORKERS").unwrap_or(8);
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace::create(&folder.path().join("w")).unwrap();
