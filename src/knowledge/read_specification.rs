@@ -352,10 +352,10 @@ impl Specification<'_> {
         }
         let mut terms = Vec::new();
         let score = |known: &Known, node: &str| known.number(node, "hasScore").unwrap_or(1.0).clamp(-1.0, 1.0);
-        let words = |text: &str| if text.trim().contains(char::is_whitespace) { "phrase" } else { "keyword" };
+        let kind_of = |text: &str| if text.trim().contains(char::is_whitespace) { "phrase" } else { "keyword" };
         for node in self.each(parts, "hasTerm").map(Object::text) {
             let Some(value) = self.known.text(node, RDFS_LABEL) else { continue };
-            let kind = self.known.text(node, "termKind").unwrap_or_else(|| words(&value).to_owned());
+            let kind = self.known.text(node, "termKind").unwrap_or_else(|| kind_of(&value).to_owned());
             terms.push(json!({ "kind": kind, "value": value, "weight": score(self.known, node) }));
         }
         let has_terms = !terms.is_empty();
@@ -365,7 +365,7 @@ impl Specification<'_> {
                 (Object::Node(node), Some(label)) => (label, score(self.known, node)),
                 (keyword, _) => (keyword.text().to_owned(), 1.0),
             };
-            terms.push(json!({ "kind": words(&value), "value": value, "weight": weight }));
+            terms.push(json!({ "kind": kind_of(&value), "value": value, "weight": weight }));
         }
         let mut note = |node: &Object, names: &[&str], kind: Option<&str>, uri: Option<&str>| {
             let node = node.text();
@@ -376,7 +376,7 @@ impl Specification<'_> {
             };
             let uri = uri.and_then(|uri| self.known.text(node, uri)).filter(|uri| uri.contains(':'));
             let kind = self.known.text(node, "termKind").or_else(|| kind.map(str::to_owned));
-            let kind = kind.unwrap_or_else(|| words(&value).to_owned());
+            let kind = kind.unwrap_or_else(|| kind_of(&value).to_owned());
             let mut term = json!({ "kind": kind, "value": value, "weight": score(self.known, node) });
             for (field, text) in [
                 ("uri", uri),
