@@ -48,6 +48,11 @@ impl TermForms {
         let rarity = (1.0 + (all as Score - documents as Score + 0.5) / (documents as Score + 0.5)).ln();
         Self { terms, fields, weight, rarity, mean_len: (tokens as Score / all as Score).max(1.0) }
     }
+
+    /// What they are worth in a document at most, where it consists of nothing else.
+    fn most(&self) -> Score {
+        self.weight * self.rarity * (K1 + 1.0)
+    }
 }
 
 /// The ranking of documents: by the sum of what words and phrases are worth in them.
@@ -58,12 +63,13 @@ pub(super) struct Ranking<'a> {
     lengths: &'a KnownLengths,
     versions: &'a KnownVersions,
     among: &'a FixedBitSet,
+    is_few: bool,
     most: usize,
 }
 
 impl<'a> Ranking<'a> {
     pub(super) fn new(
-        forms: Vec<TermForms>,
+        mut forms: Vec<TermForms>,
         phrases: Vec<Box<dyn Query>>,
         scoring: EnableScoring<'_>,
         (fields, lengths, versions): (Fields, &'a KnownLengths, &'a KnownVersions),
@@ -71,7 +77,10 @@ impl<'a> Ranking<'a> {
         most: usize,
     ) -> tantivy::Result<Self> {
         let phrases = phrases.iter().map(|query| query.weight(scoring)).collect::<tantivy::Result<_>>()?;
-        Ok(Self { forms, phrases, fields, lengths, versions, among, most })
+        let all = scoring.searcher().map_or(0, |searcher| searcher.num_docs()) as usize;
+        let is_few = among.count_ones(..).saturating_mul(MANY) < all;
+        forms.sort_by(|one, other| other.most().total_cmp(&one.most()));
+        Ok(Self { forms, phrases, fields, lengths, versions, among, is_few, most })
     }
 
     /// The best versions of a segment.
@@ -82,22 +91,22 @@ impl<'a> Ranking<'a> {
             let version = versions.of_doc(doc).filter(|version| self.among.contains(*version as usize))?;
             (!deleted || !segment.is_deleted(doc)).then_some(u64::from(version))
         };
-        let is_few = self.among.count_ones(..).saturating_mul(MANY) < segment.max_doc() as usize;
-        let these = is_few.then(|| versions.docs_of(self.among, segment));
+        let these = self.is_few.then(|| versions.docs_of(self.among, segment));
         let mut sums = Sums::of(segment, these, self.lengths)?;
-        for forms in &self.forms {
-            sums.add_forms(forms, &self.fields)?;
-        }
         for phrase in &self.phrases {
             let mut scorer = phrase.scorer(segment, 1.0)?;
             let scores = &mut sums.scores;
             each_of(&mut *scorer, sums.these.as_deref(), |slot, _, scorer| scores[slot] += scorer.score());
         }
-        let mut best = Best::new(self.most);
-        for (slot, score) in sums.scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
-            best.put(sums.doc_of(slot), *score, version);
+        for (nth, forms) in self.forms.iter().enumerate() {
+            // What speaks against a document may yet make room for others.
+            let rest = &self.forms[nth..];
+            if nth > 0 && rest.iter().all(|forms| forms.weight >= 0.0) {
+                sums.narrow(rest.iter().map(TermForms::most).sum(), self.most, version);
+            }
+            sums.add_forms(forms, &self.fields)?;
         }
-        Ok(best.finish())
+        Ok(sums.best(self.most, version).finish())
     }
 }
 
@@ -124,6 +133,37 @@ impl<'s> Sums<'s> {
         match &self.these {
             Some(docs) => docs.get(slot).copied().unwrap_or_default(),
             None => DocId::try_from(slot).unwrap_or(DocId::MAX),
+        }
+    }
+
+    fn best(&self, most: usize, version: impl Fn(DocId) -> Option<u64>) -> Best {
+        let mut best = Best::new(most);
+        for (slot, score) in self.scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
+            best.put(self.doc_of(slot), *score, &version);
+        }
+        best
+    }
+
+    /// Leaves out what cannot be one of the best any more, where each document gets `rest` at most (the rule of
+    /// MaxScore, Turtle and Flood 1995).
+    fn narrow(&mut self, rest: Score, most: usize, version: impl Fn(DocId) -> Option<u64>) {
+        let mut best = self.best(most, version);
+        if best.found.len() < most {
+            return;
+        }
+        best.cut();
+        let worst = best.found.iter().map(|ranked| ranked.score).fold(Score::MAX, Score::min);
+        // Sums are rounded.
+        let least = worst - rest * 1.001;
+        if least <= 0.0 {
+            return;
+        }
+        let may_be = |score: &Score| *score >= least;
+        if self.scores.iter().filter(|score| may_be(score)).count().saturating_mul(MANY) < self.scores.len() {
+            let slots: Vec<usize> = (0..self.scores.len()).filter(|slot| may_be(&self.scores[*slot])).collect();
+            self.these = Some(slots.iter().map(|slot| self.doc_of(*slot)).collect());
+            self.scores = slots.iter().map(|slot| self.scores[*slot]).collect();
+            self.counts = vec![0.0; slots.len()];
         }
     }
 
@@ -238,7 +278,7 @@ impl Best {
     }
 
     /// Takes a document in where it is found, and may be one of the best.
-    fn put(&mut self, doc: DocId, score: Score, version: impl Fn(DocId) -> Option<u64>) {
+    fn put(&mut self, doc: DocId, score: Score, version: &impl Fn(DocId) -> Option<u64>) {
         if score < self.least {
             return;
         }
