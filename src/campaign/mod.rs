@@ -23,6 +23,7 @@ mod request_text;
 mod schedule;
 mod source;
 mod target;
+mod url_score;
 mod weighted;
 
 pub use crawl_order::CrawlOrder;
@@ -39,6 +40,7 @@ pub use request::{Request, Term, TermKind};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use source::{CampaignSource, MAX_SOURCE_QUERIES, QUERY_PLACE, SourceKind, fill_template};
 pub use target::Target;
+pub use url_score::{UrlScore, UrlScores};
 pub use weighted::{WeightedPart, effective_weight, weighted_sum};
 
 use crate::uri::{CaptureDate, Url, drop_user};
@@ -88,6 +90,9 @@ pub struct Campaign {
     pub select_after_run: bool,
     /// What it fetches first.
     pub order: CrawlOrder,
+    /// What comes earlier or later than that, by URL or by tag.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<UrlScore>,
     /// Where it stops.
     pub limits: Limits,
     /// How it behaves towards servers.
@@ -122,6 +127,7 @@ impl Default for Campaign {
             schedule: Schedule::default(),
             select_after_run: false,
             order: CrawlOrder::default(),
+            scores: Vec::new(),
             limits: Limits::default(),
             politeness: Politeness::default(),
             target: None,

@@ -2,6 +2,7 @@
 
 use super::request_text::is_day;
 use super::source::source_problems;
+use super::url_score::score_problems;
 use super::{Campaign, Frequency, Limits, Politeness, Request, Term, TermKind, UNREAD_FIELDS};
 use crate::query::MAX_REQUEST_DEPTH;
 use crate::query::limits::{Excess, MAX_TERMS, check_text};
@@ -40,6 +41,9 @@ impl Campaign {
         request_problems(&self.request, &mut found);
         self.seed_problems(&mut found);
         for (field, what, hint) in source_problems(&self.sources) {
+            found.note(field, what, hint);
+        }
+        for (field, what, hint) in score_problems(&self.scores) {
             found.note(field, what, hint);
         }
         for (i, permission) in self.permissions.iter().enumerate() {

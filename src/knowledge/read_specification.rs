@@ -300,7 +300,7 @@ impl Specification<'_> {
     }
 
     /// The rules with their definitions, else the usual ones; behind them patterns and tags of others that are accepted
-    /// or refused altogether.
+    /// or refused altogether. Those with other scores become scores.
     fn rules(&mut self, parts: &[String]) -> Result<Value, String> {
         let mut rules = Vec::new();
         for node in self.numbered(parts, "hasRule", "ruleIndex") {
@@ -313,6 +313,7 @@ impl Specification<'_> {
             rules = standard_rules();
         }
         let (mut patterns, mut tags): ([Vec<String>; 2], [Vec<String>; 2]) = Default::default();
+        let mut scores = Vec::new();
         for (property, of_each, values) in
             [("URLScope", "hasPattern", &mut patterns), ("sourceScope", "hasTag", &mut tags)]
         {
@@ -323,14 +324,16 @@ impl Specification<'_> {
                     match score {
                         1.0.. => values[0].push(value.text().to_owned()),
                         ..=-1.0 => values[1].push(value.text().to_owned()),
-                        _ => self.left_out.push(format!(
-                            "{property} “{}” with {score}: a rule accepts (1) or refuses (-1); words of the request \
-                             have weights between",
-                            value.text()
-                        )),
+                        _ => {
+                            let field = if property == "URLScope" { "pattern" } else { "source_tag" };
+                            scores.push(json!({ field: value.text(), "score": score }));
+                        }
                     }
                 }
             }
+        }
+        if !scores.is_empty() {
+            self.fields.insert("scores".to_owned(), scores.into());
         }
         let decisions = [(Decision::Accept, "ACCEPT"), (Decision::Reject, "REJECT")];
         for ((decision, name), (patterns, tags)) in decisions.into_iter().zip(patterns.into_iter().zip(tags)) {

@@ -67,11 +67,11 @@ pub const SPECIFICATION_TERMS: [SpecificationTerm; 48] = [
     both("APIScope", "kind of a source"),
     both("hasAPIKeyword", "query of a source"),
     both("hasAPIPeriod_Hour", "hours between two runs of a source"),
-    both("URLScope", "regular expression of a rule"),
-    both("hasPattern", "regular expression of a rule"),
-    both("hasScore", "weight of a term; 1 of what a rule accepts, -1 of what it refuses"),
-    both("sourceScope", "tag of seeds of a rule"),
-    both("hasTag", "tag of seeds of a rule"),
+    both("URLScope", "regular expression of a rule or of a score"),
+    both("hasPattern", "regular expression of a rule or of a score"),
+    both("hasScore", "weight of a term; score of URLs; 1 of what a rule accepts, -1 of what it refuses"),
+    both("sourceScope", "tag of seeds of a rule or of a score"),
+    both("hasTag", "tag of seeds of a rule or of a score"),
     both("hasEntityPreference", "person, place or organisation of the request"),
     both("hasEntityURI", "URI of a term"),
     both("hasEntityName", "name of a person, place or organisation"),
@@ -143,6 +143,13 @@ pub(super) fn state_specification(out: &mut Statements, address: &str, file: &Ca
     });
     for (number, rule) in campaign.rules.iter().enumerate() {
         state_scores_of_rule(out, address, number, rule);
+    }
+    for (number, score) in campaign.scores.iter().enumerate() {
+        let scope = match score.pattern.as_str() {
+            "" => ("f:sourceScope", "f:hasTag", score.source_tag.as_str()),
+            pattern => ("f:URLScope", "f:hasPattern", pattern),
+        };
+        state_score(out, address, &format!("score-{number}"), scope, score.score, "setting-scores");
     }
     for (name, value) in settings(campaign) {
         let node = of(&format!("setting-{}", super::part_of_address(&name)));
@@ -247,13 +254,26 @@ fn state_scores_of_rule(out: &mut Statements, address: &str, number: usize, rule
     }
     let values = rule.get(list).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for (at, value) in values.enumerate() {
-        let node = RdfNode::Iri(format!("{address}#rule-{number}-{at}"));
-        out.about(CAMPAIGNS, RdfNode::Iri(format!("{address}#online"))).node(property, node.clone());
-        out.about(CAMPAIGNS, node)
-            .text(of_each, value)
-            .real("f:hasScore", score)
-            .iri("f:ofRule", &format!("{address}#rule-{number}"));
+        let of = format!("rule-{number}");
+        state_score(out, address, &format!("{of}-{at}"), (property, of_each, value), score, &of);
     }
+}
+
+/// States the score of a pattern or tag, which is that of a part of this name.
+fn state_score(
+    out: &mut Statements,
+    address: &str,
+    name: &str,
+    (property, of_each, value): (&'static str, &'static str, &str),
+    score: f64,
+    of: &str,
+) {
+    let node = RdfNode::Iri(format!("{address}#{name}"));
+    out.about(CAMPAIGNS, RdfNode::Iri(format!("{address}#online"))).node(property, node.clone());
+    out.about(CAMPAIGNS, node)
+        .text(of_each, value)
+        .real("f:hasScore", score)
+        .iri("f:ofRule", &format!("{address}#{of}"));
 }
 
 /// Every field of a campaign that has no statement of its own, and what these do not say, as JSON.

@@ -89,3 +89,26 @@ fn a_refused_seed_is_an_error_and_a_rule_that_can_be_switched_off() {
     window.until("it is no error any more", |window| !window.shows("must not be crawled"));
     assert!(!window.app().open.spec.as_ref().unwrap().campaign.grounds.obey_refusals);
 }
+
+#[test]
+fn scores_of_urls_are_added_named_where_they_are_wrong_and_removed() {
+    let mut window = spec(Window::town(), "Order");
+    let draft = |window: &Window| window.app().open.spec.as_ref().unwrap().campaign.clone();
+    window.click("By relevance");
+    window.click("Add a score");
+    window.until("the empty row is named", |window| window.shows("it names neither a pattern nor a tag"));
+    window.type_into("Pattern of score 1", "/press(");
+    window.until("what is wrong is there", |window| window.shows("“/press(” is no regular expression"));
+    window.app_mut().open.spec.as_mut().unwrap().campaign.scores[0].pattern = "/press/".to_owned();
+    window.until("it is right", |window| !window.shows("has no effect"));
+    window.click("Add a score");
+    window.type_into("Tag of score 2", "blogs");
+    let scores: Vec<_> = draft(&window).scores.into_iter().map(|of| (of.pattern, of.source_tag, of.score)).collect();
+    assert_eq!(scores, [("/press/".to_owned(), String::new(), 0.5), (String::new(), "blogs".to_owned(), 0.5)]);
+    window.app_mut().act(Action::SaveCampaign);
+    window.until("it is saved", |window| !window.app().open.spec.as_ref().unwrap().is_edited());
+    assert_eq!(window.session().catalogue().campaign(TOWN).unwrap().1.scores.len(), 2);
+    window.app_mut().open.spec.as_mut().unwrap().campaign.order = crate::campaign::CrawlOrder::BreadthFirst;
+    window.settle();
+    assert!(!window.shows("Add a score"), "no other order has use for them");
+}

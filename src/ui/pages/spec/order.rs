@@ -2,12 +2,16 @@
 
 use crate::app::AppState;
 use crate::app::models::{CampaignId, OrderPreview};
-use crate::campaign::{Campaign, CrawlOrder};
+use crate::campaign::{Campaign, CrawlOrder, UrlScore};
+use crate::ui::icons::{Icon, icon_button_ui};
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{lead_here, least_table_height, loaded_ui};
-use egui::{CollapsingHeader, Label, RichText, Ui};
+use crate::ui::widgets::{
+    FieldLevel, lead_here, least_table_height, line_field_ui, loaded_ui, remark_row_ui, write_button_ui,
+};
+use egui::accesskit::Role;
+use egui::{CollapsingHeader, DragValue, Label, RichText, Ui, WidgetInfo};
 
 /// Width of the names of the orders.
 const NAMES: f32 = theme::DATE_FIELD + theme::PART_GAP;
@@ -34,6 +38,9 @@ pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Op
             ui.add(Label::new(about).wrap());
         });
     }
+    if campaign.order == CrawlOrder::Relevance {
+        scores_ui(ui, campaign);
+    }
     let Some(id) = id else { return };
     CollapsingHeader::new("First URLs of the queue under each order").show(ui, |ui| {
         let draft = serde_json::to_string(&*campaign).unwrap_or_default();
@@ -42,6 +49,43 @@ pub fn order_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, id: Op
             None => drop(ui.weak("Nothing waits in the queue of the last launch")),
             Some(preview) => preview_ui(ui, app, preview, campaign.order),
         });
+    });
+}
+
+/// Draws what is added to the priority of URLs, each with its faults.
+fn scores_ui(ui: &mut Ui, campaign: &mut Campaign) {
+    let faults = match campaign.scores.as_slice() {
+        [] => Vec::new(),
+        _ => campaign.problems().into_iter().filter(|problem| problem.field.starts_with("scores")).collect(),
+    };
+    let mut removed = None;
+    for (at, score) in campaign.scores.iter_mut().enumerate() {
+        ui.push_id(("url score", at), |ui| {
+            ui.horizontal_wrapped(|ui| {
+                let of = at + 1;
+                line_field_ui(ui, &format!("Pattern of score {of}"), &mut score.pattern, "/press/", theme::FIELD);
+                line_field_ui(ui, &format!("Tag of score {of}"), &mut score.source_tag, "or a tag", theme::DATE_FIELD);
+                let number = ui.add(DragValue::new(&mut score.score).range(-1.0..=1.0).speed(0.01).max_decimals(2));
+                number.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("Score {of}")));
+                number.on_hover_text("From -1, behind all other links, to 1, before them");
+                if icon_button_ui(ui, Icon::Close, "Remove this score").clicked() {
+                    removed = Some(at);
+                }
+            });
+        });
+        let of_this = format!("scores[{at}].");
+        for fault in faults.iter().filter(|fault| fault.field.starts_with(&of_this)) {
+            remark_row_ui(ui, FieldLevel::Warning, &fault.what, &fault.hint);
+        }
+    }
+    if let Some(at) = removed {
+        campaign.scores.remove(at);
+    }
+    ui.horizontal_wrapped(|ui| {
+        if write_button_ui(ui, "Add a score").clicked() {
+            campaign.scores.push(UrlScore { score: 0.5, ..UrlScore::default() });
+        }
+        ui.weak("URLs that come earlier or later than their links say, by a pattern or by the tag of their seeds");
     });
 }
 

@@ -96,7 +96,7 @@ impl Section {
             Self::Seeds => saved.seeds != now.seeds,
             Self::Sources => saved.sources != now.sources,
             Self::Rules => saved.rules != now.rules,
-            Self::Order => saved.order != now.order,
+            Self::Order => saved.order != now.order || saved.scores != now.scores,
             Self::Limits => saved.limits != now.limits,
             Self::Politeness => saved.politeness != now.politeness,
             Self::Schedule => saved.schedule != now.schedule || saved.select_after_run != now.select_after_run,
