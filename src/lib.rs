@@ -19,7 +19,7 @@
 //! | [`text`] | when two spellings are one word; main text, dates, language and near-duplicates of pages | uri, warc, links |
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
-//! | [`exchange`] | one request and its answer, byte for byte → records of a WARC file | uri, campaign, scope, warc, links, captures |
+//! | [`exchange`] | one request and its answer, byte for byte, and the records that it becomes | uri, campaign, scope, warc, links, captures |
 //! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
 //! | [`crawl`] | frontier, politeness, robots: which exchange is next, and what is kept of it | uri, campaign, scope, warc, links, captures, exchange, analysis |
 //! | [`sources`] | services that name pages, each by its protocol | uri, campaign, warc, links, crawl |

@@ -12,7 +12,7 @@
 //! | folder | answers |
 //! |---|---|
 //! | `catalogue` | the database: opening, locks, threads, schema, settings, backup |
-//! | `captures` | captures and their versions; `which`: the nearest in time, the original of a revisit |
+//! | `captures` | captures and their versions; the nearest in time and the original of a revisit (`originals`) |
 //! | `links` | rows for the inlink build, what it built, prospects, anchor texts |
 //! | `launches` | crawls and imports as launches, URLs seen, events, schedules |
 //! | `campaigns`, `review` | campaigns and versions; decisions, scores, selections, collections |
