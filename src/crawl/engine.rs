@@ -430,7 +430,9 @@ impl Engine<'_> {
             self.frontier.let_rest(plan);
         }
         self.frontier.reorder(plan.order());
-        let scored = catch_unwind(AssertUnwindSafe(|| rescore(plan, self.ledger, self.cx)));
+        let hosts = self.frontier.hosts();
+        let on_first = || self.frontier.reorder(plan.order());
+        let scored = catch_unwind(AssertUnwindSafe(|| rescore(plan, self.ledger, &hosts, self.cx, &on_first)));
         match scored.unwrap_or_else(|panic| Err(CrawlError::Internal(panic_message(panic.as_ref())))) {
             Ok(count) => {
                 self.frontier.reorder(plan.order());

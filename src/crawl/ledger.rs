@@ -1,7 +1,7 @@
 //! The trait of the store that keeps URLs, captures and decisions of a crawl.
 
 use super::relevance::guide::TermTally;
-use super::{CrawlEvent, LaunchTally, PriorityParts};
+use super::{CrawlError, CrawlEvent, LaunchTally, PriorityParts};
 use crate::campaign::{Seed, SeedScope};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::exchange::DiskGate;
@@ -84,6 +84,38 @@ impl QueuedUrl {
         let why = Some(why.to_owned());
         Finished { id: self.id, fetch_status, why, refused, capture, found: Vec::new(), reading: None }
     }
+}
+
+/// A part of the URLs that wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueuePart<'a> {
+    /// Those numbered from the first to the second number.
+    Numbered(i64, i64),
+    /// At most so many of a host, by priority.
+    FirstOf(&'a str, usize),
+}
+
+/// A URL that waits, as far as its place in the queue depends on it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WaitingUrl<'r> {
+    /// Its number in the ledger.
+    pub id: i64,
+    /// The URL.
+    pub url: &'r str,
+    /// The page whose link gives it its priority.
+    pub linker: Option<&'r str>,
+    /// The text of that link.
+    pub anchor: &'r str,
+    /// See [`Candidate::hops`].
+    pub hops: &'r str,
+    /// Whether it is a seed of the campaign.
+    pub is_seed: bool,
+    /// The tag of the seed that it descends from.
+    pub source_tag: &'r str,
+    /// Lower is fetched earlier.
+    pub priority: i64,
+    /// The parts of the priority, where the launch goes by relevance.
+    pub parts: Option<PriorityParts>,
 }
 
 /// A page that a source of the campaign named.
@@ -260,6 +292,17 @@ pub trait Ledger: Send + Sync {
     /// What the launch has learned; `each` gets the host and score of every page that it read, in
     /// the order in which they were fetched.
     fn learned_order(&self, each: &mut dyn FnMut(&str, u16)) -> Result<LearnedOrder, LedgerError>;
+
+    /// The least and the greatest number of a URL that waits.
+    fn waiting_span(&self) -> Result<Option<(i64, i64)>, LedgerError>;
+
+    /// Gives `each` the URLs that wait, of a part of the queue.
+    fn each_waiting(&self, part: QueuePart<'_>, each: &mut dyn FnMut(&WaitingUrl<'_>)) -> Result<(), LedgerError>;
+
+    /// Does `work` that changes much of the queue, while others use the ledger as well.
+    fn in_bulk(&self, work: &mut dyn FnMut() -> Result<(), CrawlError>) -> Result<(), CrawlError> {
+        work()
+    }
 
     /// Keeps other priorities of URLs that wait.
     fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError>;

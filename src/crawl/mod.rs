@@ -60,7 +60,7 @@ pub use frontier::host_states::{HostActivity, HostState};
 pub use frontier::politeness::{Delays, MAX_IN_FLIGHT_PER_ADDRESS, MAX_RETRY_AFTER, retry_after};
 pub use ledger::{
     Admission, AdmissionState, Admitted, ChangedAdmission, Finished, HostBacklog, HostWait, LearnedOrder, Ledger,
-    LedgerError, LostCapture, PageReading, QueuedUrl, RobotsAnswer, SourcePage,
+    LedgerError, LostCapture, PageReading, QueuePart, QueuedUrl, RobotsAnswer, SourcePage, WaitingUrl,
 };
 pub use logs::crawl_log::CrawlLogLine;
 pub use outcome::{OutcomeClass, OutcomeKind, SeenFacts, SeenState, UrlOutcome};

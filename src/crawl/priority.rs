@@ -60,12 +60,19 @@ pub(super) fn place_by_hops(hops: &str) -> Place {
 /// The place of a URL by its relevance: seeds and what they need, then redirects, then the rest by
 /// its parts; what completes a page comes with the page that it completes.
 pub(super) fn place_by_relevance(guide: &RequestGuide, candidate: &Candidate, linker: &Linker<'_>) -> Place {
-    match candidate.hops.as_bytes().last() {
-        None | Some(b'P') => Place { priority: 0, parts: None },
-        _ if candidate.is_seed => Place { priority: 0, parts: None },
-        Some(b'R') => Place { priority: 1, parts: None },
-        Some(b'E') => PriorityParts::of_requisite(linker.points).place(),
-        Some(_) => guide.parts_of(candidate, linker).place(),
+    place_by_kind(&candidate.hops, candidate.is_seed, linker.points)
+        .unwrap_or_else(|| guide.parts_of(candidate, linker).place())
+}
+
+/// The place of what is no link of a page: a seed, what it needs, a redirect, or what completes a page whose
+/// priority is `points`.
+pub(super) fn place_by_kind(hops: &str, is_seed: bool, points: u16) -> Option<Place> {
+    match hops.as_bytes().last() {
+        None | Some(b'P') => Some(Place { priority: 0, parts: None }),
+        _ if is_seed => Some(Place { priority: 0, parts: None }),
+        Some(b'R') => Some(Place { priority: 1, parts: None }),
+        Some(b'E') => Some(PriorityParts::of_requisite(points).place()),
+        Some(_) => None,
     }
 }
 

@@ -93,7 +93,7 @@ fn fill(catalogue: &Arc<Catalogue>, queued: usize, first: &Campaign) -> LaunchId
             let (url, anchor) = link(*at);
             let via = Some(Url::parse(&format!("http://h{}.example/page-{}", at / 40 % HOSTS, at / 40)).unwrap());
             let hops = "L".to_owned();
-            let parts = guide.parts_again(&url, via.as_ref(), &anchor, None);
+            let parts = guide.parts_again(&url, "", via.as_ref().map(Url::as_str), &anchor, None);
             let candidate = Candidate { via, anchor, hops, ..Candidate::bare(url) };
             let verdict = Verdict::unlisted(Decision::Accept, "bench");
             let (state, date) = (AdmissionState::Queued, CaptureDate::now());

@@ -4,6 +4,7 @@ use super::reachability::MAX_SLEEP;
 use super::{Frontier, FrontierState, Host};
 use crate::jobs::counted;
 use crate::uri::CaptureDate;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What a host does now.
@@ -33,6 +34,11 @@ pub struct HostState {
 }
 
 impl Frontier<'_> {
+    /// The hosts that have something to fetch, or had.
+    pub fn hosts(&self) -> Vec<Arc<str>> {
+        self.lock().hosts.keys().cloned().collect()
+    }
+
     /// What hosts do that have something to fetch, at most so many of them: those that are fetched from first.
     pub fn host_states(&self, most: usize) -> Vec<HostState> {
         let state = self.lock();

@@ -8,7 +8,7 @@
 
 use super::parts::{PriorityParts, TOP_POINTS};
 use crate::analysis::Matcher;
-use crate::campaign::{Campaign, CrawlOrder, Term};
+use crate::campaign::{Campaign, CrawlOrder, Term, UrlScores};
 use crate::crawl::PageReading;
 use crate::jobs::lock;
 use crate::scope::Candidate;
@@ -48,6 +48,7 @@ pub struct RequestGuide {
     matcher: Matcher,
     /// Whether each term counts: it speaks for the request and has words.
     counts: Vec<bool>,
+    scores: Option<UrlScores>,
     learned: Mutex<Learned>,
     anchors: Mutex<HashMap<Box<str>, HostAnchors>>,
     /// The terms of short texts, by a hash of each.
@@ -106,17 +107,18 @@ pub struct Linker<'a> {
 
 impl RequestGuide {
     /// The guide of a campaign; none where it is not ordered by relevance, or its request has no
-    /// words to look for.
+    /// words to look for and it scores no URLs.
     pub fn of(campaign: &Campaign) -> Option<Self> {
         let matcher = Matcher::compile(&campaign.request);
         let counts: Vec<bool> = (0..matcher.terms().len())
             .map(|term| matcher.speaks_for(term) && !matcher.tests(term).is_empty())
             .collect();
-        if campaign.order != CrawlOrder::Relevance || !counts.contains(&true) {
+        let scores = UrlScores::of(&campaign.scores);
+        if campaign.order != CrawlOrder::Relevance || !counts.contains(&true) && scores.is_none() {
             return None;
         }
         let (learned, anchors, texts) = (Mutex::default(), Mutex::default(), Mutex::default());
-        let guide = Self { matcher, counts, learned, anchors, texts };
+        let guide = Self { matcher, counts, scores, learned, anchors, texts };
         guide.learned_so_far(0, HashMap::new());
         Some(guide)
     }
@@ -301,7 +303,12 @@ impl RequestGuide {
             authority => 1 << (hash_of(authority) % 64),
         };
         let (anchor, url) = self.values_of(linker.authority, &candidate.anchor, &candidate.url);
-        PriorityParts::of_link(anchor, url, linker.score, cited)
+        let scored = self.score_of(candidate.url.as_str(), &candidate.source_tag);
+        PriorityParts::of_link(anchor, url, linker.score, cited).with_score(scored)
+    }
+
+    fn score_of(&self, url: &str, source_tag: &str) -> f64 {
+        self.scores.as_ref().map_or(0.0, |scores| scores.value(url, source_tag))
     }
 
     /// The values of a link's text and of its URL.
@@ -320,14 +327,25 @@ impl RequestGuide {
     pub fn parts_again(
         &self,
         url: &Url,
-        linker: Option<&Url>,
+        source_tag: &str,
+        linker: Option<&str>,
         anchor: &str,
         parts: Option<PriorityParts>,
     ) -> PriorityParts {
         let before = parts.unwrap_or_default();
-        let (of_anchor, of_url) = self.values_of(linker.map_or("", authority_of), anchor, url);
-        let of_link = PriorityParts::of_link(of_anchor, of_url, 0.0, 0);
+        let of_anchor = match self.terms_of_anchor(anchor).is_empty() {
+            true => 0.0,
+            // The page matters only where the link has a word of the request.
+            false => {
+                let linker = linker.and_then(|linker| Url::parse(linker).ok());
+                self.value_of_anchor(linker.as_ref().map_or("", authority_of), anchor)
+            }
+        };
+        // Other than the links of a page, those that wait are each read once.
+        let in_path: Vec<usize> = self.found_in(&path_text(url)).into_iter().map(|(term, _)| term).collect();
+        let of_link = PriorityParts::of_link(of_anchor, self.share_of(&in_path), 0.0, 0);
         PriorityParts { anchor: of_link.anchor, url: of_link.url, ..before }
+            .with_score(self.score_of(url.as_str(), source_tag))
     }
 
     /// The words of the request in the text of a link and in a URL, for people.
@@ -415,6 +433,33 @@ mod tests {
     }
 
     #[test]
+    fn scores_of_patterns_and_tags_are_added_and_refuse_nothing() {
+        let score = |pattern: &str, tag: &str, score| crate::campaign::UrlScore {
+            pattern: pattern.to_owned(),
+            source_tag: tag.to_owned(),
+            score,
+        };
+        let scores = vec![score("/press/", "", 0.4), score("", "blogs", -1.0)];
+        let of = |request: &str| {
+            let campaign =
+                Campaign { request: request.parse().unwrap(), scores: scores.clone(), ..Campaign::default() };
+            RequestGuide::of(&campaign).unwrap()
+        };
+        let guide = of("ria");
+        let linker = Linker { score: 0.0, points: 0, authority: "a.pt" };
+        let tagged = |url: &str, tag: &str| Candidate { source_tag: tag.to_owned(), ..found(url, "Ria") };
+        let points = |url: &str, tag: &str| guide.parts_of(&tagged(url, tag), &linker).points();
+        assert_eq!(points("http://a.pt/press/1", ""), points("http://a.pt/other/1", "") + 4000);
+        assert_eq!(points("http://a.pt/other/1", "blogs"), 0);
+        let waits = guide.parts_of(&tagged("http://a.pt/press/1", ""), &linker);
+        let url = Url::parse("http://a.pt/press/1").unwrap();
+        assert_eq!(guide.parts_again(&url, "", Some("http://a.pt/"), "Ria", Some(waits)), waits);
+        assert_eq!(guide.parts_again(&url, "blogs", Some("http://a.pt/"), "Ria", Some(waits)).scored, -6000);
+        // Scores alone order a queue as well.
+        assert_eq!(of("lang:pt").parts_of(&found("http://a.pt/press/", "x"), &Linker::default()).points(), 4000);
+    }
+
+    #[test]
     fn an_anchor_of_most_links_counts_nothing() {
         let guide = guide("ria");
         let anchors: Vec<String> =
@@ -465,7 +510,7 @@ mod tests {
         assert!(after.read("estaleiro").score + 20 > after.read("ria").score);
         let old = PriorityParts::of_link(0.5, 0.5, 0.7, 5);
         let url = Url::parse("http://a.pt/estaleiro").unwrap();
-        let again = after.parts_again(&url, None, "naval", Some(old));
+        let again = after.parts_again(&url, "", None, "naval", Some(old));
         assert_eq!((again.anchor, again.page, again.cited), (0, old.page, 5));
         assert!(again.url > 0);
     }

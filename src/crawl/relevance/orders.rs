@@ -3,16 +3,16 @@
 //! Politeness and the random draws of a crawl by relevance are left out: the order is that of the priorities.
 
 use super::guide::RequestGuide;
-use super::rescore::place_again;
+use super::rescore::{parts_of_queue, place_again};
 use crate::campaign::CrawlOrder;
 use crate::crawl::priority::{ROBOTS_PRIORITY, place_by_hops};
-use crate::crawl::{AdmissionState, CrawlError, Ledger, QueuedUrl};
+use crate::crawl::{CrawlError, Ledger, QueuePart, WaitingUrl};
 use crate::jobs::JobCx;
-use crate::uri::authority_of;
+use crate::uri::{Url, authority_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// URLs that are read from the ledger at once.
-const AT_ONCE: usize = 2_000;
+const AT_ONCE: u64 = 2_000;
 /// URLs of a queue that are looked at.
 const MOST_READ: u64 = 100_000;
 
@@ -40,12 +40,12 @@ impl OrderPreview {
 struct First(BTreeSet<(i64, i64, String)>);
 
 impl First {
-    fn add(&mut self, priority: i64, url: &QueuedUrl, most: usize) {
+    fn add(&mut self, priority: i64, url: &WaitingUrl<'_>, most: usize) {
         let is_behind = |last: &(i64, i64, String)| (last.0, last.1) < (priority, url.id);
         if self.0.len() == most && self.0.last().is_some_and(is_behind) {
             return;
         }
-        self.0.insert((priority, url.id, url.url().as_str().to_owned()));
+        self.0.insert((priority, url.id, url.url.to_owned()));
         if self.0.len() > most {
             self.0.pop_last();
         }
@@ -70,32 +70,24 @@ pub fn preview_orders(
 ) -> Result<OrderPreview, CrawlError> {
     let (mut relevant, mut nearest) = (First::default(), First::default());
     let mut by_host: BTreeMap<String, First> = BTreeMap::new();
-    let (mut preview, mut after) = (OrderPreview::default(), i64::MIN);
-    loop {
+    let mut preview = OrderPreview::default();
+    for (first, last) in parts_of_queue(ledger, AT_ONCE)? {
         cx.checkpoint()?;
-        let urls = ledger.undecided(after, AT_ONCE)?;
-        let Some(last) = urls.last() else { break };
-        after = last.id;
         if preview.read >= MOST_READ {
             preview.is_partial = true;
             break;
         }
-        for url in urls.iter().filter(|url| url.admission.state == AdmissionState::Queued) {
+        ledger.each_waiting(QueuePart::Numbered(first, last), &mut |url| {
             preview.read += 1;
-            let by_hops = match url.admission.priority {
-                ROBOTS_PRIORITY => ROBOTS_PRIORITY,
-                _ => place_by_hops(&url.admission.candidate.hops).priority,
-            };
+            let place = |by: &dyn Fn() -> i64| if url.priority == ROBOTS_PRIORITY { ROBOTS_PRIORITY } else { by() };
+            let by_hops = place(&|| place_by_hops(url.hops).priority);
             nearest.add(by_hops, url, most);
-            by_host.entry(authority_of(url.url()).to_owned()).or_default().add(by_hops, url, most);
+            let host = Url::parse(url.url).map(|url| authority_of(&url).to_owned()).unwrap_or_default();
+            by_host.entry(host).or_default().add(by_hops, url, most);
             if let Some(guide) = guide {
-                let by_request = match url.admission.priority {
-                    ROBOTS_PRIORITY => ROBOTS_PRIORITY,
-                    _ => place_again(guide, url).priority,
-                };
-                relevant.add(by_request, url, most);
+                relevant.add(place(&|| place_again(guide, url).priority), url, most);
             }
-        }
+        })?;
     }
     let round_robin = round_robin(by_host, most);
     let relevant = if guide.is_some() { relevant.urls() } else { round_robin.clone() };

@@ -21,10 +21,12 @@ pub struct LinkValues {
     pub page: f64,
     /// Other hosts whose pages link to it.
     pub citing_hosts: u32,
+    /// The scores that the campaign gives it, from -1 to 1.
+    pub scored: f64,
 }
 
 /// The parts of the priority of a URL that was found on a page.
-pub const RELEVANCE_PARTS: [WeightedPart<LinkValues>; 4] = [
+pub const RELEVANCE_PARTS: [WeightedPart<LinkValues>; 5] = [
     WeightedPart {
         key: "anchor",
         name: "Anchor",
@@ -60,9 +62,17 @@ pub const RELEVANCE_PARTS: [WeightedPart<LinkValues>; 4] = [
             format!("{} {} to it", counted(hosts, "other host"), verb(hosts, "links"))
         },
     },
+    WeightedPart {
+        key: "pattern",
+        name: "Pattern",
+        about: "Scores of the campaign for patterns of URLs and for tags of seeds",
+        weight: 1.0,
+        value: |link| Some(link.scored),
+        why: |link| format!("{:+.2} by patterns and tags of the campaign", link.scored),
+    },
 ];
 
-/// The parts as they are kept with a URL: 7 bytes, and 8 for the hosts that cite it.
+/// The parts as they are kept with a URL: 7 or 9 bytes, and 8 for the hosts that cite it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PriorityParts {
     /// It completes a page whose priority `page` is.
@@ -73,6 +83,8 @@ pub struct PriorityParts {
     pub url: u16,
     /// Points of the page with the link.
     pub page: u16,
+    /// Points of patterns and tags, which may be negative.
+    pub scored: i16,
     /// Hosts that cite it, a bit each by a hash of its name.
     pub cited: u64,
 }
@@ -80,9 +92,15 @@ pub struct PriorityParts {
 impl PriorityParts {
     /// The parts of what a link has; `cited` as the field of that name.
     pub fn of_link(anchor: f64, url: f64, page: f64, cited: u64) -> Self {
-        let values = LinkValues { anchor, url, page, citing_hosts: 0 };
-        let [anchor, url, page, _] = RELEVANCE_PARTS.each_ref().map(|part| points_of(part, &values));
-        Self { completes: false, anchor, url, page, cited }
+        let values = LinkValues { anchor, url, page, ..LinkValues::default() };
+        let [anchor, url, page, ..] = RELEVANCE_PARTS.each_ref().map(|part| points_of(part, &values));
+        Self { completes: false, anchor, url, page, scored: 0, cited }
+    }
+
+    /// The same with the sum of the campaign's scores, from -1 to 1.
+    pub fn with_score(self, value: f64) -> Self {
+        // `as` stops at both ends.
+        Self { scored: (value.clamp(-1.0, 1.0) * f64::from(TOP_POINTS)).round() as i16, ..self }
     }
 
     /// The parts of what completes a page with this priority.
@@ -103,8 +121,9 @@ impl PriorityParts {
 
     /// The priority: the sum of the parts, from 0 to [`TOP_POINTS`].
     pub fn points(self) -> u16 {
-        let sum = self.anchor.saturating_add(self.url).saturating_add(self.page).saturating_add(self.cited_points());
-        sum.min(TOP_POINTS)
+        let found = [self.anchor, self.url, self.page, self.cited_points()];
+        let sum = found.into_iter().map(i32::from).sum::<i32>() + i32::from(self.scored);
+        u16::try_from(sum.max(0)).unwrap_or(TOP_POINTS).min(TOP_POINTS)
     }
 
     /// The place in the queue: lower is earlier.
@@ -127,20 +146,29 @@ impl PriorityParts {
     }
 
     /// The bytes that are kept, without `cited`.
-    pub fn to_bytes(self) -> [u8; 7] {
-        let [a, b] = self.anchor.to_le_bytes();
-        let [c, d] = self.url.to_le_bytes();
-        let [e, f] = self.page.to_le_bytes();
-        [u8::from(self.completes), a, b, c, d, e, f]
+    pub fn to_bytes(self) -> Vec<u8> {
+        let mut bytes = vec![u8::from(self.completes)];
+        for points in [self.anchor, self.url, self.page] {
+            bytes.extend(points.to_le_bytes());
+        }
+        // Few campaigns have scores.
+        if self.scored != 0 {
+            bytes.extend(self.scored.to_le_bytes());
+        }
+        bytes
     }
 
     /// Reads what [`Self::to_bytes`] wrote; none where it is something else.
     pub fn from_bytes(bytes: &[u8], cited: u64) -> Option<Self> {
-        let [completes, a, b, c, d, e, f] = *bytes else { return None };
+        let [completes, a, b, c, d, e, f, ref scored @ ..] = *bytes else { return None };
+        let scored = match *scored {
+            [] => 0,
+            [low, high] => i16::from_le_bytes([low, high]),
+            _ => return None,
+        };
         let number = |low, high| u16::from_le_bytes([low, high]);
-        let parts =
-            Self { completes: completes != 0, anchor: number(a, b), url: number(c, d), page: number(e, f), cited };
-        Some(parts)
+        let (anchor, url, page) = (number(a, b), number(c, d), number(e, f));
+        Some(Self { completes: completes != 0, anchor, url, page, scored, cited })
     }
 }
 
@@ -162,6 +190,11 @@ mod tests {
         assert_eq!((parts.points(), parts.place().priority), (6500, LATER + 2 * 3500 + 1));
         assert_eq!(PriorityParts::from_bytes(&parts.to_bytes(), parts.cited), Some(parts));
         assert_eq!(PriorityParts::from_bytes(&[1, 2], 0), None);
+        for (score, points) in [(-0.25, 4000), (-1.0, 0), (1.0, TOP_POINTS)] {
+            let scored = parts.with_score(score);
+            assert_eq!(scored.points(), points);
+            assert_eq!(PriorityParts::from_bytes(&scored.to_bytes(), scored.cited), Some(scored));
+        }
         assert_eq!(PriorityParts::of_link(9.0, f64::NAN, -1.0, 0).points(), 5000);
         assert_eq!(PriorityParts::of_link(1.0, 1.0, 1.0, u64::MAX).points(), TOP_POINTS);
     }

@@ -266,6 +266,40 @@ impl Ledger for MemoryLedger {
         Ok(LearnedOrder { seed: 0, pages, terms, version: inner.ordered_by.or(Some(1)) })
     }
 
+    fn waiting_span(&self) -> Result<Option<(i64, i64)>, LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let rows = inner.by_host.values().flatten().map(|at| *at as i64);
+        Ok(rows.clone().min().zip(rows.max()))
+    }
+
+    fn each_waiting(&self, part: QueuePart<'_>, each: &mut dyn FnMut(&WaitingUrl<'_>)) -> Result<(), LedgerError> {
+        let inner = self.0.lock().unwrap();
+        let rows = match part {
+            QueuePart::Numbered(first, last) => {
+                let rows = inner.by_host.values().flatten().copied();
+                let rows: BTreeSet<usize> = rows.filter(|at| (first..=last).contains(&(*at as i64))).collect();
+                rows.into_iter().collect()
+            }
+            QueuePart::FirstOf(host, most) => {
+                let mut rows = inner.queue_of(host, &[], CaptureDate::from_millis(i64::MAX));
+                rows.truncate(most);
+                rows
+            }
+        };
+        for url in rows.into_iter().filter_map(|at| inner.queued(at)) {
+            let found = &url.admission.candidate;
+            let (linker, anchor) = match &url.linker {
+                Some((linker, anchor)) => (Some(linker.as_str()), anchor.as_str()),
+                None => (found.via.as_ref().map(Url::as_str), found.anchor.as_str()),
+            };
+            let (priority, parts) = (url.admission.priority, url.admission.parts);
+            let (hops, is_seed, source_tag) = (found.hops.as_str(), found.is_seed, found.source_tag.as_str());
+            let (id, url) = (url.id, found.url.as_str());
+            each(&WaitingUrl { id, url, linker, anchor, hops, is_seed, source_tag, priority, parts });
+        }
+        Ok(())
+    }
+
     fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError> {
         let mut inner = self.0.lock().unwrap();
         for (id, priority, parts) in changed {

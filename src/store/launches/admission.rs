@@ -100,7 +100,7 @@ pub(super) fn admit_all(conn: &Connection, launch: LaunchId, found: &[Admission]
 }
 
 /// The columns `parts` and `cited`.
-pub(super) fn parts_columns(parts: Option<PriorityParts>) -> (Option<[u8; 7]>, Option<i64>) {
+pub(super) fn parts_columns(parts: Option<PriorityParts>) -> (Option<Vec<u8>>, Option<i64>) {
     (parts.map(PriorityParts::to_bytes), parts.map(|parts| parts.cited.cast_signed()))
 }
 

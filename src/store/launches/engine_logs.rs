@@ -121,7 +121,8 @@ pub struct Bulk<'a>(&'a Catalogue);
 
 impl Drop for Bulk<'_> {
     fn drop(&mut self) {
-        if let Err(error) = self.0.checkpoint_every(USUAL_PAGES) {
+        // Beside the writer, which a commit would keep from other work for as long.
+        if let Err(error) = self.0.carry_log_over().and_then(|()| self.0.checkpoint_every(USUAL_PAGES)) {
             tracing::warn!("the log of the catalogue stays long: {error}");
         }
     }

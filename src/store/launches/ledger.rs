@@ -8,8 +8,9 @@ use super::events::insert_events;
 use super::sources::{pages_of_launch, take_pages};
 use crate::captures::{CaptureEntry, RecordPlace};
 use crate::crawl::{
-    Admission, AdmissionState, Admitted, ChangedAdmission, CrawlEvent, Finished, HostBacklog, HostWait, LaunchTally,
-    LearnedOrder, Ledger, LedgerError, LostCapture, PriorityParts, QueuedUrl, RobotsAnswer, SourcePage, TermTally,
+    Admission, AdmissionState, Admitted, ChangedAdmission, CrawlError, CrawlEvent, Finished, HostBacklog, HostWait,
+    LaunchTally, LearnedOrder, Ledger, LedgerError, LostCapture, PriorityParts, QueuePart, QueuedUrl, RobotsAnswer,
+    SourcePage, TermTally, WaitingUrl,
 };
 use crate::exchange::DiskGate;
 use crate::links::Outlink;
@@ -173,6 +174,67 @@ impl Ledger for LaunchLedger {
             learned.terms = terms.collect::<Result<_, _>>()?;
             Ok(learned)
         })
+    }
+
+    fn waiting_span(&self) -> Result<Option<(i64, i64)>, LedgerError> {
+        self.read(|conn| {
+            let (first, last): (Option<i64>, Option<i64>) = conn
+                .prepare_cached(
+                    "SELECT (SELECT min(id) FROM seen INDEXED BY seen_state WHERE launch = ?1 AND state = 0),
+                        (SELECT max(id) FROM seen INDEXED BY seen_state WHERE launch = ?1 AND state = 0)",
+                )?
+                .query_row([self.launch], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok(first.zip(last))
+        })
+    }
+
+    fn each_waiting(&self, part: QueuePart<'_>, each: &mut dyn FnMut(&WaitingUrl<'_>)) -> Result<(), LedgerError> {
+        const ROWS: &str =
+            "SELECT s.id, u.url, v.url, ifnull(s.linker_anchor, s.anchor), s.hops, s.is_seed, s.priority,
+            s.parts, s.cited, s.source_tag FROM seen s";
+        const JOINS: &str = "JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = ifnull(s.linker, s.via)
+            WHERE s.launch = ?1 AND s.state = 0";
+        self.read(|conn| {
+            let mut statement;
+            let mut rows = match part {
+                QueuePart::Numbered(first, last) => {
+                    statement = conn.prepare_cached(&format!(
+                        "{ROWS} INDEXED BY seen_state {JOINS} AND s.id BETWEEN ?2 AND ?3 ORDER BY s.id"
+                    ))?;
+                    statement.query(params![self.launch, first, last])?
+                }
+                QueuePart::FirstOf(host, most) => {
+                    statement = conn.prepare_cached(&format!(
+                        "{ROWS} INDEXED BY seen_queue {JOINS} AND s.host = (SELECT id FROM host WHERE name = ?2)
+                         ORDER BY s.priority, s.id LIMIT ?3"
+                    ))?;
+                    statement.query(params![self.launch, host, most as i64])?
+                }
+            };
+            fn text<'r>(row: &'r Row<'_>, at: usize) -> Result<Option<&'r str>, StoreError> {
+                let text = row.get_ref(at)?.as_str_or_null();
+                text.map_err(|error| rusqlite::Error::from(error).into())
+            }
+            while let Some(row) = rows.next()? {
+                each(&WaitingUrl {
+                    id: row.get(0)?,
+                    url: text(row, 1)?.unwrap_or_default(),
+                    linker: text(row, 2)?,
+                    anchor: text(row, 3)?.unwrap_or_default(),
+                    hops: text(row, 4)?.unwrap_or_default(),
+                    is_seed: row.get(5)?,
+                    source_tag: text(row, 9)?.unwrap_or_default(),
+                    priority: row.get(6)?,
+                    parts: stored_parts(row, 7)?,
+                });
+            }
+            Ok(())
+        })
+    }
+
+    fn in_bulk(&self, work: &mut dyn FnMut() -> Result<(), CrawlError>) -> Result<(), CrawlError> {
+        let _bulk = self.catalogue.begin_bulk().map_err(ledger_error)?;
+        work()
     }
 
     fn rescore(&self, changed: Vec<(i64, i64, Option<PriorityParts>)>) -> Result<(), LedgerError> {

@@ -68,19 +68,19 @@ impl Catalogue {
     /// The first URLs that wait in a launch, or for one of its hosts, in the order of their
     /// priority; and how many wait.
     pub fn queue(&self, launch: LaunchId, host: Option<&str>, top: u64) -> Result<(Vec<QueueRow>, u64), StoreError> {
-        let (index, of_host) = match host {
-            Some(_) => ("seen_queue", "AND s.host = (SELECT id FROM host WHERE name = ?2)"),
-            None => ("seen_next", "AND ?2 IS NULL"),
-        };
-        let from = format!("FROM seen s INDEXED BY {index} WHERE s.state = 0 AND s.launch = ?1 {of_host}");
+        // Hosts with something in the queue, and of each the first ones: all hosts together have no index of their own,
+        // which a crawl would have to keep in order with each link that it finds.
+        const HOSTS: &str = "SELECT host, sum(urls) AS urls FROM seen_tally WHERE launch = ?1 AND state = 0
+             AND (?2 IS NULL OR host = (SELECT id FROM host WHERE name = ?2)) GROUP BY host HAVING sum(urls) > 0";
         self.read(|conn| {
             let mut statement = conn.prepare_cached(&format!(
-                "WITH part AS (SELECT s.id AS id {from} ORDER BY s.priority, s.id LIMIT ?3)
-                 SELECT {QUEUE_ROW} FROM part p JOIN seen s ON s.id = p.id JOIN url u ON u.id = s.url
-                 JOIN host h ON h.id = s.host ORDER BY s.priority, s.id"
+                "SELECT {QUEUE_ROW} FROM ({HOSTS}) w JOIN host h ON h.id = w.host
+                 JOIN seen s ON s.id IN (SELECT id FROM seen INDEXED BY seen_queue
+                    WHERE state = 0 AND launch = ?1 AND host = w.host ORDER BY priority, id LIMIT ?3)
+                 JOIN url u ON u.id = s.url ORDER BY s.priority, s.id LIMIT ?3"
             ))?;
             let rows = statement.query_map(params![launch, host, int(top)], queue_row)?.collect::<Result<_, _>>()?;
-            let mut count = conn.prepare_cached(&format!("SELECT count(*) {from}"))?;
+            let mut count = conn.prepare_cached(&format!("SELECT ifnull(sum(urls), 0) FROM ({HOSTS})"))?;
             Ok((rows, count.query_row(params![launch, host], |row| row.get(0).map(uint))?))
         })
     }
@@ -99,8 +99,9 @@ impl Catalogue {
         let Some((launch, row)): Option<(LaunchId, QueueRow)> = found else { return Ok(None) };
         let before = self.read(|conn| {
             let mut statement = conn.prepare_cached(
-                "SELECT count(*) FROM seen INDEXED BY seen_next
-                 WHERE state = 0 AND launch = ?1 AND (priority < ?2 OR priority = ?2 AND id < ?3)",
+                "SELECT ifnull(sum((SELECT count(*) FROM seen INDEXED BY seen_queue WHERE state = 0 AND launch = ?1
+                    AND host = w.host AND (priority, id) < (?2, ?3))), 0)
+                 FROM (SELECT DISTINCT host FROM seen_tally WHERE launch = ?1 AND state = 0 AND urls > 0) w",
             )?;
             Ok(statement.query_row(params![launch, row.priority, id], |row| row.get(0).map(uint))?)
         })?;

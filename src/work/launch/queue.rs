@@ -36,8 +36,8 @@ pub struct QueuedPlace {
 pub struct QueuedPart {
     /// Its name, such as `anchor`.
     pub part: &'static str,
-    /// Its points.
-    pub points: u16,
+    /// Its points; those of patterns and tags may be negative.
+    pub points: i32,
     /// Words of the request that were found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub terms: Vec<String>,
@@ -130,7 +130,7 @@ fn place_of(rank: u64, row: &QueueRow, guide: Option<&RequestGuide>) -> QueuedPl
     let priority = priority_points(row.priority, row.parts);
     let parts = match row.parts {
         Some(parts) => relevance_parts(row, parts, guide),
-        None => vec![QueuedPart { part: "first", points: priority, terms: Vec::new(), of: first_by(row) }],
+        None => vec![QueuedPart { part: "first", points: priority.into(), terms: Vec::new(), of: first_by(row) }],
     };
     let sum: Vec<String> = parts.iter().map(written).collect();
     let sum = if sum.is_empty() { "nothing of the request".to_owned() } else { sum.join(" + ") };
@@ -153,27 +153,30 @@ fn first_by(row: &QueueRow) -> String {
 fn relevance_parts(row: &QueueRow, parts: PriorityParts, guide: Option<&RequestGuide>) -> Vec<QueuedPart> {
     let part = |part, points| QueuedPart { part, points, terms: Vec::new(), of: String::new() };
     if parts.completes {
-        return vec![QueuedPart { of: row.linker.clone(), ..part("completes", parts.points()) }];
+        return vec![QueuedPart { of: row.linker.clone(), ..part("completes", parts.points().into()) }];
     }
     let url = parse_web_url(&row.url);
     let [of_anchor, of_url] = match (guide, &url) {
         (Some(guide), Some(url)) => guide.terms_in(&row.anchor, url),
         _ => Default::default(),
     };
-    let [anchor, path, page, cited] = RELEVANCE_PARTS.each_ref().map(|part| part.key);
-    let values = LinkValues { citing_hosts: parts.citing_hosts(), ..LinkValues::default() };
+    let [anchor, path, page, cited, scored] = RELEVANCE_PARTS.each_ref().map(|part| part.key);
+    let value = f64::from(parts.scored) / f64::from(TOP_POINTS);
+    let values = LinkValues { citing_hosts: parts.citing_hosts(), scored: value, ..LinkValues::default() };
     let mut found = vec![
-        QueuedPart { terms: of_anchor, ..part(anchor, parts.anchor) },
-        QueuedPart { of: row.linker.clone(), ..part(page, parts.page) },
-        QueuedPart { terms: of_url, ..part(path, parts.url) },
-        QueuedPart { of: (RELEVANCE_PARTS[3].why)(&values), ..part(cited, parts.cited_points()) },
+        QueuedPart { terms: of_anchor, ..part(anchor, parts.anchor.into()) },
+        QueuedPart { of: row.linker.clone(), ..part(page, parts.page.into()) },
+        QueuedPart { terms: of_url, ..part(path, parts.url.into()) },
+        QueuedPart { of: (RELEVANCE_PARTS[3].why)(&values), ..part(cited, parts.cited_points().into()) },
+        QueuedPart { of: (RELEVANCE_PARTS[4].why)(&values), ..part(scored, parts.scored.into()) },
     ];
-    found.retain(|part| part.points > 0);
-    // More than all counts as all.
-    let mut left = TOP_POINTS;
+    found.retain(|part| part.points != 0);
+    // More than all counts as all, and less than nothing as nothing.
+    let mut sum = 0;
     for part in &mut found {
-        part.points = part.points.min(left);
-        left -= part.points;
+        let before = sum;
+        sum = (sum + part.points).clamp(0, TOP_POINTS.into());
+        part.points = sum - before;
     }
     found
 }

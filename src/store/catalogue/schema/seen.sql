@@ -46,7 +46,6 @@ CREATE TABLE seen (
 );
 -- The id that every index ends with keeps rows of equal priority in the order they came.
 CREATE INDEX seen_queue ON seen(launch, host, priority) WHERE state = 0;
-CREATE INDEX seen_next ON seen(launch, priority) WHERE state = 0;
 CREATE INDEX seen_state ON seen(launch, state);
 -- Pages that were read for the request, in the order they were fetched.
 CREATE INDEX seen_scored ON seen(launch, due_ms) WHERE score IS NOT NULL;
