@@ -140,8 +140,8 @@ fn proposals_are_accepted_the_curve_is_drawn_and_an_older_version_restored() {
     assert!(version(&window).1.request.to_string().contains(&first.value));
     window.until("it is proposed no more", |window| !window.can_click(&format!("Accept {}", first.value)));
 
-    window.scroll_to("What it was worth");
-    window.click("What it was worth");
+    window.scroll_to("Harvest rate");
+    window.click("Harvest rate");
     window.until("the curve is there", |window| window.shows("found after 10 % of the fetches"));
     window.assert_shows("Relevant pages found by pages fetched");
     window.assert_shows("Version 1, of the trial");
