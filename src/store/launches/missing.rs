@@ -63,7 +63,7 @@ impl Catalogue {
         })
     }
 
-    /// Hosts of a launch with URLs in scope of which it fetched none: whether these failed or are queued, and
+    /// Hosts of a launch with URLs in scope of which it fetched none but robots.txt: whether these failed or are queued, and
     /// how many they are. Those with the most URLs come first.
     pub fn unreached_hosts(&self, launch: LaunchId) -> Result<Vec<(String, &'static str, u64)>, StoreError> {
         self.read(|conn| {
@@ -72,8 +72,8 @@ impl Catalogue {
                     WHERE m.launch = ?1 AND m.host = t.host AND m.urls > 0 AND m.state IN ({QUEUED}, {FAILED}))) AS urls
                  FROM seen_tally t JOIN host h ON h.id = t.host
                  WHERE t.launch = ?1 AND t.urls > 0 AND t.state IN ({QUEUED}, {FAILED})
-                   AND NOT EXISTS (SELECT 1 FROM seen_tally f WHERE f.launch = ?1 AND f.host = t.host
-                        AND f.state = {FETCHED} AND f.urls > 0)
+                   AND NOT EXISTS (SELECT 1 FROM capture c JOIN url u ON u.id = c.url WHERE c.host = t.host
+                        AND c.launch = ?1 AND u.url NOT LIKE '%/robots.txt')
                  GROUP BY t.host ORDER BY urls DESC, h.name"
             ))?;
             let hosts =

@@ -70,24 +70,24 @@ impl GapKind {
         match self {
             Self::Seeds if one => "seed without a good capture",
             Self::Seeds => "seeds without a good capture",
-            Self::Terms if one => "term of the request is nowhere",
-            Self::Terms => "terms of the request are nowhere",
-            Self::Gone if one => "URL captured before, not in the last launch",
-            Self::Gone => "URLs captured before, not in the last launch",
+            Self::Terms if one => "requested term never found",
+            Self::Terms => "requested terms never found",
+            Self::Gone if one => "URL missing from the last launch",
+            Self::Gone => "URLs missing from the last launch",
             Self::Queue if one => "URL left in the queue",
             Self::Queue => "URLs left in the queue",
             Self::Hosts if one => "host accepted, nothing fetched",
             Self::Hosts => "hosts accepted, nothing fetched",
             Self::Refused if one => "refused URL that many hosts cite",
             Self::Refused => "refused URLs that many hosts cite",
-            Self::Cited if one => "page cited by words of the request, never captured",
-            Self::Cited => "pages cited by words of the request, never captured",
+            Self::Cited if one => "cited page never captured",
+            Self::Cited => "cited pages never captured",
             Self::Resources if one => "embedded resource not fetched",
             Self::Resources => "embedded resources not fetched",
-            Self::Languages if one => "language of the request is rare",
-            Self::Languages => "languages of the request are rare",
-            Self::Periods if one => "period of the request without a page published in it",
-            Self::Periods => "periods of the request without a page published in them",
+            Self::Languages if one => "requested language is rare",
+            Self::Languages => "requested languages are rare",
+            Self::Periods if one => "requested period without a page",
+            Self::Periods => "requested periods without a page",
         }
     }
 
@@ -170,7 +170,7 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// The gap in words: `3 terms of the request are nowhere`.
+    /// The gap in words: `3 requested terms never found`.
     pub fn summary(&self) -> String {
         format!("{} {}", self.count, self.kind.label(self.count))
     }
@@ -254,8 +254,11 @@ impl Gaps<'_> {
         if self.matrix.waiting != Some(0) {
             return Missing::default();
         }
+        // Languages and periods are gaps of their own.
+        let is_own = |kind: TermKind| !matches!(kind, TermKind::Language | TermKind::Period);
+        let never_found = self.matrix.never_found().filter(|row| is_own(row.term.kind));
         let item = |label: &str| GapItem { label: label.to_owned(), about: String::new(), rows: None };
-        let items: Vec<GapItem> = self.matrix.never_found().map(|row| item(&row.label)).collect();
+        let items: Vec<GapItem> = never_found.map(|row| item(&row.label)).collect();
         (items.len() as u64, items, Some(RowList::Terms))
     }
 

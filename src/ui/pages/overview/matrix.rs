@@ -18,6 +18,8 @@ const COLUMN: f32 = 64.0;
 const SUM: f32 = 58.0;
 /// Width of the names of the terms, at most and at least.
 const NAMES: (f32, f32) = (120.0, 220.0);
+/// Width from which title and choice of columns are in one line.
+const ONE_LINE: f32 = 660.0;
 /// Space between cells.
 const BETWEEN: f32 = 1.0;
 
@@ -47,8 +49,14 @@ pub(super) fn matrix_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, b
         }
         _ => "captures that hold each term".to_owned(),
     };
-    ui.horizontal(|ui| {
+    let is_narrow = ui.available_width() < ONE_LINE;
+    if is_narrow {
         part_title_ui(ui, "Targeted and crawled", &about);
+    }
+    ui.horizontal(|ui| {
+        if !is_narrow {
+            part_title_ui(ui, "Targeted and crawled", &about);
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if let Some(matrix) = answer.shown().filter(|matrix| !matrix.rows.is_empty())
                 && ui.link(RichText::new("Copy").small()).on_hover_text("Copies all of it as TSV").clicked()
@@ -56,9 +64,8 @@ pub(super) fn matrix_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, b
                 ui.ctx().copy_text(matrix.to_tsv());
             }
             ui.add_space(theme::GAP);
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                segments_ui(ui, "Columns", by, &BY);
-            });
+            let side = if is_narrow { Layout::left_to_right(Align::Center) } else { *ui.layout() };
+            ui.with_layout(side, |ui| segments_ui(ui, "Columns", by, &BY));
         });
     });
     ui.add_space(theme::TIGHT_GAP);
@@ -132,7 +139,11 @@ fn heads_ui(ui: &mut Ui, app: &mut AppState, matrix: &Matrix, grid: &MatrixPlace
     for (at, column) in matrix.columns.iter().enumerate() {
         let place = cell_rect(rect, grid, at);
         let label = match matrix.by {
-            MatrixBy::Hosts => column.label.trim_start_matches("www."),
+            // Most hosts of a campaign end alike.
+            MatrixBy::Hosts if column.others.is_none() => {
+                let host = column.label.trim_start_matches("www.");
+                host.rsplit_once('.').map_or(host, |(name, _)| name)
+            }
             MatrixBy::Launches => column.label.get(..8).unwrap_or(&column.label),
             _ => &column.label,
         };
@@ -178,7 +189,8 @@ fn row_ui(ui: &mut Ui, app: &mut AppState, matrix: &Matrix, grid: &MatrixPlaces,
     let body = FontId::proportional(theme::BODY_TEXT);
     let is_never = row.is_never_found();
     let name = Rect::from_min_max(rect.min, pos2(grid.left + grid.names, rect.bottom()));
-    let label = if is_never { format!("{}, nowhere", row.label) } else { row.label.clone() };
+    let label = if row.term.kind == TermKind::Language { &row.term.value } else { &row.label };
+    let label = if is_never { format!("{label}, never found") } else { label.clone() };
     let color = if is_never { colors.flag } else { colors.text };
     let shown = clipped(ui, &label, body.clone(), color, name.width() - theme::GAP);
     let middle = name.center().y - shown.size().y / 2.0;

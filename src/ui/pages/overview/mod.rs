@@ -312,7 +312,7 @@ fn figures_ui(
     let figure = |key: &str| overview.and_then(|of| of.figures.iter().find(|figure| figure.key == key));
     let added = |key: &str| figure(key).and_then(|figure| figure.change);
     let of_launches = match added("captures").filter(|_| launches > 1) {
-        Some(added) => format!("+{} in the last launch", text::count(added.unsigned_abs())),
+        Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
         None => format!("of {}", text::counted(launches, "launch")),
     };
     let failed = sums.map(|sums| sums.failed);
@@ -342,7 +342,7 @@ fn figures_ui(
         && let Some(rows) = &relevant.rows
     {
         let about = match relevant.change.filter(|_| launches > 1) {
-            Some(added) => format!("+{} in the last launch", text::count(added.unsigned_abs())),
+            Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
             None => share(relevant.count, row.captures, "of all"),
         };
         let of_request =
