@@ -81,7 +81,7 @@ fn a_source_is_added_tested_run_and_switched_off() {
     window.assert_shows("2 of 2 pages new, by 1 request");
     window.assert_shows("the server's version \"v1\"");
     // The numbers lead to the pages.
-    window.click_number("Named: 2");
+    window.click_number("Found: 2");
     window.assert_shows(&format!("http://{}/2", server.addr));
     window.assert_shows("the next one");
 
@@ -209,7 +209,7 @@ fn the_crawl_page_shows_what_sources_brought_and_leads_to_it() {
     window.until("the launch is there", |window| window.shows("found by sources"));
     window.settle();
     window.click("Sources");
-    window.assert_shows("Pages that sources named, and what they led to");
+    window.assert_shows("Pages found by sources, and the URLs reached from them");
     let yields = window.session().catalogue().source_yields(Some(id), crate::app::models::Launches::Last).unwrap();
     assert_eq!((yields.len(), yields[0].tag.as_str()), (1, "source:news"), "{yields:?}");
     assert!(yields[0].fetched >= 1, "{yields:?}");

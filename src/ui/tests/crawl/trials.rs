@@ -165,7 +165,7 @@ fn proposals_are_accepted_the_curve_is_drawn_and_an_older_version_restored() {
 fn a_trial_is_kept() {
     let (_root, mut window) = trial();
     window.click("Keep trial");
-    window.until("it is kept", |window| window.shows("This trial was kept: it is a crawl like others"));
+    window.until("it is kept", |window| window.shows("Trial kept: it counts as a normal crawl"));
     let trial = window.session().catalogue().launch(launch(&window)).unwrap().trial.unwrap();
     assert!(trial.is_kept);
     assert!(!window.can_click("Discard trial…"));

@@ -110,7 +110,9 @@ fn fixed_lines(window: &Window, height: f32) -> Vec<String> {
     let places = |roles: &[Role], margin: egui::Vec2| -> Vec<egui::Rect> {
         let nodes = window.harness.root();
         let nodes = nodes.children_recursive().filter(|node| roles.contains(&node.accesskit_node().role()));
-        nodes.map(|node| node.rect().expand2(margin)).collect()
+        // What is out of sight may have no place.
+        let placed = nodes.filter(|node| node.accesskit_node().bounding_box().is_some());
+        placed.map(|node| node.rect().expand2(margin)).collect()
     };
     let mut varying = places(&[Role::Row], egui::vec2(1.0, 1.0));
     // Axes have their labels around a plot.
