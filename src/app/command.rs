@@ -2,7 +2,7 @@
 
 use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
-    LinkForm, ProblemQuery, ReviewMark, SearchQuery, SelectionSpec, WhatIfList,
+    LinkForm, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{
     CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, SourceAct, TableForm,
@@ -243,6 +243,8 @@ pub enum Command {
     /// Shows a page with all that a number counts: captures whatever their ready
     /// filter, refused URLs of all launches.
     GoToAll(Route),
+    /// Shows the rows that a number counts, of the current campaign.
+    ShowRows(RowList),
     /// Goes back in the history of pages.
     Back,
     /// Lays a dialog over the page.
@@ -425,6 +427,8 @@ pub enum Command {
     LetSchedulesRun(bool),
     /// Lets the running crawl of a campaign go by its newest version.
     ApplyVersion(CampaignId),
+    /// Has the running crawl of a campaign fetch this host in the usual order again.
+    ResumeHost(CampaignId, String),
     /// Ends a crawl that is neither running nor to be resumed.
     EndLaunch(LaunchId),
     /// Does something with a trial or with versions of a campaign.
@@ -477,6 +481,7 @@ impl Command {
             | Self::StartCrawl(_)
             | Self::RetryFailed(_)
             | Self::ApplyVersion(_)
+            | Self::ResumeHost(..)
             | Self::Import { .. }
             | Self::Locate { .. }
             | Self::BuildInlinks
@@ -496,6 +501,7 @@ impl Command {
             | Self::EndLaunch(_) => true,
             Self::Go(_)
             | Self::GoToAll(_)
+            | Self::ShowRows(_)
             | Self::Back
             | Self::CloseDialog
             | Self::Find

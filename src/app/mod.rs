@@ -54,5 +54,5 @@ pub use state::{
 pub use state::{RecognisedAs, SourceAct, SourceAdding, SourceTestState, TokenText};
 pub use state::{SearchAct, SelectLead, SelectionAct, TrialAct};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
-pub use to_do::{NextStep, REJECTED_BEFORE, ToDo, Urgency};
+pub use to_do::{NextStep, REJECTED_BEFORE, ToDo};
 pub use tried_selection::{LISTED, TriedSelection};

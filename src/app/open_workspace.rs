@@ -6,8 +6,8 @@
 use super::crawl_request::AfterSave;
 use super::decision_target::CurrentRows;
 use super::models::{
-    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, SelectionSpec,
-    VerifyLine, WhatIfAnswer,
+    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, RowList,
+    SelectionSpec, VerifyLine, WhatIfAnswer,
 };
 use super::scans::Scans;
 use super::selected_rows::ReviewDecision;
@@ -78,6 +78,8 @@ pub struct OpenWorkspace {
     pub(super) reviewed: Vec<CaptureId>,
     pub(super) table_rows: Option<TableRows>,
     pub(super) select_lead: Option<SelectLead>,
+    /// The rows that a number led to, until their page has them.
+    pub(super) row_list: Option<RowList>,
     /// The selection that a campaign was seen to keep, on the page Select & export.
     pub(super) kept_selection: Option<(CampaignId, Option<SelectionSpec>)>,
     /// Why the selection of a campaign is not exported, as far as its check has come.

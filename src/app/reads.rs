@@ -213,6 +213,13 @@ reads! {
     export_check(campaign: CampaignId) -> ExportCheck, None, |session, (campaign,)| session.export_check(*campaign);
     /// See [`Session::next_export_folder`]; folders come and go without the catalogue.
     next_export_folder() -> PathBuf, Some(SLOW), |session, ()| anyhow::Ok(session.next_export_folder());
+    /// See [`Session::overview`].
+    overview(campaign: CampaignId) -> Overview, None, |session, (campaign,)| session.overview(*campaign, &JobCx::detached());
+    /// See [`Session::waiting`].
+    waiting(campaign: CampaignId) -> (CampaignId, Vec<WaitingItem>), None,
+        |session, (campaign,)| anyhow::Ok((*campaign, session.waiting(*campaign)?));
+    /// See [`Session::matrix`].
+    matrix(campaign: CampaignId, by: MatrixBy) -> Matrix, None, |session, (campaign, by)| session.matrix(*campaign, *by);
     /// See [`Session::first_steps`].
     first_steps(campaign: CampaignId) -> FirstSteps, None, |session, (campaign,)| session.first_steps(*campaign);
     /// The collections of the workspace.

@@ -42,6 +42,7 @@ mod inlinks;
 mod jobs;
 mod key;
 mod output;
+mod overview;
 mod review;
 mod scope;
 mod search;
@@ -107,6 +108,8 @@ pub enum CliCommand {
     /// Add, list, show or export campaigns.
     #[command(subcommand)]
     Campaign(campaign::CampaignCommand),
+    /// Show a campaign at a glance: figures, launches, gaps, and terms of the request by host, month or language.
+    Overview(overview::OverviewArgs),
     /// Crawl a campaign now; Ctrl-C stops cleanly, a second call resumes.
     Crawl(crawl::CrawlArgs),
     /// Say when campaigns run, and start them when they are due.
@@ -310,6 +313,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Crawl(args) => crawl::run(&args, out),
         CliCommand::Schedule(command) => crawl::schedule::run(command, out),
         CliCommand::Sources(command) => sources::run(command, &mut input(), out),
+        CliCommand::Overview(args) => overview::run(&args, out),
         CliCommand::Sites(args) => sites::run(&args, out),
         CliCommand::Import(args) => import::run(&args, out),
         CliCommand::Documents(command) => documents::run(command, out),

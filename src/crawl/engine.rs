@@ -524,6 +524,7 @@ impl Engine<'_> {
             self.cx.clear_obstacle(HOSTS_ASLEEP);
         }
         self.stats.set_pauses(pauses, count);
+        self.frontier.spare(&self.setup.plan.spared());
         self.stats.set_host_states(self.frontier.host_states(HOSTS_NAMED));
     }
 

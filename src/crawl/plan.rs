@@ -138,18 +138,34 @@ struct PlanState {
     of_sources: Vec<Seed>,
     /// Those after which what was refused is not decided again yet, in order.
     changes: Vec<PlanChange>,
+    /// Hosts that a person had come in their turn, whatever their pages are.
+    spared: Vec<Arc<str>>,
 }
 
 impl CurrentPlan {
     /// Begins with this plan.
     pub fn new(plan: Plan) -> Self {
         let (met, known, of_sources, changes) = (Vec::new(), HashSet::new(), Vec::new(), Vec::new());
-        Self(RwLock::new(PlanState { plan: Arc::new(plan), met, known, of_sources, changes }))
+        let spared = Vec::new();
+        Self(RwLock::new(PlanState { plan: Arc::new(plan), met, known, of_sources, changes, spared }))
     }
 
     /// The plan for the next URL.
     pub fn now(&self) -> Arc<Plan> {
         Arc::clone(&self.read().plan)
+    }
+
+    /// Has a host that rests come in its turn again, for as long as this launch runs.
+    pub fn spare(&self, authority: &str) {
+        let mut state = self.write();
+        if !state.spared.iter().any(|host| &**host == authority) {
+            state.spared.push(authority.into());
+        }
+    }
+
+    /// Hosts that come in their turn, whatever their pages are.
+    pub(super) fn spared(&self) -> Vec<Arc<str>> {
+        self.read().spared.clone()
     }
 
     /// Replaces the plan. What waits is decided by it when its turn comes; where

@@ -403,7 +403,7 @@ impl<'e> Worker<'e> {
         if let Some(reading) = &reading {
             let host = authority_of(attempt.queued.url());
             if let Some(why) = engine.frontier.read_page(host, reading.score) {
-                let text = format!("{host} comes after all other hosts from now on: {why}");
+                let text = format!("{host} is deferred until no other host has anything to fetch: {why}");
                 engine.stats.event(CrawlEvent::new(EventKind::Host, text).of_url(attempt.queued.url()));
             }
         }

@@ -32,6 +32,7 @@ use crate::search::{CaptureFacts, CaptureLetters, LettersOf};
 use crate::store::captures::originals::{IS_PAGE, MAY_BE_PAGE, ORIGINAL};
 use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
+use crate::store::launches::missing::gone_sql;
 use crate::store::review::judgements::judged_sql;
 use crate::store::review::marks::{
     inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql,
@@ -368,6 +369,12 @@ const CAPTURE_FIELDS: &[FilterField] = &[
     field("inlinks.ext", "Inlinks from other hosts", "inlinks.ext>3", Kind::Number("ifnull(i.external, 0)")),
     field("inlinks.hosts", "Hosts that link to it", "inlinks.hosts>=2", Kind::Number("ifnull(i.hosts, 0)")),
     field("anchor", "Text in its most common anchor", "anchor:\"read more\"", Kind::Text("ifnull(i.top_anchor, '')")),
+    yes_no!(
+        "gone",
+        "Its URL answered 2xx before, and not in the last launch of its campaign",
+        gone_sql!(),
+        concat!("NOT ", gone_sql!())
+    ),
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("c.hops"))),
@@ -436,6 +443,8 @@ const SEEN_FIELDS: &[FilterField] = &[
     ),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("s.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("s.hops"))),
+    yes_no!("embedded", "Part of a page, such as an image", "(s.hops LIKE '%E')", "(s.hops NOT LIKE '%E')"),
+    field("cited", "Hosts that link to its page, if never captured", "cited>=3", Kind::Number(CITED)),
     field("date", "When it was seen: a year, month, day or range", "date>=2019-05", Kind::Date("s.date_ms")),
 ];
 
@@ -446,6 +455,8 @@ const PROSPECT_FIELDS: &[FilterField] = &[
     field("hosts", "Hosts that link to it", "hosts>=2", Kind::Number("t.hosts")),
     field("links", "Links to it", "links>3", Kind::Number("(t.internal + t.external)")),
 ];
+
+const CITED: &str = "ifnull((SELECT t.hosts FROM prospect t WHERE t.page = u.page), 0)";
 
 impl Filter {
     /// Reads a filter line; `Err` says which column was not understood, and why.

@@ -4,8 +4,8 @@ use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::decisions::decision_keys;
 use super::header::{campaign_name, note_place};
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, ProspectView,
-    ReviewPage, ScopeLists, SearchPage, SelectPage, SettingsPage, SpecPage, cited_pages_ui, overview_ui,
+    CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, OverviewPage,
+    ProspectView, ReviewPage, ScopeLists, SearchPage, SelectPage, SettingsPage, SpecPage, cited_pages_ui,
     selected_hosts_ui,
 };
 use super::rail::rail_ui;
@@ -40,6 +40,7 @@ pub struct Cockpit {
 #[derive(Default)]
 struct OpenPages {
     campaigns: CampaignsPage,
+    overview: OverviewPage,
     spec: SpecPage,
     scope_lists: ScopeLists,
     crawl: CrawlView,
@@ -232,7 +233,7 @@ impl Cockpit {
         }
         match app.route().clone() {
             Route::Campaigns => self.open.campaigns.ui(ui, app),
-            Route::Overview => overview_ui(ui, app),
+            Route::Overview => self.open.overview.ui(ui, app),
             Route::Spec(id) => self.open.spec.ui(ui, app, id),
             Route::Scope(id, list) => self.open.scope_lists.ui(ui, app, id, list),
             Route::Crawl => self.open.crawl.ui(ui, app),

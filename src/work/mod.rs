@@ -13,6 +13,7 @@ mod links;
 pub mod models;
 mod opener;
 mod other_crawlers;
+mod overview;
 mod own_workspaces;
 pub mod sample;
 mod scope;
@@ -80,6 +81,10 @@ pub use other_crawlers::{
     Engine, EngineImport, EngineLaunch, Imported, LogCount, attached_summary, browsertrix_crawl, import_with_jobs,
     is_importable, jobs_summary, write_heritrix_job,
 };
+pub use overview::{
+    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow,
+};
+pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,

@@ -27,6 +27,10 @@ pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
 pub use crate::work::launch::trial_pages::UnreadTrialPage;
 pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
+pub use crate::work::overview::{
+    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, Overview,
+    RowList, Urgency, WaitingItem, WaitingKind,
+};
 pub use crate::work::scope::VersionDifference;
 pub use crate::work::sites::{SiteRow, site_rules};
 pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, mark_text, planned_requests};

@@ -47,6 +47,7 @@ mod need;
 mod next_steps;
 mod odd_calls;
 mod other_writers;
+mod overview;
 mod packed;
 mod peers;
 mod peers_formats;

@@ -329,6 +329,7 @@ impl AppState {
                 self.go(route);
                 self.open.shows_all = shows_all;
             }
+            Command::ShowRows(rows) => self.show_rows(rows),
             Command::Back => {
                 if let Some(route) = self.open.history.pop() {
                     self.show(route);
@@ -432,9 +433,16 @@ impl AppState {
             Command::ApplyVersion(campaign) => self.write(
                 move |session| {
                     let version = session.apply_version(campaign)?;
-                    Ok(format!("The crawl goes by version {version} now"))
+                    Ok(format!("The crawl now uses version {version}"))
                 },
-                |done| Answer::Set("The crawl goes on with the version that it has", done),
+                |done| Answer::Set("Version not applied", done),
+            ),
+            Command::ResumeHost(campaign, host) => self.write(
+                move |session| {
+                    session.resume_host(campaign, &host)?;
+                    Ok(format!("{host} is no longer deferred"))
+                },
+                |done| Answer::Set("Host still deferred", done),
             ),
             Command::RetryFailed(campaign) => {
                 self.start(JobKind::Crawl, move |session, cx| session.retry_failed(campaign, cx))

@@ -3,7 +3,8 @@
 use super::{AppState, RecentWorkspace, ScheduleWatch};
 use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::app::models::{
-    CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, SelectionSpec, VerifyLine, WhatIfAnswer,
+    CampaignId, CaptureQuery, CaptureTab, ExportDryRun, Loaded, Notice, RowList, SelectionSpec, VerifyLine,
+    WhatIfAnswer,
 };
 use crate::app::selected_rows::ReviewDecision;
 use crate::app::{Command, Dialog, PanelTab, Route, SelectedRows, TableRows};
@@ -188,6 +189,29 @@ impl AppState {
     /// Takes away the notices that are no errors.
     pub fn take_news(&mut self) -> Vec<(u64, Notice)> {
         self.open.notices.extract_if(.., |(_, notice)| !notice.is_error).collect()
+    }
+
+    /// Goes to the page with these rows, which takes their list from here.
+    pub(super) fn show_rows(&mut self, rows: RowList) {
+        let spec = Route::Spec(self.campaign());
+        let route = match &rows {
+            RowList::Captures { filter } => Route::Captures { filter: filter.clone() },
+            RowList::Seen { .. } => Route::Crawl,
+            RowList::Prospects { .. } => Route::Prospect,
+            RowList::Seeds | RowList::Terms => spec,
+        };
+        match rows {
+            RowList::Captures { .. } => self.send(Command::GoToAll(route)),
+            rows => {
+                self.open.row_list = Some(rows);
+                self.send(Command::Go(route));
+            }
+        }
+    }
+
+    /// The list that the page shall show, where its like is asked for; once.
+    pub fn take_row_list(&mut self, is_own: impl Fn(&RowList) -> bool) -> Option<RowList> {
+        self.open.row_list.take_if(|rows| is_own(rows))
     }
 
     /// Whether the page shall leave nothing out; true once.

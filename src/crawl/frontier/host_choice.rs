@@ -156,6 +156,12 @@ impl Frontier<'_> {
         let (seeds, limit) = rest_of(plan);
         self.lock().gains.let_rest(seeds, limit);
     }
+
+    /// Has these hosts come in their turn, whatever their pages are.
+    pub fn spare(&self, hosts: &[Arc<str>]) {
+        let mut state = self.lock();
+        hosts.iter().for_each(|host| state.gains.spare(host));
+    }
 }
 
 /// The hosts of the seeds of a plan, and its limit of documents.

@@ -16,6 +16,8 @@ pub enum HostActivity {
     Due,
     /// It is left alone for now, as politeness or its robots.txt have it.
     Resting,
+    /// It comes after all other hosts, as its pages are not what the request is about.
+    Deferred,
     /// It failed, and is tried again later.
     Failing,
 }
@@ -72,7 +74,7 @@ impl Frontier<'_> {
             () if !host.in_flight.is_empty() => (HostActivity::Fetching, String::new()),
             () if state.gains.rests(name).is_some() => {
                 let why = state.gains.rests(name).unwrap_or_default();
-                (HostActivity::Resting, format!("after all other hosts: {why}"))
+                (HostActivity::Deferred, why.to_owned())
             }
             () if rest.max(retry).is_zero() => (HostActivity::Due, String::new()),
             () if refusals > 0 => {

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::{Admission, AdmissionState, Finished};
+use super::host_states::HostActivity;
 use super::*;
 use crate::crawl::PriorityParts;
 use crate::crawl::priority::place_by_hops;
@@ -225,7 +226,20 @@ fn a_host_that_rests_comes_after_all_others_and_loses_nothing() {
     let frontier = Frontier::open(&ledger, 1, 1, None).unwrap().in_order(CrawlOrder::Relevance, gains);
     let states = frontier.host_states(10);
     let poor = states.iter().find(|host| host.authority == "poor.pt").unwrap();
-    assert!(poor.why.starts_with("after all other hosts: 0 of its 100 pages"), "{poor:?}");
+    assert_eq!(
+        (poor.activity, poor.why.as_str()),
+        (HostActivity::Deferred, "0 of its 100 pages are about the request")
+    );
+    frontier.spare(&["poor.pt".into()]);
+    let states = frontier.host_states(10);
+    assert!(states.iter().all(|host| host.activity != HostActivity::Deferred), "{states:?}");
+    frontier.lock().gains.add("poor.pt", 0.0);
+    assert!(frontier.lock().gains.rests("poor.pt").is_none(), "a person spared it");
+    let mut gains = HostGains::default();
+    gains.let_rest(std::iter::empty(), 0);
+    (0..300).for_each(|_| drop(gains.add("rich.pt", 0.9)));
+    (0..120).for_each(|_| drop(gains.add("poor.pt", 0.0)));
+    let frontier = Frontier::open(&ledger, 1, 1, None).unwrap().in_order(CrawlOrder::Relevance, gains);
     let order = order(&frontier, &ledger);
     let is_poor = |path: &String| path.starts_with("/poor.pt/");
     assert_eq!((order.len(), order.iter().filter(|path| is_poor(path)).count()), (80, 40));

@@ -6,7 +6,8 @@
 //!
 //! A host rests, until no other host has anything, where it has given as many pages as its budget
 //! lets it, or where its pages show that it has little: the upper bound (Wilson, 95 %) of its share
-//! of relevant pages is below a fifth of the share of all. Hosts of seeds never rest.
+//! of relevant pages is below a fifth of the share of all. Hosts of seeds never rest, nor do those that
+//! a person had come in their turn again.
 
 use super::draws::Draws;
 use crate::crawl::{RELEVANT_POINTS, TOP_POINTS};
@@ -40,7 +41,7 @@ pub struct HostGains {
     all: PageTally,
     /// The most pages of a host before it rests; none where hosts never rest.
     budget: Option<u64>,
-    /// Hosts of seeds.
+    /// Hosts that never rest.
     spared: HashSet<Arc<str>>,
     /// Why each host rests.
     resting: HashMap<Arc<str>, String>,
@@ -95,6 +96,12 @@ impl HostGains {
         self.resting.clear();
         self.all = PageTally::default();
         self.hosts.values_mut().for_each(|of| of.tally = PageTally::default());
+    }
+
+    /// Has a host come in its turn, whatever its pages are.
+    pub fn spare(&mut self, host: &Arc<str>) {
+        self.resting.remove(host);
+        self.spared.insert(Arc::clone(host));
     }
 
     /// Why a host rests; none where it does not.
@@ -184,6 +191,11 @@ mod tests {
         assert_eq!(rests, ["it gave 3000 pages, the most of one host"]);
         gains.let_rest(std::iter::empty(), 0);
         assert!(gains.rests("rich").is_none(), "another request, another judgement");
+        let rich: Arc<str> = "rich".into();
+        let first: Vec<String> = (0..2_000).filter_map(|_| gains.add("rich", 0.9)).collect();
+        assert_eq!((first.len(), gains.has_resting()), (1, true));
+        gains.spare(&rich);
+        assert!((0..2_000).all(|_| gains.add("rich", 0.9).is_none()) && !gains.has_resting(), "a person spared it");
     }
 
     #[test]

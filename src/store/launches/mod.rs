@@ -10,9 +10,11 @@ pub(super) mod ledger;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod ledger_tests;
+pub(super) mod missing;
 pub(super) mod queue;
 pub(super) mod recovery;
 pub(super) mod refused;
+pub(super) mod samples;
 pub(super) mod scheduled;
 pub(super) mod seen_scan;
 pub(super) mod seen_tally;
@@ -291,8 +293,8 @@ impl Catalogue {
     }
 
     /// The crawl page of some launches of a campaign (of all campaigns, when
-    /// none is named); none before anything ever ran. Samples and job come
-    /// from whoever runs it.
+    /// none is named); none before anything ever ran. What a launch does now
+    /// comes from whoever runs it.
     pub fn crawl_page(
         &self,
         campaign: Option<CampaignId>,
@@ -306,6 +308,7 @@ impl Catalogue {
         };
         let ids = self.launches_meant(campaign, launches)?;
         let relevant = self.relevant_share(launch.id)?;
+        let samples = if launches == Launches::All { Vec::new() } else { self.launch_samples(launch.id)? };
         if launches == Launches::All {
             launch = self.sum_of(&ids, launch)?;
         }
@@ -362,7 +365,7 @@ impl Catalogue {
             }
             Ok(Some(CrawlPage {
                 job: None,
-                samples: Vec::new(),
+                samples,
                 classes,
                 types,
                 hosts,

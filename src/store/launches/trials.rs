@@ -223,6 +223,7 @@ impl Catalogue {
                 "DELETE FROM robots WHERE launch = ?1",
                 "DELETE FROM event WHERE launch = ?1",
                 "DELETE FROM launch_change WHERE launch = ?1",
+                "DELETE FROM launch_sample WHERE launch = ?1",
                 "DELETE FROM copied_capture WHERE file IN (SELECT id FROM warc_file WHERE launch = ?1)",
                 "UPDATE import_file SET file = NULL WHERE file IN (SELECT id FROM warc_file WHERE launch = ?1)",
                 "DELETE FROM problem WHERE file IN (SELECT id FROM warc_file WHERE launch = ?1)",

@@ -210,7 +210,7 @@ pub struct CrawlPage {
     pub launch: Option<LaunchRow>,
     /// Job to pause or cancel, while it runs.
     pub job: Option<u64>,
-    /// Samples twice a second while it runs, oldest first.
+    /// Samples of one launch over the time that it ran, twice a second while it runs, oldest first.
     pub samples: Vec<CrawlSample>,
     /// Captures by status class: 2xx, 3xx, 4xx, 5xx, failed.
     pub classes: [u64; 5],
@@ -326,10 +326,10 @@ pub const NOTHING_FETCHED: &str = "Ended: nothing fetched";
 /// The outcome of a crawl that got nothing but errors.
 pub const ONLY_ERRORS: &str = "Ended: only errors";
 
-/// A sample of a running crawl.
+/// A sample of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct CrawlSample {
-    /// Seconds since the launch began.
+    /// Seconds that the launch had run.
     pub seconds: f64,
     /// URLs found in scope so far.
     pub found: u64,

@@ -29,7 +29,7 @@ pub use jobs::JobsPage;
 pub use link_hosts::LinkHostsPage;
 pub(super) use link_hosts::cited_pages_ui;
 pub use links::LinksPage;
-pub(super) use overview::overview_ui;
+pub(super) use overview::OverviewPage;
 pub use prospect::ProspectView;
 pub use review::ReviewPage;
 pub use search::SearchPage;

@@ -4,7 +4,7 @@ use super::links::with_window;
 use super::site_kinds;
 use crate::app::models::{
     Loaded, ProspectPage as Prospects, ProspectQuery, ProspectRow, ProspectSite, ProspectSiteQuery, ProspectSites,
-    quoted,
+    RowList, quoted,
 };
 use crate::app::{Action, AppState, Command, LIST_PAGE, Route};
 use crate::ui::header::{Header, HeaderButton};
@@ -37,6 +37,10 @@ impl ProspectView {
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
         // Seeds are added to its specification.
         let _ = app.campaign().map(|id| app.reads.campaign(id));
+        if let Some(RowList::Prospects { filter }) = app.take_row_list(|rows| matches!(rows, RowList::Prospects { .. }))
+        {
+            (self.by, self.filter) = (ProspectBy::Pages, filter);
+        }
         match self.by {
             ProspectBy::Sites => self.sites_ui(ui, app),
             ProspectBy::Pages => self.pages_ui(ui, app),

@@ -23,7 +23,9 @@ use std::sync::Arc;
 /// Captures of the queue that are held at once.
 const QUEUE: u64 = 200;
 /// Width of the queue.
-const QUEUE_WIDTH: f32 = 344.0;
+const QUEUE_WIDTH: f32 = theme::SIDE_LIST;
+/// Its width in a wide window, where titles and URLs have room beside the text.
+const WIDE_QUEUE: f32 = 520.0;
 /// Width of the findings beside the page, and least width of both.
 const FINDINGS_WIDTH: f32 = 300.0;
 const ROOM_FOR_FINDINGS: f32 = 660.0;
@@ -122,7 +124,9 @@ impl ReviewPage {
         let bar = if is_low { theme::CONTROL } else { 2.0 * theme::CONTROL + GAP };
         let (columns, bar) = area.split_top_bottom_at_y((area.bottom() - bar).max(area.top()));
         let columns = columns.with_max_y((columns.bottom() - theme::LABEL_GAP).max(columns.top()));
-        let (queue, rest) = columns.split_left_right_at_x(columns.left() + QUEUE_WIDTH.min(columns.width() / 3.0));
+        let is_wide = ui.ctx().content_rect().width() >= theme::WIDE_WINDOW;
+        let queue_width = if is_wide { WIDE_QUEUE } else { QUEUE_WIDTH };
+        let (queue, rest) = columns.split_left_right_at_x(columns.left() + queue_width.min(columns.width() / 3.0));
         let has_findings = rest.width() >= ROOM_FOR_FINDINGS;
         let findings = if has_findings { FINDINGS_WIDTH } else { 0.0 };
         let (capture, findings) = rest.split_left_right_at_x(rest.right() - findings);

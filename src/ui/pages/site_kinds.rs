@@ -17,8 +17,8 @@ pub(super) const RULES: &str = "Adds rules that skip what these sites repeat to 
 /// The words of the action on rows.
 pub(super) fn rules_label(rows: u64) -> String {
     match rows {
-        1 => "Skip what it repeats…".to_owned(),
-        rows => format!("Skip what {} sites repeat…", text::count(rows)),
+        1 => "Add exclusions…".to_owned(),
+        rows => format!("Add exclusions for {} sites…", text::count(rows)),
     }
 }
 
@@ -60,11 +60,11 @@ fn table<'a>(has_campaign: bool) -> Table<'a, SiteRow, SiteAction> {
     let columns = [
         Col::text("site", "Site", 200.0, |row| &row.host),
         Col::text("kind", "Kind", 110.0, |row| &row.label),
-        Col::count("pages", "Pages of it", 84.0, |row| row.pages[0]).link("Show these captures", captures),
-        Col::count("all", "Pages read", 84.0, |row| row.pages[1]).about("Captured pages of the site"),
+        Col::count("pages", "Pages", 84.0, |row| row.pages[0]).link("Show these captures", captures),
+        Col::count("all", "All pages", 84.0, |row| row.pages[1]).about("Captured pages of the site"),
         Col::made("signs", "Recognised by", 200.0, |row| row.evidence.join("; "))
-            .about("What some of its pages have in their tags, scripts or headers"),
-        Col::made("skips", "Exclusions that suit it", 240.0, |row| row.skip.join("  "))
+            .about("Signs in tags, scripts or headers of some of its pages"),
+        Col::made("skips", "Suggested exclusions", 240.0, |row| row.skip.join("  "))
             .or("(none)")
             .about("Parts of URLs that repeat what other URLs have, as regular expressions"),
         Col::text("follows", "Still followed", 180.0, |row| &row.follow),

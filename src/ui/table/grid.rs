@@ -31,6 +31,13 @@ const ROW_BUTTON: f32 = 26.0;
 /// Most buttons at the end of a row before that of its menu.
 const ROW_ICONS: usize = 3;
 
+/// Width to which a column grows by itself.
+const MOST_REST: f32 = 520.0;
+/// Width to which it shrinks where there is no room for the others.
+const LEAST_REST: f32 = 150.0;
+/// Columns of this width and more hold texts that may be longer than they are.
+const LONG_TEXT: f32 = 120.0;
+
 /// Columns whose texts name a row.
 const NAMING_COLUMNS: usize = 2;
 /// Characters of a value in the menu of its row.
@@ -601,13 +608,39 @@ pub(super) fn width_of<R, A>(ui: &Ui, column: &Column<'_, R, A>, layout: &TableL
 }
 
 /// The column that takes what room is left: the first of the widest texts.
-pub(super) fn rest_column<R, A>(columns: &[Column<'_, R, A>], shown: &[usize]) -> Option<usize> {
+fn rest_column<R, A>(columns: &[Column<'_, R, A>], shown: &[usize]) -> Option<usize> {
     let width = |at: usize| columns[shown[at]].width;
     let texts = (0..shown.len()).filter(|at| columns[shown[*at]].takes_rest());
     texts.fold(None, |best: Option<usize>, at| match best {
         Some(best) if width(best) >= width(at) => Some(best),
         _ => Some(at),
     })
+}
+
+/// Has the widths fill the room: one text takes what is left, as far as a line is read with ease, and in a
+/// wide window other long texts the rest. Widths that a person drew give no room away.
+pub(super) fn share_room<R, A>(grid: &Grid<'_, '_, R, A>, widths: &mut [f32], room: f32) {
+    let column = |at: usize| grid.shown.get(at).map(|shown| &grid.columns[*shown]);
+    let is_drawn = |at: usize| {
+        column(at).and_then(|column| grid.layout.columns.get(column.id)).is_some_and(|column| column.width.is_some())
+    };
+    let Some(first) = rest_column(grid.columns, grid.shown) else { return };
+    let rest = room - widths.iter().sum::<f32>();
+    if let Some(width) = widths.get_mut(first) {
+        let least = if is_drawn(first) { *width } else { LEAST_REST.min(*width) };
+        *width = (*width + rest).clamp(least, MOST_REST.max(*width));
+    }
+    let grows = |at: &usize| {
+        *at != first && !is_drawn(*at) && column(*at).is_some_and(|of| of.takes_rest() && of.width >= LONG_TEXT)
+    };
+    let long: Vec<usize> = (0..widths.len()).filter(grows).collect();
+    let all: f32 = long.iter().map(|at| widths[*at]).sum();
+    let rest = (room - widths.iter().sum::<f32>()).max(0.0);
+    for at in long {
+        // Whole points, so that the sum is no wider than the room.
+        let own = (rest * widths[at] / all).floor();
+        widths[at] = (widths[at] + own).min(MOST_REST.max(widths[at]));
+    }
 }
 
 /// Keeps a width that a person drew.

@@ -41,10 +41,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Rows that one table shows: beyond, offsets in `f32` lose whole pixels.
 pub const ROWS_SHOWN: u64 = 500_000;
-/// Width to which a column grows by itself.
-const MOST_REST: f32 = 520.0;
-/// Width to which it shrinks where there is no room for the others.
-const LEAST_REST: f32 = 200.0;
 /// Widths that a column may have.
 const WIDTHS: std::ops::RangeInclusive<f32> = 24.0..=1200.0;
 
@@ -583,17 +579,8 @@ fn grid_ui<R, A>(ui: &mut Ui, id: &str, grid: &mut Grid<'_, '_, R, A>, total: u6
     let ids: Vec<Id> = grid.shown.iter().map(column_id).collect();
     let own = |at: &usize| grid::width_of(ui, &grid.columns[*at], grid.layout);
     let mut widths: Vec<f32> = grid.shown.iter().map(own).collect();
-    // One text takes what is left, as far as a line is read with ease.
     let room = ui.available_width() - ui.spacing().scroll.allocated_width().max(grid::MENU_BUTTON);
-    let rest = room - widths.iter().sum::<f32>();
-    if let Some(at) = grid::rest_column(grid.columns, grid.shown)
-        && let Some(width) = widths.get_mut(at)
-    {
-        // One that a person drew gives no room away.
-        let own = grid.layout.columns.get(grid.columns[grid.shown[at]].id).and_then(|column| column.width);
-        let least = if own.is_some() { *width } else { LEAST_REST.min(*width) };
-        *width = (*width + rest).clamp(least, MOST_REST.max(*width));
-    }
+    grid::share_room(grid, &mut widths, room);
     let all: f32 = widths.iter().sum();
     let leads_on = |at: &usize| grid.columns[*at].link.is_some();
     let at_end = grid.shown.iter().zip(&widths).rev().take_while(|(at, _)| leads_on(at));

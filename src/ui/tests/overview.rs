@@ -41,6 +41,53 @@ fn the_overview_counts_what_its_links_show() {
 }
 
 #[test]
+fn each_term_and_each_gap_of_the_overview_leads_to_its_rows() {
+    use crate::work::models::{GapKind, MatrixBy, RowList};
+    let mut window = Window::town();
+    window.session().index_texts(false, &crate::jobs::JobCx::detached()).unwrap();
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    let matrix = window.session().matrix(TOWN, MatrixBy::Hosts).unwrap();
+    let (at, row) = matrix.rows.iter().enumerate().find(|(_, row)| row.cells[0] > 1).unwrap();
+    let cell = format!("{}, {}: {}", row.label, matrix.columns[0].label, row.cells[0]);
+    window.until("the matrix is there", |window| window.can_click(&cell));
+    window.click(&cell);
+    assert_eq!(window.route(), Route::Captures { filter: matrix.cell_filter(at, 0) });
+    window.assert_shows(&format!("{} rows", row.cells[0]));
+    window.go_back();
+    // A zero leads nowhere, and what is nowhere says so.
+    let never = matrix.rows.iter().find(|row| row.is_never_found()).map(|row| row.label.clone());
+    let zero = matrix.rows.iter().find_map(|row| {
+        let at = row.cells.iter().take(4).position(|count| *count == 0)?;
+        Some(format!("{}, {}: 0", row.label, matrix.columns[at].label))
+    });
+    window.until("the zeros are there", |window| zero.as_ref().is_none_or(|zero| window.shows(zero)));
+    assert!(zero.is_some_and(|zero| !window.can_click(&zero)), "{never:?}");
+    // Other columns.
+    window.click_radio("Languages");
+    let by_language = window.session().matrix(TOWN, MatrixBy::Languages).unwrap();
+    let row = by_language.rows.iter().find(|row| row.cells[0] > 0).unwrap();
+    let cell = format!("{}, {}: {}", row.label, by_language.columns[0].label, row.cells[0]);
+    window.until("languages are there", |window| window.can_click(&cell));
+    // Each gap leads to its rows.
+    let overview = window.session().overview(TOWN, &crate::jobs::JobCx::detached()).unwrap();
+    let seen = |kind: GapKind| overview.gaps.iter().find(|gap| gap.kind == kind);
+    for gap in &overview.gaps {
+        window.assert_shows(&gap.summary());
+    }
+    let of_hosts = seen(GapKind::Hosts).expect("a host of the town does not answer");
+    assert_eq!(of_hosts.items[0].label, "camara-antiga.example");
+    let gap = overview.gaps.iter().find(|gap| matches!(gap.rows, Some(RowList::Captures { .. }))).unwrap();
+    window.click(&gap.summary());
+    window.assert_shows(&format!("{} row", gap.count));
+    window.go_back();
+    if let Some(gap) = overview.gaps.iter().find(|gap| matches!(gap.rows, Some(RowList::Seen { .. }))) {
+        window.click(&gap.summary());
+        assert_eq!(window.route(), Route::Crawl);
+        window.assert_shows(&crate::ui::text::counted(gap.count, "URL"));
+    }
+}
+
+#[test]
 fn a_running_crawl_is_in_the_rail_the_strip_and_the_overview() {
     let mut window = Window::town();
     begin_crawl(&mut window);

@@ -603,7 +603,7 @@ fn kinds_of_sites_lead_to_their_captures_and_to_rules_of_the_draft() {
     window.until("the wiki is recognised", |window| window.shows("wiki.example"));
     window.assert_shows("generator MediaWiki");
     window.click("wiki.example");
-    window.click("Skip what it repeats…");
+    window.click("Add exclusions…");
     window.until("the rules are in the draft", |window| window.app().is_spec_edited());
     let (_, saved) = window.session().catalogue().campaign(TOWN).unwrap();
     assert!(!saved.rules.iter().any(|rule| rule.to_string().contains("action=")), "nothing is saved");

@@ -77,7 +77,7 @@ fn a_version_that_is_saved_meanwhile_is_applied_to_the_running_crawl() {
     window.until("the version is offered", |window| window.can_click(&apply));
     window.click(&apply);
     window.until("the crawl has it", |window| !window.can_click(&apply));
-    window.assert_shows(&format!("The crawl goes by version {version} now"));
+    window.assert_shows(&format!("The crawl now uses version {version}"));
     window.click("Stop");
     window.until("the crawl ends", |window| window.app().jobs().is_empty());
 }

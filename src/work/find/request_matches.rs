@@ -140,8 +140,21 @@ impl RequestMatches {
 
     /// How many captures have each term of the request, as far as the index has them.
     pub(in crate::work) fn captures_by_term(&self, facts: &CaptureFacts, captures: &FixedBitSet) -> Vec<u64> {
+        let mut of_terms = vec![0_u64; self.matcher.terms().len()];
+        self.each_holding(facts, captures, |term, _| of_terms[term] += 1);
+        of_terms
+    }
+
+    /// The captures that have each term of the request, as far as the index has them.
+    pub(in crate::work) fn captures_of_terms(&self, facts: &CaptureFacts, captures: &FixedBitSet) -> Vec<FixedBitSet> {
+        let mut of_terms = vec![FixedBitSet::with_capacity(captures.len()); self.matcher.terms().len()];
+        self.each_holding(facts, captures, |term, capture| of_terms[term].insert(capture));
+        of_terms
+    }
+
+    /// Calls `found` once for each term of each capture that has it.
+    fn each_holding(&self, facts: &CaptureFacts, captures: &FixedBitSet, mut found: impl FnMut(usize, usize)) {
         let terms = self.matcher.terms().len();
-        let mut of_terms = vec![0_u64; terms];
         // A term may be counted in several places of one text.
         let mut last = vec![usize::MAX; terms];
         let without_text: Vec<usize> = (0..terms).filter(|term| self.matcher.tests(*term).is_empty()).collect();
@@ -154,14 +167,13 @@ impl RequestMatches {
             let date = CaptureDate::from_seconds(i64::from(facts.day_of(capture)) * 86_400);
             let is_met = |term: &&usize| self.matcher.met_without_text(**term, language, Some(date)).is_some();
             let in_text = counts.iter().filter(|count| count.count > 0);
-            let found = without_text.iter().filter(is_met).copied();
-            for term in found.chain(in_text.map(|count| usize::from(count.term))) {
+            let met = without_text.iter().filter(is_met).copied();
+            for term in met.chain(in_text.map(|count| usize::from(count.term))) {
                 if std::mem::replace(&mut last[term], capture) != capture {
-                    of_terms[term] += 1;
+                    found(term, capture);
                 }
             }
         }
-        of_terms
     }
 
     /// The captures that meet the request.

@@ -102,6 +102,7 @@ mod tests {
                     assert_eq!(session.crawl(Some(*id), Launches::Last).unwrap().saved_version, Some(3));
                     assert_eq!(session.apply_version(*id).unwrap(), 3);
                     assert_eq!(session.crawl(Some(*id), Launches::Last).unwrap().saved_version, None);
+                    session.resume_host(*id, "b.example").unwrap();
                     ScriptedReply::html("leaf")
                 }
                 _ => ScriptedReply::html("leaf"),
@@ -112,6 +113,8 @@ mod tests {
         let id = session.catalogue().save_campaign(None, &town()).unwrap();
         let idle = session.apply_version(id).unwrap_err().to_string();
         assert!(idle.contains("no crawl of campaign 1 runs"), "{idle}");
+        let idle = session.resume_host(id, "b.example").unwrap_err().to_string();
+        assert!(idle.contains("the next one begins with no host deferred"), "{idle}");
         assert!(current.set((Arc::clone(&session), id)).is_ok());
         let outcome = session.crawl_with(id, &CrawlOptions::default(), &JobCx::detached()).unwrap();
         assert!(outcome.complete, "{outcome:?}");
@@ -126,5 +129,9 @@ mod tests {
         assert_eq!(of_b, ["/", "/robots.txt", "/x"]);
         let launch = session.catalogue().last_launch(Some(id)).unwrap().unwrap().id;
         assert_eq!(session.catalogue().launch_version(launch).unwrap(), 3);
+        // What it had done over time stays when it has ended.
+        let samples = session.catalogue().crawl_page(Some(id), Launches::Last).unwrap().unwrap().samples;
+        let last = samples.last().unwrap();
+        assert!(samples.len() >= 2 && last.done == last.found && last.bytes > 0, "{samples:?}");
     }
 }

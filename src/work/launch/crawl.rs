@@ -16,7 +16,7 @@ use crate::work::Report;
 use crate::work::Session;
 use crate::work::launch::live_view::LiveCrawl;
 use crate::work::links::outlink_gaps::fill_outlink_gaps;
-use crate::work::models::{CampaignId, LaunchId, LaunchRow, LaunchState, campaign_title};
+use crate::work::models::{CampaignId, CrawlSample, LaunchId, LaunchRow, LaunchState, campaign_title};
 use crate::work::scope::geo_database;
 use crate::work::sources::read_due_sources;
 use crate::work::{CrawlPlan, CrawlRequest, UnfinishedLaunch};
@@ -357,6 +357,7 @@ pub fn crawl(
         cx.clone(),
         Arc::clone(&setup.plan),
         setup.geo.is_some(),
+        catalogue.launch_samples(launch.id)?,
     ));
     session.set_live(Some(Arc::clone(&live)));
     let run = || {
@@ -479,8 +480,13 @@ fn guarded<T>(catalogue: &Catalogue, launch: LaunchId, live: &LiveCrawl, work: i
             let state = if paused { LaunchState::Paused } else { LaunchState::Running };
             catalogue.set_launch_state(launch, state, why).is_ok()
         };
+        let keep = |samples: &[CrawlSample]| {
+            if let Err(error) = catalogue.keep_launch_samples(launch, samples) {
+                tracing::warn!("the samples of the crawl are not kept: {error}");
+            }
+        };
         let is_over = &over;
-        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), on_change);
+        let watch = move || live.watch(|| is_over.load(Ordering::Relaxed), on_change, keep);
         // Without samples a crawl is worth as much.
         if let Err(error) = std::thread::Builder::new().name("crawl watch".to_owned()).spawn_scoped(scope, watch) {
             tracing::warn!("no samples of the crawl are taken, since no thread can be made: {error}");
@@ -665,6 +671,7 @@ mod tests {
             JobCx::detached(),
             Arc::new(CurrentPlan::new(Plan::new(spec, 1, rules))),
             false,
+            Vec::new(),
         );
         let work = || guarded(catalogue, launch, &live, || panic!("a defect"));
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_err();

@@ -13,6 +13,8 @@ const EVERY: Duration = Duration::from_millis(500);
 /// Samples kept; when there are more, every second one goes and the plot
 /// stays whole, only coarser.
 const MOST: usize = 2400;
+/// Between two times that the samples are kept.
+const KEPT_EVERY: Duration = Duration::from_secs(20);
 
 /// Figures of a running crawl, over time.
 pub struct LiveCrawl {
@@ -30,21 +32,25 @@ pub struct LiveCrawl {
     /// The places of hosts in their list, in the order in which they came into it.
     places: Mutex<HashMap<String, usize>>,
     began: Instant,
+    /// Seconds that the launch had run when it was resumed.
+    ran_before: f64,
     revision: AtomicU64,
 }
 
 impl LiveCrawl {
-    /// A crawl about to run.
+    /// A crawl about to run, with the samples of its launch so far.
     pub fn new(
         launch: LaunchId,
         stats: Arc<CrawlStats>,
         cx: JobCx,
         plan: Arc<CurrentPlan>,
         knows_countries: bool,
+        earlier: Vec<CrawlSample>,
     ) -> Self {
-        let (samples, places) = (Mutex::default(), Mutex::default());
+        let ran_before = earlier.last().map_or(0.0, |last| last.seconds);
+        let (samples, places) = (Mutex::new(earlier), Mutex::default());
         let (began, revision) = (Instant::now(), AtomicU64::new(0));
-        Self { launch, stats, cx, plan, knows_countries, samples, places, began, revision }
+        Self { launch, stats, cx, plan, knows_countries, samples, places, began, ran_before, revision }
     }
 
     /// Grows with every sample.
@@ -53,9 +59,15 @@ impl LiveCrawl {
     }
 
     /// Takes samples until `done` is true; reports when the crawl is paused, when it goes on, and why
-    /// it makes no headway, again where the last report failed.
-    pub fn watch(&self, done: impl Fn() -> bool, on_change: impl Fn(bool, &str) -> bool) {
-        let mut next = Instant::now();
+    /// it makes no headway, again where the last report failed. Gives the samples to be kept now and then,
+    /// and at the end.
+    pub fn watch(
+        &self,
+        done: impl Fn() -> bool,
+        on_change: impl Fn(bool, &str) -> bool,
+        keep: impl Fn(&[CrawlSample]),
+    ) {
+        let (mut next, mut next_kept) = (Instant::now(), Instant::now() + KEPT_EVERY);
         let mut noted = (false, String::new());
         while !done() {
             let now = (self.cx.is_paused(), self.cx.obstacle());
@@ -66,9 +78,18 @@ impl LiveCrawl {
                 self.sample();
                 next = Instant::now() + EVERY;
             }
+            if Instant::now() >= next_kept {
+                keep(&self.samples());
+                next_kept = Instant::now() + KEPT_EVERY;
+            }
             std::thread::sleep(Duration::from_millis(20));
         }
         self.sample();
+        keep(&self.samples());
+    }
+
+    fn samples(&self) -> Vec<CrawlSample> {
+        self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn sample(&self) {
@@ -82,7 +103,7 @@ impl LiveCrawl {
             });
         }
         samples.push(CrawlSample {
-            seconds: self.began.elapsed().as_secs_f64(),
+            seconds: self.ran_before + self.began.elapsed().as_secs_f64(),
             found: now.found,
             // What a page embedded and a rule refused later is done with, too.
             done: now.found.saturating_sub(now.queued + now.in_flight),
@@ -94,7 +115,7 @@ impl LiveCrawl {
 
     /// Adds the samples to the page of the launch.
     pub fn add_to(&self, page: &mut CrawlPage) {
-        page.samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        page.samples = self.samples();
         (page.pauses, page.pauses_total) = self.stats.pauses();
         let states: HashMap<String, HostState> =
             self.stats.host_states().into_iter().map(|host| (host.authority.clone(), host)).collect();

@@ -7,6 +7,7 @@ pub(super) mod launches;
 pub(super) mod live_view;
 pub(super) mod queue;
 pub(super) mod replay;
+pub(super) mod resting_host;
 pub(super) mod schedule;
 pub(super) mod suggestions;
 pub(super) mod trial_pages;

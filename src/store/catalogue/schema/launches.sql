@@ -61,6 +61,16 @@ CREATE TABLE launch_change (
     to_version   INTEGER NOT NULL
 );
 CREATE INDEX launch_change_launch ON launch_change(launch, date_ms);
+-- What a launch had done after some time of its run; a few hundred moments of each.
+CREATE TABLE launch_sample (
+    launch    INTEGER NOT NULL REFERENCES launch(id),
+    ran_ms    INTEGER NOT NULL,
+    found     INTEGER NOT NULL,
+    done      INTEGER NOT NULL,
+    bytes     INTEGER NOT NULL,
+    in_flight INTEGER NOT NULL,
+    PRIMARY KEY (launch, ran_ms)
+) WITHOUT ROWID;
 
 -- Runs that a campaign's schedule called for, and what became of each. A run
 -- has one row at most, whatever the clock does, so none starts twice.

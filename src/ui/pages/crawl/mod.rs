@@ -10,8 +10,8 @@ use super::crawl::trial::TrialView;
 
 use crate::app::models::SeenId;
 use crate::app::models::{
-    CampaignId, CrawlPage, HostActivity, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, SeenPage,
-    SeenQuery, SeenRow, campaign_title, quoted,
+    CampaignId, CrawlPage, HostActivity, HostRow, LaunchChoice, LaunchRow, LaunchState, Launches, Loaded, RowList,
+    SeenPage, SeenQuery, SeenRow, campaign_title, quoted,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, PanelTab, Route, TrialAct};
 use crate::scope::rule_label;
@@ -83,7 +83,25 @@ impl CrawlView {
             self.filter.clear();
             self.tab = CrawlTab::Refused;
         }
+        if let Some(RowList::Seen { launch, state, filter }) =
+            app.take_row_list(|rows| matches!(rows, RowList::Seen { .. }))
+        {
+            self.launches = Launches::One(launch);
+            self.tab = match state {
+                "queued" => CrawlTab::Next,
+                "refused" => CrawlTab::Refused,
+                "failed" => CrawlTab::Failed,
+                _ => CrawlTab::Fetched,
+            };
+            self.filter = filter;
+        }
         let answer = app.reads.crawl(app.campaign(), self.launches);
+        // The last one can go on.
+        if let (Launches::One(id), Some(page)) = (self.launches, answer.shown())
+            && page.launches.first().is_some_and(|last| last.id == id)
+        {
+            self.launches = Launches::Last;
+        }
         match answer.shown().map(|page| (page, page.launch.as_ref())) {
             None => drop(Header::<()>::new("Crawl").ui(ui, app)),
             Some((_, None)) => {
@@ -132,7 +150,7 @@ impl CrawlView {
                 && inline_figure_ui(
                     ui,
                     &text::count(page.named_by_sources),
-                    "named by sources",
+                    "found by sources",
                     Some("Show these rows"),
                 )
             {
@@ -174,7 +192,7 @@ impl CrawlView {
                     let (shown, all) = (text::count(shown), text::count(page.hosts_total));
                     ui.weak(format!("{shown} of {all} hosts shown, those with the most URLs fetched"));
                 }
-                self.hosts_ui(ui, app, &page.hosts);
+                self.hosts_ui(ui, app, launch.campaign, &page.hosts);
             }
             CrawlTab::Events => {
                 let height = rest_height(ui);
@@ -210,7 +228,7 @@ impl CrawlView {
     fn plots_ui(&mut self, ui: &mut Ui, app: &AppState, page: &CrawlPage) {
         if self.shows_plots(ui, app) == Some(true) {
             ui.add_space(GAP / 2.0);
-            rate_plots::plots_ui(ui, page);
+            rate_plots::plots_ui(ui, page, self.launches == Launches::All);
         }
     }
 
@@ -248,19 +266,20 @@ impl CrawlView {
         });
     }
 
-    fn hosts_ui(&mut self, ui: &mut Ui, app: &mut AppState, hosts: &[HostRow]) {
+    fn hosts_ui(&mut self, ui: &mut Ui, app: &mut AppState, campaign: CampaignId, hosts: &[HostRow]) {
         if hosts.is_empty() {
             ui.weak("No host visited yet");
             return;
         }
-        type Col<'a> = Column<'a, HostRow, (CrawlTab, String)>;
-        let urls = |tab: CrawlTab| move |row: &HostRow| Some((tab, row.host.clone()));
+        type Col<'a> = Column<'a, HostRow, HostLink>;
+        let urls = |tab: CrawlTab| move |row: &HostRow| Some(HostLink::Urls(tab, row.host.clone()));
+        let resumed = |row: &HostRow| is_deferred(row).then(|| HostLink::ResumeHost(row.host.clone()));
         const SHOW: &str = "Show these URLs of the host";
         let columns = [
             Col::text("host", "Host", 200.0, |row| &row.host),
             Col::made("now", "Now, and why it waits", 190.0, now_of)
                 .about("What the host does while its crawl runs")
-                .draw(now_ui),
+                .draw_with_action(|ui, row| now_ui(ui, row).then(|| HostLink::ResumeHost(row.host.clone()))),
             Col::count("queued", "Queued", 64.0, |row| row.queued).link(SHOW, urls(CrawlTab::Next)),
             Col::count("fetched", "Fetched", 64.0, |row| row.fetched).link(SHOW, urls(CrawlTab::Fetched)),
             Col::count("failed", "Failed", 60.0, |row| row.failed).link(SHOW, urls(CrawlTab::Failed)),
@@ -276,10 +295,17 @@ impl CrawlView {
             Col::text("address", "Address", 120.0, |row| &row.address).or("–").hidden(),
             Col::text("country", "Country", 70.0, |row| &row.country).or("–").hidden(),
         ];
-        let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host));
-        if let Some((tab, host)) = table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
-            self.tab = tab;
-            self.filter = format!("host={}", quoted(&host));
+        let table = Table::new("crawl hosts", "Hosts", columns, |row| key_of(&row.host)).menu(move |ui, row| {
+            let action = resumed(row)?;
+            ui.button(RESUME_HOST).on_hover_text(RESUMED).clicked().then_some(action)
+        });
+        match table.height(rest_height(ui)).rows_ui(ui, app, hosts) {
+            Some(HostLink::Urls(tab, host)) => {
+                self.tab = tab;
+                self.filter = format!("host={}", quoted(&host));
+            }
+            Some(HostLink::ResumeHost(host)) => app.send(Command::ResumeHost(campaign, host)),
+            None => {}
         }
     }
 
@@ -360,15 +386,33 @@ fn now_of(row: &HostRow) -> String {
         HostActivity::Fetching => "fetching".to_owned(),
         HostActivity::Due => "next in turn".to_owned(),
         HostActivity::Resting => until("waits until"),
+        HostActivity::Deferred => format!("deferred: {}", now.why),
         HostActivity::Failing => until("tried again"),
     }
 }
 
-fn now_ui(ui: &mut Ui, row: &HostRow) {
+/// What a link in the list of hosts does.
+enum HostLink {
+    /// Shows the URLs of this host in another list.
+    Urls(CrawlTab, String),
+    /// Has this host fetched in the usual order again.
+    ResumeHost(String),
+}
+
+const RESUME_HOST: &str = "Resume";
+const RESUMED: &str = "Fetches this host in the usual order again, whatever its pages are";
+
+/// Whether the crawl fetches from this host after all others.
+fn is_deferred(row: &HostRow) -> bool {
+    row.now.as_ref().is_some_and(|now| now.activity == HostActivity::Deferred)
+}
+
+/// Draws what a host does; true where it is to be fetched in the usual order again.
+fn now_ui(ui: &mut Ui, row: &HostRow) -> bool {
     let colors = tokens(ui);
     let (icon, color) = match row.now.as_ref().map(|now| now.activity) {
         Some(HostActivity::Fetching) => (Icon::Good, colors.accept),
-        Some(HostActivity::Due | HostActivity::Resting) => (Icon::Waiting, colors.weak_text),
+        Some(HostActivity::Due | HostActivity::Resting | HostActivity::Deferred) => (Icon::Waiting, colors.weak_text),
         Some(HostActivity::Failing) => (Icon::Warning, colors.flag),
         None if row.queued == 0 && row.fetched == 0 && row.failed > 0 => (Icon::Warning, colors.flag),
         None => (Icon::Minus, colors.weak_text),
@@ -377,8 +421,11 @@ fn now_ui(ui: &mut Ui, row: &HostRow) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
         icon_ui(ui, icon, theme::SMALL_ICON, color);
+        let is_pressed = is_deferred(row) && ui.link(RESUME_HOST).on_hover_text(RESUMED).clicked();
         cell_ui(ui, &label).on_hover_text(&label);
-    });
+        is_pressed
+    })
+    .inner
 }
 
 /// The rules that let URLs of a host in, by their plain names.
@@ -428,19 +475,19 @@ pub(super) fn explain(app: &mut AppState, seen: SeenId) {
 /// Hosts that are named while they are left alone.
 const PAUSES_SHOWN: usize = 3;
 
-/// Draws the hosts that are paused, with the end and the reason of the pause.
 /// Offers the version of the campaign that was saved while its crawl runs.
 fn saved_version_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage, launch: &LaunchRow) {
     let Some(version) = page.saved_version.filter(|_| app.crawl_job().is_some()) else { return };
     ui.horizontal_wrapped(|ui| {
-        ui.label(format!("Version {version} of the campaign was saved; this crawl goes on with the one before"));
-        let hint = "What waits is ordered and decided by it, what was refused is decided again, new seeds are queued";
+        ui.label(format!("Version {version} was saved; this crawl still uses the earlier one"));
+        let hint = "Reorders the queue, decides queued and refused URLs again, and queues new seeds";
         if ui.button(format!("Apply version {version}")).on_hover_text(hint).clicked() {
             app.send(Command::ApplyVersion(launch.campaign));
         }
     });
 }
 
+/// Draws the hosts that are paused, with the end and the reason of the pause.
 fn pauses_ui(ui: &mut Ui, page: &CrawlPage) {
     for pause in page.pauses.iter().take(PAUSES_SHOWN) {
         let (host, until) = (text::short(&pause.authority, 60), pause.until.to_readable());

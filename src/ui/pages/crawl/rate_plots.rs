@@ -42,13 +42,13 @@ pub fn forecast(page: &CrawlPage) -> String {
     }
 }
 
-/// Found against done, bytes a second, status classes, types.
-pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
+/// Found against done, bytes a second, status classes, types; of one launch, or of all.
+pub fn plots_ui(ui: &mut Ui, page: &CrawlPage, shows_all: bool) {
     ui.columns(3, |columns| {
         if let [first, second, third] = columns {
             classes_ui(first, page);
             if page.samples.len() < 2 {
-                no_plot_ui(second, NO_SAMPLES);
+                no_plot_ui(second, if shows_all { OF_ONE_LAUNCH } else { NO_SAMPLES });
                 return;
             }
             progress_ui(second, page);
@@ -72,7 +72,8 @@ pub fn plots_ui(ui: &mut Ui, page: &CrawlPage) {
 }
 
 /// What stands in the place of a plot that has too few samples.
-const NO_SAMPLES: &str = "Discovered, finished and bytes per second are drawn while a crawl runs";
+const NO_SAMPLES: &str = "Discovered, finished and bytes per second were not recorded for this launch";
+const OF_ONE_LAUNCH: &str = "Discovered, finished and bytes per second are drawn for one launch";
 
 fn progress_ui(ui: &mut Ui, page: &CrawlPage) {
     let colors = tokens(ui);
@@ -129,7 +130,14 @@ fn rate_ui(ui: &mut Ui, page: &CrawlPage) {
         })
     });
     name_node(&drawn.response, Role::Canvas, "Kilobytes per second over time");
-    ui.weak(format!("now {last:.0} kB/s, peak {best:.0} kB/s"));
+    let is_running = page.launch.as_ref().is_some_and(|launch| launch.state == LaunchState::Running);
+    ui.weak(match (is_running, page.samples.last().filter(|of| of.seconds > 0.0)) {
+        (false, Some(of)) => {
+            let (bytes, urls) = (of.bytes as f64 / of.seconds / 1000.0, of.done as f64 / of.seconds);
+            format!("{bytes:.0} kB/s on average, peak {best:.0} kB/s; {urls:.1} URLs/s")
+        }
+        _ => format!("now {last:.0} kB/s, peak {best:.0} kB/s"),
+    });
 }
 
 fn classes_ui(ui: &mut Ui, page: &CrawlPage) {

@@ -17,7 +17,7 @@ pub(super) fn yields_ui(
     let answer = app.reads.source_yields(campaign, launches);
     let mut chosen = None;
     loaded_ui(ui, &answer, |ui, rows: &Vec<SourceYield>| {
-        ui.weak("Pages that sources named, and what they led to");
+        ui.weak("Pages found by sources, and the URLs reached from them");
         type Col<'a> = Column<'a, SourceYield, (CrawlTab, String)>;
         const SHOW: &str = "Show these URLs";
         let urls = |tab: CrawlTab| move |row: &SourceYield| Some((tab, row.tag.clone()));

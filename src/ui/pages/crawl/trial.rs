@@ -20,7 +20,7 @@ use egui_plot::{Line, PlotPoints};
 const KEYS: [(&str, &[Key], Option<Relevance>, &str); 3] = [
     ("+", &[Key::Plus, Key::Equals], Some(Relevance::Relevant), "Relevant"),
     ("-", &[Key::Minus], Some(Relevance::Irrelevant), "Not relevant"),
-    ("0", &[Key::Num0], None, "Take back"),
+    ("0", &[Key::Num0], None, "Clear mark"),
 ];
 
 /// Pages that cannot be read of which each is named.
@@ -51,7 +51,7 @@ impl TrialView {
             let answer = app.reads.suggestions(launch.campaign, launch.id);
             loaded_ui(ui, &answer, |ui, of: &Suggestions| proposals_ui(ui, app, launch, of));
         }
-        if fold_ui(ui, "curves of a trial", "What it was worth", "How soon versions find the relevant pages") {
+        if fold_ui(ui, "curves of a trial", "Harvest rate", "Relevant pages found by each version") {
             let answer = app.reads.harvest_curves(launch.campaign, launch.id);
             loaded_ui(ui, &answer, |ui, of: &HarvestCurves| curves_ui(ui, of));
         }
@@ -60,7 +60,7 @@ impl TrialView {
     /// Keeps or discards the trial.
     fn end_ui(&mut self, ui: &mut Ui, app: &mut AppState, launch: &LaunchRow) {
         if launch.trial.is_none_or(|trial| trial.is_kept) {
-            ui.weak("This trial was kept: it is a crawl like others");
+            ui.weak("Trial kept: it counts as a normal crawl");
             return;
         }
         ui.horizontal_wrapped(|ui| {
@@ -126,8 +126,8 @@ impl TrialView {
                 row.score.map_or_else(|| "–".to_owned(), |of| text::count(of.into()))
             })
             .numeric()
-            .about("What its text has of the request, from 0 to 10 000"),
-            Col::made("reason", "In the sample as", 130.0, |row| row.reason.label().to_owned()),
+            .about("Score of its text for the request, 0 to 10 000"),
+            Col::made("reason", "Sampled as", 130.0, |row| row.reason.label().to_owned()),
             Col::text("url", "URL", 300.0, |row| &row.url),
         ];
         let chosen = self.current.map(key_of);
@@ -173,10 +173,10 @@ fn proposals_ui(ui: &mut Ui, app: &mut AppState, launch: &LaunchRow, of: &Sugges
     }
     unread_ui(ui, &of.unread);
     if of.proposals.is_empty() {
-        ui.weak("Nothing sets the pages marked as relevant apart from the others yet");
+        ui.weak("No proposals: the pages marked as relevant do not differ enough from the others yet");
         return;
     }
-    ui.weak(format!("What is accepted makes the next version, from v{}", of.version));
+    ui.weak(format!("Accepted proposals make the next version, from v{}", of.version));
     egui::Grid::new("proposals").num_columns(5).striped(false).show(ui, |ui| {
         for (number, proposal) in (1..).zip(&of.proposals) {
             let accept = write_button_ui(ui, "Accept").on_hover_text(proposed_change(proposal));

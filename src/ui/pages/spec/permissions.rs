@@ -58,7 +58,7 @@ impl PermissionsEditor {
             campaign.permissions.push(Permission { covers, reach: Some(SeedScope::Root), ..Permission::default() });
         }
         ui.checkbox(&mut campaign.grounds.obey_refusals, "Crawls leave out what a record refuses")
-            .on_hover_text("The last rule of the scope. A closer record that is granted opens a part of it");
+            .on_hover_text("The last rule of the scope; a more specific granted record overrides it");
         self.grounds_ui(ui, campaign);
         self.derivations_ui(ui, app, campaign);
     }
@@ -97,7 +97,7 @@ impl PermissionsEditor {
                 ui.radio_value(&mut grounds.reading, Reading::Strict, "strictly")
                     .on_hover_text("By whole host labels and path segments");
                 ui.radio_value(&mut grounds.reading, Reading::W3act, "like W3ACT")
-                    .on_hover_text("Hosts compared as text, so notbl.uk inherits from bl.uk; a refusal is no answer, but crawls obey it all the same");
+                    .on_hover_text("Compares hosts as text, so notbl.uk inherits from bl.uk; a refusal gives no result, but crawls still obey it");
             });
             choices.response
         });

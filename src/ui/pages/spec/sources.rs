@@ -131,7 +131,7 @@ impl SourcesEditor {
             SourceAdding::Reading(address) => {
                 ui.horizontal(|ui| {
                     spinner_ui(ui);
-                    ui.weak(format!("Reading {} to see what it is", text::short(&address, 70)));
+                    ui.weak(format!("Detecting the kind of {}", text::short(&address, 70)));
                     if ui.link("Cancel").clicked() {
                         app.send(Command::Sources(SourceAct::GiveUpAdding));
                     }
@@ -263,7 +263,7 @@ impl SourcesEditor {
             problem.into_iter().fold(row, |row, problem| row.remark(FieldLevel::Error, &problem.what, ""))
         };
         let field = row("Name", "Name of the source", "name")
-            .note("URLs that it brings carry it as their tag")
+            .note("URLs found by it carry this as their tag")
             .show_ui(ui, |ui| ui.add(TextEdit::singleline(&mut source.name).desired_width(theme::FIELD)));
         lead_here(&field.field, &format!("sources[{at}].name"));
         FormRow::new("Kind").named("Kind of the source").show_ui(ui, |ui| {
@@ -286,10 +286,10 @@ impl SourcesEditor {
         lead_here(&field.field, &format!("sources[{at}].every_hours"));
         queries_ui(ui, source, &request, at, &row);
         labelled_ui(ui, |ui| {
-            ui.checkbox(&mut source.enabled, "On: launches read it when it is due");
+            ui.checkbox(&mut source.enabled, "Enabled: read by launches when due");
         });
         labelled_ui(ui, |ui| {
-            ui.checkbox(&mut source.ignore_robots, "Read its interface although robots.txt closes it").on_hover_text(
+            ui.checkbox(&mut source.ignore_robots, "Query its interface even where robots.txt disallows it").on_hover_text(
                 "Only where the owner of the site offers the interface to programs; pages that it names obey robots.txt",
             );
         });
@@ -315,14 +315,14 @@ impl SourcesEditor {
                         .desired_width(theme::FIELD),
                 );
                 let has_text = !token.trim().is_empty();
-                let keeps = ui.add_enabled(has_text, Button::new("Keep token"));
+                let keeps = ui.add_enabled(has_text, Button::new("Save token"));
                 if keeps.on_disabled_hover_text("Type or paste the token first").clicked() {
                     // Nor by undo.
                     egui::text_edit::TextEditState::default().store(ui.ctx(), field.id);
                     let act = SourceAct::KeepToken(Box::new(source.clone()), TokenText::taken_from(token));
                     app.send(Command::Sources(act));
                 }
-                if ui.button("Forget token").on_hover_text("Takes it out of the keychain").clicked() {
+                if ui.button("Remove token").on_hover_text("Removes it from the keychain").clicked() {
                     app.send(Command::Sources(SourceAct::ForgetToken(Box::new(source.clone()))));
                 }
                 field
@@ -353,16 +353,16 @@ impl SourcesEditor {
             let is_testing = app.source_test(&source) == Some(SourceTestState::Running);
             let tests = ui.add_enabled(!is_testing, Button::new("Test"));
             let tests = tests.on_hover_text("Reads the first page of answers and keeps nothing");
-            if tests.on_disabled_hover_text("It is being tested").clicked() {
+            if tests.on_disabled_hover_text("Test running").clicked() {
                 app.send(Command::Sources(SourceAct::Test(Box::new(source.clone()))));
             }
             let run = write_ui(ui, why_not, Button::new("Run now"));
-            if run.on_hover_text("Reads what is new; it waits for the next launch").clicked()
+            if run.on_hover_text("Reads what is new, for the next launch").clicked()
                 && let Some(id) = id
             {
                 app.send(Command::Sources(SourceAct::Run(id, Some(source.name.clone()))));
             }
-            removes = ui.button("Remove").on_hover_text("Pages that it named stay").clicked();
+            removes = ui.button("Remove").on_hover_text("Pages found by it stay").clicked();
         });
         test_ui(ui, app, &source);
         if let Some(row) = kept {
@@ -397,7 +397,7 @@ impl SourcesEditor {
                 fact(ui, "Read up to", &format!("{of}{mark}"));
             }
         }
-        fact_ui(ui, "Named", |ui| {
+        fact_ui(ui, "Found", |ui| {
             ui.spacing_mut().item_spacing.x = theme::TIGHT_GAP;
             for (count, only_waiting, label) in
                 [(row.state.pages, false, "pages,"), (row.state.waiting, true, "of them for the next launch")]
@@ -425,7 +425,7 @@ impl SourcesEditor {
     fn named_pages_ui(&self, ui: &mut Ui, app: &mut AppState, pages: &NamedPageList, only_waiting: bool) -> bool {
         let mut is_closed = false;
         ui.horizontal(|ui| {
-            let which = if only_waiting { "Pages for the next launch" } else { "Pages that it named" };
+            let which = if only_waiting { "Pages for the next launch" } else { "Pages found" };
             ui.strong(which);
             let shown = pages.rows.len() as u64;
             if shown < pages.total {
@@ -437,12 +437,12 @@ impl SourcesEditor {
         let columns = [
             Col::text("url", "URL", 300.0, |row| &row.url),
             Col::text("title", "Title", 160.0, |row| &row.title),
-            Col::date("found", "Named (UTC)", 130.0, |row| row.found),
+            Col::date("found", "Found (UTC)", 130.0, |row| row.found),
             Col::made("launch", "Launch", 120.0, |row| row.launch.clone().unwrap_or_else(|| "the next one".to_owned())),
             Col::made("within", "In the text of", 160.0, |row| row.within.clone().unwrap_or_default()).or("–").hidden(),
         ];
         let height = least_table_height(ui, pages.rows.len().clamp(1, 2 * ROWS), theme::ROW);
-        Table::new("named pages", "Pages that a source named", columns, |row: &NamedPageRow| row.id.unsigned_abs())
+        Table::new("named pages", "Pages found by a source", columns, |row: &NamedPageRow| row.id.unsigned_abs())
             .height(height)
             .aside()
             .rows_ui(ui, app, &pages.rows);
@@ -458,7 +458,7 @@ fn index_of(field: &str) -> Option<usize> {
 /// Why a source cannot be read now; none where it can.
 fn run_obstacle(app: &AppState, is_saved: bool) -> Option<&'static str> {
     if !is_saved {
-        return Some("Save first: what is read is the source as it was saved");
+        return Some("Save the specification first: runs use the saved source");
     }
     app.runs(JobKind::ReadSources).then_some("Sources are being read")
 }
@@ -493,7 +493,7 @@ fn queries_ui<'p>(
     row: &impl Fn(&'static str, &'static str, &str) -> FormRow<'p>,
 ) {
     if !source.kind.takes_queries() {
-        FormRow::new("Searches for").show_ui(ui, |ui| ui.label("everything: it is read whole"));
+        FormRow::new("Query").show_ui(ui, |ui| ui.label("everything: it is read as a whole"));
         return;
     }
     let before = match source.queries.as_deref() {
@@ -502,12 +502,12 @@ fn queries_ui<'p>(
         Some(_) => QueryChoice::Own,
     };
     let mut choice = before;
-    FormRow::new("Searches for").named("What the source is searched for").show_ui(ui, |ui| {
+    FormRow::new("Query").named("What the source is searched for").show_ui(ui, |ui| {
         let drawn = ui.scope(|ui| {
             let of = [
-                (QueryChoice::Request, "What the request says"),
+                (QueryChoice::Request, "From the request"),
                 (QueryChoice::Own, "Own queries"),
-                (QueryChoice::Everything, "All that is new"),
+                (QueryChoice::Everything, "Everything new"),
             ];
             segments_ui(ui, "What the source is searched for", &mut choice, &of);
         });
@@ -662,11 +662,11 @@ where
             .second("address", "Address", |row| &row.source.address),
         Col::text("kind", "Kind", 80.0, |row| row.source.kind.label()),
         Col::made("every", "Every", 46.0, |row| format!("{} h", row.source.every_hours)).numeric(),
-        Col::count("named", "Named", 56.0, |row| row.kept.map_or(0, |row| row.state.pages))
-            .about("Pages that it named in all its runs")
+        Col::count("named", "Found", 56.0, |row| row.kept.map_or(0, |row| row.state.pages))
+            .about("Pages found in all runs")
             .link(SHOW, |row| Some(SourceRowAction::List(row.index, false))),
         Col::count("waiting", "Waiting", 62.0, |row| row.kept.map_or(0, |row| row.state.waiting))
-            .about("Pages that wait for the next launch")
+            .about("Pages waiting for the next launch")
             .link(SHOW, |row| Some(SourceRowAction::List(row.index, true))),
         Col::made("answer", "Last answer", 180.0, SourceLine::answer_text).draw(|ui, row| {
             let faults = row.faults();

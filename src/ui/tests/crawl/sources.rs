@@ -81,7 +81,7 @@ fn a_source_is_added_tested_run_and_switched_off() {
     window.assert_shows("2 of 2 pages new, by 1 request");
     window.assert_shows("the server's version \"v1\"");
     // The numbers lead to the pages.
-    window.click_number("Named: 2");
+    window.click_number("Found: 2");
     window.assert_shows(&format!("http://{}/2", server.addr));
     window.assert_shows("the next one");
 
@@ -173,7 +173,7 @@ fn a_token_goes_to_the_keychain_and_is_not_shown_again() {
     window.until("it is refused", |window| window.shows("it needs a token"));
     window.click("Send a token, which is in the system's keychain");
     window.type_into("Token of the source", TOKEN);
-    window.click("Keep token");
+    window.click("Save token");
     window.until("it is kept", |window| window.shows("The token of “quay posts” is in the keychain"));
     let name = work::token_name(&draft(&window)[0]);
     assert_eq!(keychain.secret(&name).unwrap().as_deref(), Some(TOKEN));
@@ -181,7 +181,7 @@ fn a_token_goes_to_the_keychain_and_is_not_shown_again() {
     assert!(window.app().sent().all(|command| !format!("{command:?}").contains(TOKEN)));
     window.click("Test");
     window.until("it is let in", |window| window.shows("test passed: 0 pages"));
-    window.click("Forget token");
+    window.click("Remove token");
     window.until("it is gone", |window| window.shows("was taken out of the keychain"));
     assert_eq!(keychain.secret(&name).unwrap(), None);
 }
@@ -206,10 +206,10 @@ fn the_crawl_page_shows_what_sources_brought_and_leads_to_it() {
     let id = window.session().catalogue().campaigns().unwrap()[0].id;
     window.app_mut().send(Command::ChooseCampaign(id));
     window.app_mut().send(Command::Go(Route::Crawl));
-    window.until("the launch is there", |window| window.shows("named by sources"));
+    window.until("the launch is there", |window| window.shows("found by sources"));
     window.settle();
     window.click("Sources");
-    window.assert_shows("Pages that sources named, and what they led to");
+    window.assert_shows("Pages found by sources, and the URLs reached from them");
     let yields = window.session().catalogue().source_yields(Some(id), crate::app::models::Launches::Last).unwrap();
     assert_eq!((yields.len(), yields[0].tag.as_str()), (1, "source:news"), "{yields:?}");
     assert!(yields[0].fetched >= 1, "{yields:?}");

@@ -140,8 +140,8 @@ fn proposals_are_accepted_the_curve_is_drawn_and_an_older_version_restored() {
     assert!(version(&window).1.request.to_string().contains(&first.value));
     window.until("it is proposed no more", |window| !window.can_click(&format!("Accept {}", first.value)));
 
-    window.scroll_to("What it was worth");
-    window.click("What it was worth");
+    window.scroll_to("Harvest rate");
+    window.click("Harvest rate");
     window.until("the curve is there", |window| window.shows("found after 10 % of the fetches"));
     window.assert_shows("Relevant pages found by pages fetched");
     window.assert_shows("Version 1, of the trial");
@@ -165,7 +165,7 @@ fn proposals_are_accepted_the_curve_is_drawn_and_an_older_version_restored() {
 fn a_trial_is_kept() {
     let (_root, mut window) = trial();
     window.click("Keep trial");
-    window.until("it is kept", |window| window.shows("This trial was kept: it is a crawl like others"));
+    window.until("it is kept", |window| window.shows("Trial kept: it counts as a normal crawl"));
     let trial = window.session().catalogue().launch(launch(&window)).unwrap().trial.unwrap();
     assert!(trial.is_kept);
     assert!(!window.can_click("Discard trial…"));

@@ -4,3 +4,4 @@ mod gallery;
 mod pictures;
 pub(super) mod pixels;
 mod rules;
+mod shapes;

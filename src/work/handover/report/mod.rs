@@ -15,6 +15,7 @@ mod request;
 mod rule_names;
 mod rules;
 mod tables;
+mod targeted;
 
 use super::decision_counts::DecisionCounts;
 use super::{CaptureGrounds, ExportedEvidence};
@@ -161,6 +162,7 @@ impl Reporter<'_> {
         self.summary(&mut out, &figures, &decided, &absent)?;
         self.request(&mut out);
         self.coverage(&mut out)?;
+        self.targeted(&mut out, cx)?;
         self.scope(&mut out);
         self.selection(&mut out, &decided, &absent)?;
         self.contents(&mut out, &figures)?;
@@ -579,7 +581,7 @@ fn most_first(counts: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u
 
 #[cfg(test)]
 mod tests {
-    use super::{labels, messages, problem_names, rule_names, rules};
+    use super::{labels, messages, problem_names, rule_names, rules, targeted};
 
     #[test]
     fn every_message_is_another_one_in_each_language() {
@@ -590,6 +592,8 @@ mod tests {
             problem_names::MESSAGES,
             rule_names::MESSAGES,
             rules::MESSAGES,
+            targeted::MESSAGES,
+            targeted::COUNTS,
         ]
         .concat();
         assert!(tables.len() > 200, "{}", tables.len());

@@ -1,7 +1,13 @@
 //! The page of the current campaign: what it has, how it was crawled, what waits for a person.
 
-use crate::app::models::{CampaignId, CampaignRow, CrawlPage, FirstStep, FirstSteps, LaunchRow, LaunchState};
-use crate::app::{Action, AppState, Command, CrawlTarget, NextStep, Route, ToDo, Urgency};
+mod gaps;
+mod matrix;
+
+use crate::app::models::{
+    CampaignId, CampaignRow, CrawlPage, FirstStep, FirstSteps, LaunchRow, LaunchState, Loaded, MatrixBy, Overview,
+    Urgency,
+};
+use crate::app::{Action, AppState, Command, CrawlTarget, NextStep, Route, ToDo};
 use crate::jobs::noun;
 use crate::ui::access::{mark_heading, name_node};
 use crate::ui::header::{Header, HeaderButton};
@@ -18,6 +24,7 @@ use egui::{
     UiBuilder, WidgetInfo, pos2, vec2,
 };
 use egui_plot::{Bar, BarChart};
+use std::sync::Arc;
 
 /// Launches that are drawn, the last ones.
 const LAUNCHES: usize = 24;
@@ -27,79 +34,109 @@ const LINE: f32 = 76.0;
 const ABOVE: f32 = 38.0;
 /// Largest and least radius of a launch.
 const RADIUS: (f32, f32) = (4.0, 16.0);
-/// Launches of the table beside the line.
-const LISTED: usize = 12;
+/// Launches of the table below the line, the last ones.
+const LISTED: usize = 3;
 /// Width of the left part of the page from which the plots of change have room in it.
 const PLOTS_FROM: f32 = 1100.0;
 /// Least width of a figure.
 const FIGURE: f32 = 110.0;
 
-/// Draws the page.
-pub(in crate::ui) fn overview_ui(ui: &mut Ui, app: &mut AppState) {
-    let answer = app.reads.campaigns();
-    let row = answer.shown().and_then(|rows| rows.iter().find(|row| Some(row.id) == app.campaign()).cloned());
-    let Some(row) = row else {
-        Header::<()>::new("Overview").ui(ui, app);
-        loaded_ui(ui, &answer, |ui, _| {
-            empty_ui(
-                ui,
-                "No campaign selected",
-                "The overview is of one campaign: select one at the left, or begin one",
-            );
-            action_ui(ui, app, Action::NewCampaign);
-        });
-        return;
-    };
-    let crawls = app.reads.all_launches(row.id);
-    let launches = app.reads.launches(row.id);
-    let page = crawls.shown().cloned();
-    header_ui(ui, app, &row, launches.shown().and_then(|rows| rows.last()));
-    let to_do = app.to_do(&row, launches.shown().and_then(|rows| rows.last()));
-    let steps = app.reads.first_steps(row.id).shown().map(|steps| **steps);
-    let steps = steps.filter(|steps| app.settings.first_steps && !steps.is_finished());
-    ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-        figures_ui(ui, app, &row, page.as_deref());
-        loaded_ui(ui, &crawls, shares_ui);
-        ui.add_space(theme::GAP);
-        let has_columns = ui.available_width() >= 2.0 * theme::SIDE_LIST + theme::PART_GAP;
-        if !has_columns {
-            if let Some(steps) = &steps {
-                first_steps_ui(ui, app, row.id, steps);
-                ui.add_space(theme::GROUP_GAP);
-            }
-            loaded_ui(ui, &launches, |ui, rows| launches_ui(ui, app, rows));
-            ui.add_space(theme::GROUP_GAP);
-            to_do_ui(ui, app, &to_do);
+/// The page Overview.
+#[derive(Default)]
+pub struct OverviewPage {
+    by: MatrixBy,
+}
+
+impl OverviewPage {
+    /// Draws the page.
+    pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let answer = app.reads.campaigns();
+        let row = answer.shown().and_then(|rows| rows.iter().find(|row| Some(row.id) == app.campaign()).cloned());
+        let Some(row) = row else {
+            Header::<()>::new("Overview").ui(ui, app);
+            loaded_ui(ui, &answer, |ui, _| {
+                empty_ui(
+                    ui,
+                    "No campaign selected",
+                    "The overview is of one campaign: select one at the left, or begin one",
+                );
+                action_ui(ui, app, Action::NewCampaign);
+            });
             return;
-        }
-        let area = ui.available_rect_before_wrap();
-        let (left, right) = area.split_left_right_at_x(area.right() - theme::SIDE_LIST);
-        let left = left.with_max_x(left.right() - theme::PART_GAP);
-        // A very wide window has room for what changed from launch to launch.
-        let (left, middle) = match left.width() >= PLOTS_FROM {
-            true => {
-                let (left, middle) = left.split_left_right_at_x(left.right() - theme::LONG_FIELD);
-                (left.with_max_x(left.right() - theme::PART_GAP), Some(middle))
-            }
-            false => (left, None),
         };
-        let mut column = ui.new_child(UiBuilder::new().id_salt("launches").max_rect(left));
-        if let Some(steps) = &steps {
-            first_steps_ui(&mut column, app, row.id, steps);
-            column.add_space(theme::GROUP_GAP);
+        let crawls = app.reads.all_launches(row.id);
+        let launches = app.reads.launches(row.id);
+        let overview = app.reads.overview(row.id).shown().filter(|of| of.campaign == row.id).cloned();
+        let page = crawls.shown().cloned();
+        header_ui(ui, app, &row, launches.shown().and_then(|rows| rows.last()));
+        let to_do = app.to_do(&row);
+        let steps = app.reads.first_steps(row.id).shown().map(|steps| **steps);
+        let steps = steps.filter(|steps| app.settings.first_steps && !steps.is_finished());
+        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
+            figures_ui(ui, app, &row, page.as_deref(), overview.as_deref());
+            loaded_ui(ui, &crawls, shares_ui);
+            ui.add_space(theme::GAP);
+            let side = |ui: &mut Ui, app: &mut AppState| {
+                to_do_ui(ui, app, &to_do);
+                if let Some(overview) = &overview {
+                    ui.add_space(theme::GROUP_GAP);
+                    gaps::gaps_ui(ui, app, overview);
+                }
+            };
+            let has_columns = ui.available_width() >= 2.0 * theme::SIDE_LIST + theme::PART_GAP;
+            if !has_columns {
+                self.main_ui(ui, app, &row, (steps.as_ref(), &launches));
+                ui.add_space(theme::GROUP_GAP);
+                side(ui, app);
+                return;
+            }
+            let area = ui.available_rect_before_wrap();
+            let (left, right) = area.split_left_right_at_x(area.right() - theme::SIDE_LIST);
+            let left = left.with_max_x(left.right() - theme::PART_GAP);
+            // A very wide window has room for what changed from launch to launch.
+            let (left, middle) = match left.width() >= PLOTS_FROM {
+                true => {
+                    let (left, middle) = left.split_left_right_at_x(left.right() - theme::LONG_FIELD);
+                    (left.with_max_x(left.right() - theme::PART_GAP), Some(middle))
+                }
+                false => (left, None),
+            };
+            let mut column = ui.new_child(UiBuilder::new().id_salt("launches").max_rect(left));
+            self.main_ui(&mut column, app, &row, (steps.as_ref(), &launches));
+            let mut bottom = column.min_rect().bottom();
+            if let Some(middle) = middle {
+                let mut column = ui.new_child(UiBuilder::new().id_salt("change").max_rect(middle));
+                loaded_ui(&mut column, &launches, |ui, rows| change_plots_ui(ui, rows));
+                bottom = bottom.max(column.min_rect().bottom());
+            }
+            let mut column = ui.new_child(UiBuilder::new().id_salt("to do").max_rect(right));
+            side(&mut column, app);
+            let bottom = bottom.max(column.min_rect().bottom());
+            ui.advance_cursor_after_rect(area.with_max_y(bottom));
+        });
+    }
+
+    /// The first steps, the launches and the matrix, one below the other.
+    fn main_ui(
+        &mut self,
+        ui: &mut Ui,
+        app: &mut AppState,
+        row: &CampaignRow,
+        (steps, launches): (Option<&FirstSteps>, &Loaded<Arc<Vec<LaunchRow>>>),
+    ) {
+        if let Some(steps) = steps {
+            ui.scope(|ui| first_steps_ui(ui, app, row.id, steps));
+            ui.add_space(theme::GROUP_GAP);
         }
-        loaded_ui(&mut column, &launches, |ui, rows| launches_ui(ui, app, rows));
-        let mut bottom = column.min_rect().bottom();
-        if let Some(middle) = middle {
-            let mut column = ui.new_child(UiBuilder::new().id_salt("change").max_rect(middle));
-            loaded_ui(&mut column, &launches, |ui, rows| change_plots_ui(ui, rows));
-            bottom = bottom.max(column.min_rect().bottom());
+        loaded_ui(ui, launches, |ui, rows| {
+            ui.scope(|ui| launches_ui(ui, app, rows));
+        });
+        // The first steps say what comes before there is anything to count.
+        if row.captures > 0 {
+            ui.add_space(theme::GROUP_GAP);
+            matrix::matrix_ui(ui, app, row.id, &mut self.by);
         }
-        let mut column = ui.new_child(UiBuilder::new().id_salt("to do").max_rect(right));
-        to_do_ui(&mut column, app, &to_do);
-        let bottom = bottom.max(column.min_rect().bottom());
-        ui.advance_cursor_after_rect(area.with_max_y(bottom));
-    });
+    }
 }
 
 fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&LaunchRow>) {
@@ -263,12 +300,23 @@ fn change_plots_ui(ui: &mut Ui, rows: &[LaunchRow]) {
 }
 
 /// Draws the figures, each of which leads to what it counts.
-fn figures_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&CrawlPage>) {
+fn figures_ui(
+    ui: &mut Ui,
+    app: &mut AppState,
+    row: &CampaignRow,
+    page: Option<&CrawlPage>,
+    overview: Option<&Overview>,
+) {
     let sums = page.and_then(|page| page.launch.as_ref());
     let launches = page.map_or(0, |page| page.launches.len() as u64);
-    let of_launches = format!("of {}", text::counted(launches, "launch"));
+    let figure = |key: &str| overview.and_then(|of| of.figures.iter().find(|figure| figure.key == key));
+    let added = |key: &str| figure(key).and_then(|figure| figure.change);
+    let of_launches = match added("captures").filter(|_| launches > 1) {
+        Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
+        None => format!("of {}", text::counted(launches, "launch")),
+    };
     let failed = sums.map(|sums| sums.failed);
-    let figures = [
+    let figures = vec![
         (text::count(row.captures), noun(row.captures, "capture"), of_launches, captures()),
         (
             text::known(page.map(|page| page.hosts_total)),
@@ -286,6 +334,21 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&
         (text::count(row.selected), "selected".to_owned(), share(row.selected, row.captures, "of all"), Route::Select),
         (text::bytes(row.bytes), "stored".to_owned(), "in archive files".to_owned(), Route::Files(Default::default())),
     ];
+    let mut figures: Vec<(String, String, String, Command)> = figures
+        .into_iter()
+        .map(|(value, label, about, route)| (value, label, about, Command::GoToAll(route)))
+        .collect();
+    if let Some(relevant) = figure("relevant")
+        && let Some(rows) = &relevant.rows
+    {
+        let about = match relevant.change.filter(|_| launches > 1) {
+            Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
+            None => share(relevant.count, row.captures, "of all"),
+        };
+        let of_request =
+            (text::count(relevant.count), "meet the request".to_owned(), about, Command::ShowRows(rows.clone()));
+        figures.insert(2, of_request);
+    }
     let width = ui.available_width();
     let in_line = ((width / FIGURE).floor() as usize).clamp(1, figures.len());
     // Two even lines where one is too short.
@@ -295,7 +358,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&
     for line in figures.chunks(in_line) {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
-            for (at, (value, label, about, route)) in line.iter().enumerate() {
+            for (at, (value, label, about, command)) in line.iter().enumerate() {
                 let size = vec2(each, theme::FIGURE_TEXT + 2.0 * theme::GROUP_GAP + theme::GAP);
                 let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
                 if at < last_in_line {
@@ -305,7 +368,7 @@ fn figures_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, page: Option<&
                 let builder = UiBuilder::new().id_salt(label.as_str()).max_rect(rect);
                 let mut cell = ui.new_child(builder.layout(Layout::top_down(Align::Min)));
                 if figure_ui(&mut cell, value, label, about) {
-                    app.send(Command::GoToAll(route.clone()));
+                    app.send(command.clone());
                 }
             }
         });
