@@ -8,6 +8,7 @@ use super::message::{ChunkScanner, Framing, Head, MAX_HEAD_BYTES, head_end};
 use super::spool::Spool;
 use super::wire::TlsFacts;
 use crate::captures::plain_mime;
+use crate::jobs::filled;
 use crate::uri::CaptureDate;
 use crate::warc::digest::{BlockDigester, Digests};
 use crate::warc::http::{MediaType, Payload, decode_payload, parse_response_head};
@@ -105,7 +106,7 @@ impl Exchange {
     /// `InvalidData` where the answer has no HTTP head, or goes on behind its body: a record of it would not be what
     /// was sent. Errors of `answer` and of the disk.
     pub fn recorded(sent: SentRequest, mut answer: impl Read, folder: &Path) -> io::Result<Self> {
-        let (mut heads, mut buffer) = (IncomingHeads::default(), vec![0; READ_BYTES]);
+        let (mut heads, mut buffer) = (IncomingHeads::default(), filled(0, READ_BYTES));
         let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
         let (mut incoming, mut rest) = loop {
             if let Some((head, rest)) = heads.take_final().map_err(invalid)? {

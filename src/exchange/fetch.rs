@@ -14,7 +14,7 @@ use super::wire::{
     Abandon, AddressGate, ConnectError, Connection, Deadline, IdleConnections, Origin, TlsClient, Way, WirePlace,
 };
 use crate::campaign::PrivateAddresses;
-use crate::jobs::{JobCx, counted_time, is_disk_full};
+use crate::jobs::{JobCx, counted_time, filled, is_disk_full};
 use crate::scope::AnswerSource;
 use crate::uri::{Clock, Url, authority_of};
 use std::io;
@@ -401,7 +401,7 @@ impl Client {
         connection.rearm(deadline(limits.head), self.abandon.clone());
         let date = self.clock.now();
         connection.send(request.sent.as_ref().unwrap_or(&request.recorded)).map_err(|error| (lost(&error), true))?;
-        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: vec![0; READ_BYTES] };
+        let mut reader = AnswerReader { connection, end: begin + limits.time, limits, buffer: filled(0, READ_BYTES) };
         let (heads, head, early) = reader.heads()?;
         reader.connection.rearm(deadline(LONGEST), self.abandon.clone());
         let mut answer = IncomingAnswer::begin(heads, head, Spool::new(&self.spool_dir))

@@ -12,6 +12,7 @@
 mod counted;
 mod disk;
 mod file_name;
+mod filled;
 mod guard;
 mod in_order;
 mod lock;
@@ -27,6 +28,7 @@ mod whole_file;
 pub use counted::{counted, counted_time, noun, verb};
 pub use disk::{disk_full_advice, free_bytes, is_disk_full};
 pub use file_name::{ascii_name, end_of_name, is_file_name, plain_name};
+pub use filled::{empty_set, filled};
 pub use guard::{OnDrop, OnPanic};
 pub use in_order::InOrder;
 pub use lock::{FileLock, NotLocked};

@@ -3,7 +3,7 @@
 use super::doc_versions::{KnownVersions, each_posting};
 use super::ranking::{Ranked, best_first};
 use super::schema::Fields;
-use crate::jobs::lock;
+use crate::jobs::{filled, lock};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -126,7 +126,7 @@ impl<'s> Sums<'s> {
     fn of(segment: &'s SegmentReader, these: Option<Vec<DocId>>, lengths: &'s KnownLengths) -> tantivy::Result<Self> {
         let slots = these.as_ref().map_or(segment.max_doc() as usize, Vec::len);
         let title_weights = segment.fast_fields().u64("title_weight")?;
-        Ok(Self { segment, these, scores: vec![0.0; slots], counts: vec![0.0; slots], title_weights, lengths })
+        Ok(Self { segment, these, scores: filled(0.0, slots), counts: filled(0.0, slots), title_weights, lengths })
     }
 
     fn doc_of(&self, slot: usize) -> DocId {
@@ -163,7 +163,7 @@ impl<'s> Sums<'s> {
             let slots: Vec<usize> = (0..self.scores.len()).filter(|slot| may_be(&self.scores[*slot])).collect();
             self.these = Some(slots.iter().map(|slot| self.doc_of(*slot)).collect());
             self.scores = slots.iter().map(|slot| self.scores[*slot]).collect();
-            self.counts = vec![0.0; slots.len()];
+            self.counts = filled(0.0, slots.len());
         }
     }
 

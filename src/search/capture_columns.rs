@@ -1,5 +1,6 @@
 //! Columns hold the facts of captures beside their texts: hits are counted by them.
 
+use crate::jobs::empty_set;
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -468,7 +469,7 @@ impl CaptureFacts {
         let mut found = match &column.sets[..] {
             [] => set_where(&column.of, |number| is_one(*number as usize)),
             sets => {
-                let mut found = FixedBitSet::with_capacity(self.versions.len());
+                let mut found = empty_set(self.versions.len());
                 sets.iter().enumerate().filter(|(nth, _)| is_one(*nth)).for_each(|(_, set)| found.union_with(set));
                 found
             }

@@ -3,7 +3,7 @@
 //! The engine's column gives one number a call, and unpacks it each time; a query asks for those of every document
 //! that it finds.
 
-use crate::jobs::lock;
+use crate::jobs::{empty_set, lock};
 use fixedbitset::FixedBitSet;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -39,7 +39,7 @@ impl DocVersions {
 
     /// The versions of documents that are in the segment still.
     pub fn of_docs(&self, docs: &FixedBitSet, segment: &SegmentReader) -> FixedBitSet {
-        let mut versions = FixedBitSet::with_capacity(self.highest as usize + 1);
+        let mut versions = empty_set(self.highest as usize + 1);
         let deleted = segment.has_deletes();
         for doc in docs.ones() {
             let is_deleted = deleted && segment.is_deleted(DocId::try_from(doc).unwrap_or(DocId::MAX));

@@ -5,6 +5,7 @@ use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
 use crate::analysis::{MatchPlace, TokenSpan, TokenTest, is_like, near_spans, phrase_spans, token_tests};
+use crate::jobs::empty_set;
 use crate::query::TextTest;
 use crate::text::{fold, is_unspaced};
 use fixedbitset::FixedBitSet;
@@ -28,7 +29,7 @@ impl TextIndex {
         let searcher = self.reader.searcher();
         let fields = self.fields.searched(field);
         let of_segment = |reader: &SegmentReader| -> tantivy::Result<FixedBitSet> {
-            let mut docs = FixedBitSet::with_capacity(reader.max_doc() as usize);
+            let mut docs = empty_set(reader.max_doc() as usize);
             for searched in &fields {
                 let leaf = Leaf { segment: reader, searched: *searched };
                 leaf.docs(test, &mut docs)?;
@@ -176,7 +177,7 @@ impl Leaf<'_> {
 
     /// Documents that hold every word of a test, in any places.
     fn candidates(&self, test: &TextTest) -> tantivy::Result<FixedBitSet> {
-        let mut docs = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
+        let mut docs = empty_set(self.segment.max_doc() as usize);
         match test {
             TextTest::Near { left, right, .. } => {
                 docs = self.candidates(left)?;
@@ -184,7 +185,7 @@ impl Leaf<'_> {
             }
             test => {
                 for (nth, test) in SearchedPhrase::of(test).tests.iter().enumerate() {
-                    let mut holding = FixedBitSet::with_capacity(self.segment.max_doc() as usize);
+                    let mut holding = empty_set(self.segment.max_doc() as usize);
                     self.add_docs(test, &mut holding)?;
                     if nth == 0 { docs = holding } else { docs.intersect_with(&holding) }
                 }

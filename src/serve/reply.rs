@@ -1,5 +1,6 @@
 //! Replies, and how they go over the wire.
 
+use crate::jobs::filled;
 use crate::uri::CaptureDate;
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -137,7 +138,7 @@ impl HttpReply {
             ReplyBody::Bytes(ref bytes) => (bytes.len() as u64, Box::new(bytes.as_slice())),
             ReplyBody::Stream(len, read) => (len, read),
         };
-        let mut buffer = vec![0; if chunked { CHUNK_BYTES } else { PIECE_BYTES }];
+        let mut buffer = filled(0_u8, if chunked { CHUNK_BYTES } else { PIECE_BYTES });
         while body.0 > 0 {
             let most = buffer.len().min(usize::try_from(body.0).unwrap_or(usize::MAX));
             let bytes = &mut buffer[..most];

@@ -1,6 +1,7 @@
 //! What the index of texts answers of terms, as sets of captures.
 
 use super::{MOST_SIMILAR, SearchQuery, SearchRoom};
+use crate::jobs::empty_set;
 use crate::query::{FieldTerm, FieldTest, TextTest};
 use crate::search::{CaptureFacts, CaptureLetters, LettersOf, NearGroups, TextIndex, TextIndexError};
 use crate::store::{Catalogue, FullText, Workspace};
@@ -109,7 +110,7 @@ fn with_text(
 
 /// The captures whose text is nearly that of another version that has captures.
 fn with_near_duplicates(near: &NearGroups, facts: &CaptureFacts) -> FixedBitSet {
-    let mut found = FixedBitSet::with_capacity(facts.captures().len());
+    let mut found = empty_set(facts.captures().len());
     for versions in near.groups() {
         let of_each: Vec<Vec<usize>> =
             versions.iter().map(|version| facts.captures_of_version(*version as usize).collect()).collect();

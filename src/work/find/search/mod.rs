@@ -5,7 +5,7 @@ use super::request_sample::meeting_request;
 use super::text_index::open_index;
 use crate::analysis::{Highlighter, Judgement, SearchEvaluation};
 use crate::captures::Media;
-use crate::jobs::lock;
+use crate::jobs::{empty_set, lock};
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
     CaptureFacts, CaptureLetters, FacetKind, FacetValue, LettersOf, NearGroups, Period, PeriodCount, TextIndex,
@@ -355,7 +355,7 @@ impl Found {
             ranked.extend(best.iter().filter_map(|best| Some((usize::try_from(best.version).ok()?, best.score))));
         }
         if ranked.len() < most {
-            let mut is_ranked = FixedBitSet::with_capacity(versions.len());
+            let mut is_ranked = empty_set(versions.len());
             ranked.iter().for_each(|(version, _)| is_ranked.insert(*version));
             let last_ms = |version: usize| {
                 // Most versions have one capture.
