@@ -15,6 +15,8 @@
 //! | [`SearchEvaluation`] | how good results are, by the judgements of people |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`proposals()`] | what marked pages suggest for a request, see `proposals/` |
+//! | [`entities`] | which persons, places and organisations texts name |
+//! | [`terms`] | what pages write about |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -25,6 +27,7 @@ mod anchor_check;
 mod anchors;
 mod checks;
 mod coverage;
+pub mod entities;
 mod highlight;
 mod judgements;
 mod matching;
@@ -33,6 +36,7 @@ mod page_rank;
 mod proposals;
 mod query_holds;
 mod score;
+pub mod terms;
 mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
