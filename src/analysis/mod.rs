@@ -17,6 +17,7 @@
 //! | [`proposals()`] | what marked pages suggest for a request, see `proposals/` |
 //! | [`entities`] | which persons, places and organisations texts name |
 //! | [`terms`] | what pages write about |
+//! | [`personal_data()`] | which personal data are in a text |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -33,6 +34,7 @@ mod judgements;
 mod matching;
 mod name_finder;
 mod page_rank;
+mod personal_data;
 mod proposals;
 mod query_holds;
 mod score;
@@ -51,6 +53,7 @@ pub use judgements::{
 pub use matching::{MatchPlace, Matcher, Matches, TermCounts, TermHit, TextFields};
 pub use name_finder::NameFinder;
 pub use page_rank::page_rank;
+pub use personal_data::{PersonalDataKind, personal_data};
 pub use proposals::{LaunchPage, MarkedPage, Proposal, ProposalKind, TokenCounts, proposals};
 pub use query_holds::{SearchDocument, query_holds};
 pub use score::{

@@ -27,7 +27,7 @@ pub mod near;
 mod page_text;
 mod published;
 mod sentences;
-mod stop_words;
+mod stop_terms;
 
 pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
 pub(crate) use folding::{is_open, next_term};
@@ -38,4 +38,4 @@ pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};
 pub use published::{DateEvidence, Published};
 pub use sentences::sentences;
-pub use stop_words::is_stop_term;
+pub use stop_terms::is_stop_term;

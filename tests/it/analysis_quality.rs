@@ -13,12 +13,12 @@ use std::path::Path;
 type Gold = BTreeSet<(u32, u32, EntityKind)>;
 
 /// A sentence with the names in it.
-struct Labelled {
+struct LabelledText {
     text: String,
     gold: Gold,
 }
 
-fn sentences_of(path: &Path) -> Vec<Labelled> {
+fn sentences_of(path: &Path) -> Vec<LabelledText> {
     let mut lines = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut lines).unwrap();
     let mut found = Vec::new();
@@ -55,12 +55,12 @@ fn sentences_of(path: &Path) -> Vec<Labelled> {
                 (chars(&text[..begin]), chars(name), kind)
             },
         );
-        found.push(Labelled { gold: gold.filter(|(_, len, _)| *len > 0).collect(), text: text.to_owned() });
+        found.push(LabelledText { gold: gold.filter(|(_, len, _)| *len > 0).collect(), text: text.to_owned() });
     }
     found
 }
 
-fn names_of(set: &[Labelled], gazetteer: &Gazetteer) -> (Vec<PageNames>, CaseCounts) {
+fn names_of(set: &[LabelledText], gazetteer: &Gazetteer) -> (Vec<PageNames>, CaseCounts) {
     let pages: Vec<PageNames> = set.iter().map(|one| page_names(&one.text, gazetteer)).collect();
     let mut counts = CaseCounts::default();
     pages.iter().for_each(|page| counts.add(page));
@@ -107,7 +107,7 @@ fn candidates_of_english_web_pages_are_names() {
 }
 
 /// The names of a set as an authority file: each of the kind that it mostly has.
-fn own_names(set: &[Labelled]) -> Vec<NamedEntity> {
+fn own_names(set: &[LabelledText]) -> Vec<NamedEntity> {
     let mut kinds: BTreeMap<String, BTreeMap<EntityKind, u32>> = BTreeMap::new();
     for one in set {
         for (start, len, kind) in &one.gold {

@@ -76,7 +76,11 @@ fn end_run(text: &str, tokens: &[NameToken<'_>], first: usize, end: usize, found
     let run = tokens.get(first..end).unwrap_or_default();
     let small_at_end = run.iter().rev().take_while(|token| !token.is_capitalised()).count();
     let mut run = run.get(..run.len() - small_at_end).unwrap_or_default();
-    let mut before = first.checked_sub(1).and_then(|at| tokens.get(at)).map(|token| token.text);
+    let before = first.checked_sub(1).and_then(|at| tokens.get(at));
+    // `d'O Moliceiro` is no lady.
+    let is_elision =
+        |token: &&NameToken<'_>| text.get(token.range.end..).is_some_and(|rest| rest.starts_with(['\'', '’']));
+    let mut before = before.filter(|token| !is_elision(token)).map(|token| token.text);
     while let [title, rest @ ..] = run
         && rest.first().is_some_and(NameToken::is_capitalised)
         && is_title(&fold(title.text))

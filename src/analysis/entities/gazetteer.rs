@@ -15,6 +15,9 @@ use std::ops::Range;
 /// Letters up to which a name in capitals is met in capitals alone: `US` is no `us`, and no `Us`.
 const ACRONYM_CHARS: usize = 5;
 
+/// Letters of a token that may have a full stop within a name: `Prof. Vaz`.
+const LONGEST_ABBREVIATION: usize = 4;
+
 /// An entity of an authority file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedEntity {
@@ -128,6 +131,9 @@ impl Gazetteer {
             let Some(name) = self.names.get(found.pattern().as_usize()) else { continue };
             let Ok(first) = begins.binary_search(&found.start()) else { continue };
             let Some(written) = tokens.get(first..first + name.tokens) else { continue };
+            if !are_together(text, written) {
+                continue;
+            }
             let mut entities: Vec<u32> = Vec::new();
             for (form, of) in name.forms.iter().filter(|(form, _)| form.is_met_by(text, written)) {
                 debug_assert_eq!(form.capitals.len(), written.len());
@@ -153,6 +159,16 @@ impl Gazetteer {
         }
         names
     }
+}
+
+/// Whether tokens are in one line and one sentence.
+fn are_together(text: &str, tokens: &[TextToken]) -> bool {
+    tokens.windows(2).all(|pair| {
+        let [one, next] = pair else { return true };
+        let gap = text.get(one.range.end..next.range.start).unwrap_or_default();
+        let ends_sentence = gap.contains('.') && one.text.chars().count() > LONGEST_ABBREVIATION;
+        !ends_sentence && !gap.contains(['\n', '!', '?', ';', ':'])
+    })
 }
 
 /// Tokens with a blank on both sides of each, and where each begins.

@@ -1,7 +1,7 @@
 //! The names of one page.
 
 use super::EntityKind;
-use super::candidates::runs;
+use super::candidates::{Run, runs};
 use super::case_counts::CaseCounts;
 use super::gazetteer::{FoundName, Gazetteer};
 use super::name_tokens::name_tokens;
@@ -85,12 +85,12 @@ pub fn page_names(text: &str, gazetteer: &Gazetteer) -> PageNames {
             here.push(name);
         }
         let mut runs = runs(text, &tokens).into_iter().peekable();
-        let mut places: Vec<(Range<usize>, Option<&FoundName>, Option<super::candidates::Run>)> = Vec::new();
+        let mut places: Vec<(Range<usize>, Option<&FoundName>, Option<Run>)> = Vec::new();
         for run in runs.by_ref() {
-            for (range, is_cut) in beside(text, &run.range, &here) {
+            for (range, is_cut) in beside(text, &run, &here) {
                 let without_first = run.without_first.clone().filter(|_| !is_cut || range.start == run.range.start);
                 let without_first = without_first.map(|rest| rest.start.min(range.end)..range.end);
-                let run = super::candidates::Run { range: range.clone(), without_first, kind: run.kind };
+                let run = Run { range: range.clone(), without_first, kind: run.kind };
                 places.push((range, None, Some(run)));
             }
         }
@@ -114,8 +114,10 @@ pub fn page_names(text: &str, gazetteer: &Gazetteer) -> PageNames {
 }
 
 /// The parts of a run that no name of an authority file covers. A name of a place or the like within a longer
-/// run leaves that whole: `Banco de Portugal`.
-fn beside(text: &str, run: &Range<usize>, names: &[&FoundName]) -> Vec<(Range<usize>, bool)> {
+/// run leaves that whole, as `Banco de Portugal`, but not where only the word that begins the sentence is before it: `Planos
+/// do Estaleiro Naval`.
+fn beside(text: &str, of: &Run, names: &[&FoundName]) -> Vec<(Range<usize>, bool)> {
+    let run = &of.range;
     let overlapping = names.iter().filter(|name| name.range.start < run.end && run.start < name.range.end);
     let overlapping: Vec<&&FoundName> = overlapping.collect();
     if overlapping.is_empty() {
@@ -134,6 +136,11 @@ fn beside(text: &str, run: &Range<usize>, names: &[&FoundName]) -> Vec<(Range<us
     parts.push(begin.min(run.end)..run.end);
     parts.retain(is_name);
     if parts.is_empty() {
+        return Vec::new();
+    }
+    let begins_sentence =
+        of.without_first.as_ref().is_some_and(|rest| overlapping.iter().any(|name| name.range == *rest));
+    if begins_sentence {
         return Vec::new();
     }
     let splits = overlapping.iter().any(|name| name.splits || name.range.start < run.start || name.range.end > run.end);

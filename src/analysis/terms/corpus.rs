@@ -78,8 +78,9 @@ pub fn corpus_terms<E>(
     most: usize,
     each_other: impl FnOnce(&mut dyn FnMut(&[PageTerm])) -> Result<(), E>,
 ) -> Result<Vec<CorpusTerm>, E> {
-    let counted = totals.of_term.iter().filter(|(_, total)| total.count >= FEWEST && total.pages >= FEWEST_PAGES);
-    let mut elsewhere: HashMap<u64, u64, FixedState> = counted.clone().map(|(key, _)| (*key, 0)).collect();
+    let known = known_terms(totals);
+    let keys = known.values().flat_map(|term| &term.keys);
+    let mut elsewhere: HashMap<u64, u64, FixedState> = keys.map(|key| (*key, 0)).collect();
     let (mut other_tokens, mut has_others) = (0_u64, false);
     each_other(&mut |terms| {
         has_others = true;
@@ -90,15 +91,16 @@ pub fn corpus_terms<E>(
             }
         }
     })?;
-    let values = c_values(counted.clone().map(|(_, total)| total));
-    let terms = counted.map(|(key, total)| {
-        let others = elsewhere.get(key).copied().unwrap_or_default();
-        let keyness = has_others.then(|| keyness([total.count, totals.tokens], [others, other_tokens]));
-        let c_value = values.get(total.text.as_str()).copied().unwrap_or_default();
-        let own = if c_value > 0.0 { c_value } else { total.count as f64 };
-        let rank = keyness.unwrap_or_else(|| own * pages.idf(*key));
-        let (text, count, pages) = (total.text.clone(), total.count, total.pages);
-        (rank, CorpusTerm { text, count, pages, elsewhere: others, c_value, keyness })
+    let values = c_values(&known);
+    let terms = known.iter().map(|(text, term)| {
+        let others = term.keys.iter().filter_map(|key| elsewhere.get(key)).sum();
+        let keyness = has_others.then(|| keyness([term.count, totals.tokens], [others, other_tokens]));
+        let c_value = values.get(text).copied().unwrap_or_default();
+        let own = if text.contains(' ') { c_value } else { term.count as f64 };
+        let idf = term.keys.iter().map(|key| pages.idf(*key)).fold(f64::INFINITY, f64::min);
+        let rank = keyness.unwrap_or(own * idf);
+        let (count, pages) = (term.count, term.pages);
+        (rank, CorpusTerm { text: (*text).to_owned(), count, pages, elsewhere: others, c_value, keyness })
     });
     let mut terms: Vec<(f64, CorpusTerm)> = terms.collect();
     terms.sort_by(|(x, a), (y, b)| y.total_cmp(x).then_with(|| a.text.cmp(&b.text)));
@@ -106,31 +108,52 @@ pub fn corpus_terms<E>(
     Ok(terms.into_iter().map(|(_, term)| term).collect())
 }
 
+/// A term as it is written, with its stems in several languages.
+#[derive(Debug, Clone, Default)]
+struct WrittenTerm {
+    keys: Vec<u64>,
+    count: u64,
+    pages: u64,
+}
+
+/// The terms that come often enough, by how they are written.
+fn known_terms(totals: &TermTotals) -> HashMap<&str, WrittenTerm, FixedState> {
+    let mut known: HashMap<&str, WrittenTerm, FixedState> = HashMap::default();
+    for (key, total) in totals.of_term.iter().filter(|(_, total)| total.count > 1) {
+        let term = known.entry(&total.text).or_default();
+        term.keys.push(*key);
+        term.count += total.count;
+        term.pages += total.pages;
+    }
+    known.retain(|_, term| term.count >= FEWEST && term.pages >= FEWEST_PAGES);
+    known
+}
+
 /// The C-values of terms of several words.
-fn c_values<'t>(totals: impl Iterator<Item = &'t Total> + Clone) -> HashMap<&'t str, f64, FixedState> {
-    let several = totals.filter(|total| total.text.contains(' '));
+fn c_values<'t>(known: &HashMap<&'t str, WrittenTerm, FixedState>) -> HashMap<&'t str, f64, FixedState> {
+    let several = known.iter().filter(|(text, _)| text.contains(' '));
     // Of longer terms that contain one: how many, and how often these come.
-    let mut within: HashMap<&str, (u64, u64), FixedState> =
-        several.clone().map(|total| (total.text.as_str(), (0, 0))).collect();
-    for total in several.clone() {
-        let tokens: Vec<&str> = total.text.split(' ').collect();
+    let mut within: HashMap<&str, (u64, u64), FixedState> = several.clone().map(|(text, _)| (*text, (0, 0))).collect();
+    for (text, term) in several.clone() {
+        let tokens: Vec<&str> = text.split(' ').collect();
         for len in 2..tokens.len() {
             for part in tokens.windows(len) {
                 if let Some((terms, count)) = within.get_mut(part.join(" ").as_str()) {
                     *terms += 1;
-                    *count += total.count;
+                    *count += term.count;
                 }
             }
         }
     }
     several
-        .map(|total| {
-            let tokens = total.text.split(' ').count() as f64;
-            let nested = match within.get(total.text.as_str()) {
+        .map(|(text, term)| {
+            let tokens = text.split(' ').count() as f64;
+            let nested = match within.get(text) {
                 Some((terms, count)) if *terms > 0 => *count as f64 / *terms as f64,
                 _ => 0.0,
             };
-            (total.text.as_str(), tokens.log2() * (total.count as f64 - nested))
+            // Of a page its most frequent terms are kept: a longer one can be there where this is not.
+            (*text, tokens.log2() * (term.count as f64 - nested).max(0.0))
         })
         .collect()
 }
@@ -147,4 +170,45 @@ fn keyness([own, own_tokens]: [u64; 2], [other, other_tokens]: [u64; 2]) -> f64 
         |seen: f64, expected: f64| if seen > 0.0 && expected > 0.0 { seen * (seen / expected).ln() } else { 0.0 };
     let ratio = 2.0 * (part(own, expected[0]) + part(other, expected[1]));
     if own < expected[0] { -ratio } else { ratio }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::page_terms;
+    use super::*;
+
+    fn terms_of(own: &[&str], others: &[&str]) -> Vec<CorpusTerm> {
+        let read = |texts: &[&str]| -> Vec<Vec<PageTerm>> {
+            texts.iter().map(|text| page_terms(text, "pt", &str::to_owned)).collect()
+        };
+        let (own, others) = (read(own), read(others));
+        let (mut totals, mut pages) = (TermTotals::default(), TermPages::default());
+        own.iter().for_each(|terms| totals.add(terms));
+        own.iter().chain(&others).for_each(|terms| pages.add(terms));
+        let found = corpus_terms::<()>(&totals, &pages, 50, |each| {
+            others.iter().for_each(|terms| each(terms));
+            Ok(())
+        });
+        found.unwrap()
+    }
+
+    #[test]
+    fn a_term_within_a_longer_one_counts_less() {
+        let text = "A assembleia municipal de Aveiro reuniu. A assembleia municipal votou.";
+        let terms = terms_of(&[text; 3], &[]);
+        let value = |text: &str| terms.iter().find(|term| term.text == text).map(|term| (term.count, term.c_value));
+        // Six times, of which three within each of two longer ones.
+        assert_eq!(value("assembleia municipal"), Some((6, 3.0)));
+        assert_eq!(value("assembleia"), Some((6, 0.0)));
+        assert!(terms.iter().all(|term| term.keyness.is_none()));
+    }
+
+    #[test]
+    fn terms_that_others_lack_come_first() {
+        let terms = terms_of(&["O estaleiro fechou hoje cedo."; 4], &["O mercado fechou hoje cedo."; 4]);
+        assert_eq!(terms[0].text.split(' ').next(), Some("estaleiro"));
+        let shared = terms.iter().find(|term| term.text == "fechou").unwrap();
+        assert!(shared.keyness.unwrap().abs() < 1e-9 && shared.elsewhere == 4, "{shared:?}");
+    }
 }
