@@ -15,6 +15,9 @@
 //! | [`SearchEvaluation`] | how good results are, by the judgements of people |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`proposals()`] | what marked pages suggest for a request, see `proposals/` |
+//! | [`entities`] | which persons, places and organisations texts name |
+//! | [`terms`] | what pages write about |
+//! | [`personal_data()`] | which personal data are in a text |
 //! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
@@ -25,14 +28,17 @@ mod anchor_check;
 mod anchors;
 mod checks;
 mod coverage;
+pub mod entities;
 mod highlight;
 mod judgements;
 mod matching;
 mod name_finder;
 mod page_rank;
+mod personal_data;
 mod proposals;
 mod query_holds;
 mod score;
+pub mod terms;
 mod text_match;
 
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
@@ -47,6 +53,7 @@ pub use judgements::{
 pub use matching::{MatchPlace, Matcher, Matches, TermCounts, TermHit, TextFields};
 pub use name_finder::NameFinder;
 pub use page_rank::page_rank;
+pub use personal_data::{PersonalDataKind, personal_data};
 pub use proposals::{LaunchPage, MarkedPage, Proposal, ProposalKind, TokenCounts, proposals};
 pub use query_holds::{SearchDocument, query_holds};
 pub use score::{

@@ -8,7 +8,7 @@ use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
 
 /// Pages of the window, by their numbers: those from 1 to 9 have the key `Ctrl` with it.
-pub const PAGES: [&str; 14] = [
+pub const PAGES: [&str; 15] = [
     "Campaigns",
     "Overview",
     "Spec",
@@ -23,6 +23,7 @@ pub const PAGES: [&str; 14] = [
     "Jobs",
     "Help",
     "Settings",
+    "Entities",
 ];
 
 /// Numbers of pages that have a key of their own, or that only the pointer and the palette reach.
@@ -30,10 +31,11 @@ const FILES: u8 = 10;
 const JOBS: u8 = 11;
 const HELP: u8 = 12;
 const SETTINGS: u8 = 13;
+const ENTITIES: u8 = 14;
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 44] = [
+    pub const ALL: [Action; 46] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -48,6 +50,7 @@ impl Action {
         Action::StopCrawl,
         Action::BuildInlinks,
         Action::IndexTexts,
+        Action::Analyse,
         Action::Export,
         Action::DryRun,
         Action::Verify,
@@ -75,6 +78,7 @@ impl Action {
         Action::GoTo(7),
         Action::GoTo(8),
         Action::GoTo(9),
+        Action::GoTo(ENTITIES),
         Action::GoTo(JOBS),
         Action::GoTo(HELP),
         Action::Settings,
@@ -98,6 +102,7 @@ impl Action {
             Self::StopCrawl => "Stop crawl".to_owned(),
             Self::BuildInlinks => "Build inlinks".to_owned(),
             Self::IndexTexts => "Index texts".to_owned(),
+            Self::Analyse => "Analyse texts".to_owned(),
             Self::Export => "Export selection".to_owned(),
             Self::DryRun => "Dry run".to_owned(),
             Self::Verify => "Verify last export".to_owned(),
@@ -127,7 +132,7 @@ impl Action {
     fn always_writes(self) -> bool {
         use Action::*;
         // The dialog of Import opens workspaces as well; as an action it imports.
-        matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Export)
+        matches!(self, Import | SaveCampaign | StartCrawl | BuildInlinks | IndexTexts | Analyse | Export)
     }
 
     /// The label as the current page means it.
@@ -166,6 +171,7 @@ impl Action {
             Self::StopCrawl => "Closes open records and keeps the queue; can be resumed",
             Self::BuildInlinks => "Builds inlinks from the links of all captures",
             Self::IndexTexts => "Makes the texts of all captures searchable",
+            Self::Analyse => "Finds persons, places, organisations and terms in the texts of all captures",
             Self::Export => "Writes the selection with its metadata to a folder",
             Self::DryRun => "Lists every file that the export would write, with its size, and writes nothing",
             Self::Verify => "Rereads the last export and checks digests, counts and index",
@@ -227,6 +233,7 @@ impl Action {
             Self::ScaleReset => "Ctrl+0",
             Self::GoTo(HELP) => "F1",
             Self::IndexTexts
+            | Self::Analyse
             | Self::LocateFiles
             | Self::CheckFiles
             | Self::LoadSample
@@ -318,6 +325,10 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             } else {
                 Ok(Command::IndexTexts)
             }
+        }
+        Action::Analyse => {
+            open()?;
+            if state.runs(JobKind::Analyse) { Err("Texts are already being analysed") } else { Ok(Command::Analyse) }
         }
         Action::Export | Action::DryRun => {
             let id = campaign()?;
@@ -426,6 +437,7 @@ pub fn route_of(page: u8, state: &AppState) -> Route {
         JOBS => Route::Jobs,
         HELP => Route::Help(state.open.route.guide()),
         SETTINGS => Route::Settings,
+        ENTITIES => Route::Entities { entity: String::new() },
         _ => Route::Campaigns,
     }
 }
@@ -448,6 +460,7 @@ impl Route {
             Self::Jobs => usize::from(JOBS),
             Self::Help(_) => usize::from(HELP),
             Self::Settings => usize::from(SETTINGS),
+            Self::Entities { .. } => usize::from(ENTITIES),
         }
     }
 
@@ -466,7 +479,7 @@ impl Route {
             Self::Prospect | Self::Links { .. } | Self::LinkSet { .. } | Self::LinkHosts(_) | Self::CitedPages(..) => {
                 "review"
             }
-            Self::Search(_) => "search",
+            Self::Search(_) | Self::Entities { .. } => "search",
             Self::Select | Self::SelectedHosts(_) => "handover",
             Self::Help(guide) => guide,
         }

@@ -34,6 +34,11 @@ pub enum Route {
     },
     /// Full-text search, with a query.
     Search(super::models::SearchQuery),
+    /// Persons, places, organisations and terms of texts.
+    Entities {
+        /// A name or URI of the entity that is shown; empty for the list.
+        entity: String,
+    },
     /// URLs that are cited but not captured.
     Prospect,
     /// Inlinks of one page, anchors, hosts.
@@ -141,6 +146,8 @@ pub enum Action {
     BuildInlinks,
     /// Indexes the texts of everything captured.
     IndexTexts,
+    /// Analyses the texts of everything captured.
+    Analyse,
     /// Exports the selection.
     Export,
     /// Lists what an export would write.
@@ -317,6 +324,8 @@ pub enum Command {
     ChooseCampaign(CampaignId),
     /// Adds seeds to the specification of the current campaign, not yet saved.
     AddSeeds(Vec<String>),
+    /// Adds terms to the request of the current campaign, each as an alternative, not yet saved.
+    AddTerms(Vec<crate::campaign::Term>),
     /// Adds rules behind those of the specification of the current campaign, not yet saved.
     AddRules(Vec<serde_json::Value>),
     /// Begins a new campaign in the open workspace, or opens the dialog of its place.
@@ -368,6 +377,8 @@ pub enum Command {
     BuildInlinks,
     /// Indexes the texts of what was captured since the last time.
     IndexTexts,
+    /// Analyses all texts.
+    Analyse,
     /// Sets the window, in days, that inlink counts use.
     SetWindow(u32),
     /// Decides on captures; many are confirmed first.
@@ -486,6 +497,7 @@ impl Command {
             | Self::Locate { .. }
             | Self::BuildInlinks
             | Self::IndexTexts
+            | Self::Analyse
             | Self::Mark { .. }
             | Self::ConfirmMark
             | Self::UndoMark
@@ -524,6 +536,7 @@ impl Command {
             | Self::ExportLinks { .. }
             | Self::ChooseCampaign(_)
             | Self::AddSeeds(_)
+            | Self::AddTerms(_)
             | Self::AddRules(_)
             | Self::BeginCampaign(_)
             | Self::CloseWindow

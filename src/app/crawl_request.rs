@@ -6,7 +6,7 @@
 use super::models::{CampaignId, Loaded, Notice, campaign_title};
 use super::state::AppState;
 use super::{Command, Dialog, Route, SpecDraft};
-use crate::campaign::Seed;
+use crate::campaign::{Seed, Term, with_alternative};
 use crate::jobs::counted;
 use crate::work::{CrawlRequest, CrawlStart};
 use std::collections::HashSet;
@@ -116,6 +116,34 @@ impl AppState {
             self.open.spec = Some(SpecDraft::of(&page));
         }
         true
+    }
+
+    /// Adds terms to the request of the current campaign, each as an alternative, as one edit.
+    pub(super) fn add_terms(&mut self, terms: Vec<Term>) {
+        let Some(id) = self.open.campaign else { return };
+        if !self.open_draft(id, "Nothing was added") {
+            return;
+        }
+        let Some(spec) = &mut self.open.spec else { return };
+        spec.note(Instant::now());
+        let (all, mut added) = (terms.len(), 0);
+        for term in terms {
+            let mut is_known = false;
+            spec.campaign.request.for_each_term(&mut |known| is_known |= known.value == term.value);
+            if !is_known {
+                spec.campaign.request = with_alternative(std::mem::take(&mut spec.campaign.request), term);
+                added += 1;
+            }
+        }
+        spec.note(Instant::now());
+        let title = campaign_title(id, &spec.campaign.name);
+        let why = match all - added {
+            0 => String::new(),
+            there => format!("{there} of {all} were in it already"),
+        };
+        let what = format!("{} added to the request of {title}, not saved yet", counted(added as u64, "term"));
+        let hint = "Save it as a new version; Ctrl+Z takes them out again".to_owned();
+        self.notice_leading_to(Notice { is_error: false, what, why, hint }, Route::Spec(Some(id)));
     }
 
     /// Adds rules behind those of the current campaign as one edit, and opens them, where what they would change is

@@ -171,6 +171,13 @@ reads! {
     inlinks_in(folder: PathBuf, page: String) -> InlinkPage, Some(SLOW), |_, (folder, page)| work::inlinks_in(folder, page);
     /// See [`Catalogue::outlinks`](crate::store::Catalogue::outlinks).
     outlinks(id: CaptureId) -> Vec<OutlinkRow>, None, |session, (id,)| session.catalogue().outlinks(*id);
+    /// See [`work::entities_page`].
+    entities() -> EntitiesPage, None, |session, ()| work::entities_page(&session.workspace);
+    /// See [`Session::entity_detail`].
+    entity(name: String, period: Period) -> Vec<EntityDetail>, None,
+        |session, (name, period)| session.entity_detail(None, name, *period);
+    /// See [`work::page_analysis`].
+    page_analysis(id: CaptureId) -> PageAnalysis, None, |session, (id,)| work::page_analysis(&session.workspace, *id);
     /// See [`Session::related`].
     related(id: CaptureId, days: u32) -> RelatedPage, None, |session, (id, days)| session.related(*id, *days);
     /// See [`Session::anchors`].

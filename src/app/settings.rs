@@ -51,6 +51,8 @@ pub enum PanelTab {
     Anchors,
     /// Its visible text.
     Text,
+    /// Persons, places and terms of its text.
+    Entities,
     /// Captures related by links and texts.
     Related,
     /// Captures of the same page.

@@ -36,7 +36,7 @@ pub use permission::{Criterion, EvidenceFile, Grounds, Permission, PermissionReq
 pub use private_addresses::PrivateAddresses;
 pub use problems::{CampaignProblem, contact_in};
 pub use report_language::ReportLanguage;
-pub use request::{Request, Term, TermKind};
+pub use request::{Request, Term, TermKind, with_alternative};
 pub use schedule::{Calendar, CatchUp, Frequency, MAX_NEXT_RUNS, Run, Schedule, ScheduleError};
 pub use source::{CampaignSource, MAX_SOURCE_QUERIES, QUERY_PLACE, SourceKind, fill_template};
 pub use target::Target;
@@ -88,6 +88,9 @@ pub struct Campaign {
     /// what that would change is offered to a person.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub select_after_run: bool,
+    /// Its captures are analysed after each of its crawls and each import.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub analyse_after_run: bool,
     /// What it fetches first.
     pub order: CrawlOrder,
     /// What comes earlier or later than that, by URL or by tag.
@@ -126,6 +129,7 @@ impl Default for Campaign {
             grounds: Grounds::default(),
             schedule: Schedule::default(),
             select_after_run: false,
+            analyse_after_run: false,
             order: CrawlOrder::default(),
             scores: Vec::new(),
             limits: Limits::default(),

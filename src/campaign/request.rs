@@ -55,3 +55,22 @@ fn full_weight() -> f64 {
 
 /// The subject of a campaign's pages, as a query.
 pub type Request = Query<Term>;
+
+/// A request that a further term meets as well, by itself.
+pub fn with_alternative(request: Request, term: Term) -> Request {
+    match request {
+        request if request.is_empty() => Query::Term(term),
+        Query::Or(mut parts) => {
+            parts.push(Query::Term(term));
+            Query::Or(parts)
+        }
+        request => Query::Or(vec![request, Query::Term(term)]),
+    }
+}
+
+impl Term {
+    /// A term of this kind with full weight and no other names.
+    pub fn new(kind: TermKind, value: impl Into<String>) -> Self {
+        Self { kind, value: value.into(), weight: full_weight(), aliases: Vec::new(), uri: None, from: None, to: None }
+    }
+}

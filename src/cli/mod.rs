@@ -151,6 +151,11 @@ pub enum CliCommand {
     Scope(scope::ScopeCommand),
     /// Make the texts of a workspace searchable.
     Index(search::index::TextIndexArgs),
+    /// Find persons, places, organisations and terms in the texts of a workspace.
+    Analyse(search::analyse::AnalyseArgs),
+    /// Load authority files, list entities, show where they are named, put names together.
+    #[command(subcommand)]
+    Entities(search::entities::EntitiesCommand),
     /// Find captures by their words.
     Search(search::SearchArgs),
     /// List captures that links and texts bring together with one.
@@ -302,6 +307,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         | CliCommand::Import(_)
         | CliCommand::Documents(_)
         | CliCommand::Index(_)
+        | CliCommand::Analyse(_)
         | CliCommand::Feed(_) => inlinks::GOES_ON,
         _ => "the same command begins again",
     };
@@ -328,6 +334,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Queue(args) => crawl::queue::run(&args, out),
         CliCommand::Events(args) => crawl::events::run(&args, out),
         CliCommand::Index(args) => search::index::run(&args, &mut input(), out),
+        CliCommand::Analyse(args) => search::analyse::run(&args, &mut input(), out),
+        CliCommand::Entities(command) => search::entities::run(&command, out),
         CliCommand::Search(args) => search::run(&args, out),
         CliCommand::Related(args) => search::related::run(&args, out),
         CliCommand::Judge(args) => search::judge::run(&args, out),

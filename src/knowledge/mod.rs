@@ -31,6 +31,7 @@
 //! Not here: where what is known comes from, and into which records and files it goes (see [`crate::export`]).
 
 mod annotation;
+mod authority;
 mod campaign;
 mod capture;
 mod links;
@@ -44,6 +45,7 @@ mod statement;
 mod vocabulary;
 
 pub use annotation::{AnnotationBody, WebAnnotation};
+pub use authority::{authority_of_statements, authority_of_table};
 pub use campaign::{
     EvidenceOf, ListedEvidence, campaign_address, domains_node, hosting_node, permission_node, state_grounds,
     state_version,

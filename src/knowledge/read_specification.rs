@@ -42,7 +42,7 @@ pub struct SpecificationRead {
 
 /// The object of a statement.
 #[derive(Debug, Clone, PartialEq)]
-enum Object {
+pub(super) enum Object {
     Node(String),
     Text(String),
 }
@@ -57,7 +57,7 @@ impl Object {
 
 /// Statements by subject; names of the specification are those of our namespace.
 #[derive(Default)]
-struct Known(BTreeMap<String, Vec<(String, Object)>>);
+pub(super) struct Known(BTreeMap<String, Vec<(String, Object)>>);
 
 /// Reads the newest campaign of a file of statements.
 ///
@@ -71,7 +71,7 @@ pub fn read_specification(text: &str, syntax: RdfSyntax) -> Result<Specification
 }
 
 impl Known {
-    fn read(text: &str, syntax: RdfSyntax) -> Result<Self, String> {
+    pub(super) fn read(text: &str, syntax: RdfSyntax) -> Result<Self, String> {
         let mut known = Self::default();
         let mut count = 0;
         let mut take = |quad: Result<oxrdf::Quad, oxttl::TurtleSyntaxError>| {
@@ -81,7 +81,7 @@ impl Known {
             })?;
             count += 1;
             if count > MAX_STATEMENTS {
-                return Err(format!("there are more than {MAX_STATEMENTS} statements; take those of one campaign"));
+                return Err(format!("there are more than {MAX_STATEMENTS} statements; take a part of them"));
             }
             let subject = match quad.subject {
                 NamedOrBlankNode::NamedNode(node) => node.into_string(),
@@ -107,6 +107,13 @@ impl Known {
             RdfSyntax::TriG => TriGParser::new().for_slice(text.as_bytes()).try_for_each(&mut take)?,
         }
         Ok(known)
+    }
+
+    /// Every subject with its properties and their values.
+    pub(super) fn subjects(&self) -> impl Iterator<Item = (&str, impl Iterator<Item = (&str, &str)>)> {
+        self.0
+            .iter()
+            .map(|(subject, of)| (subject.as_str(), of.iter().map(|(name, value)| (name.as_str(), value.text()))))
     }
 
     fn all<'k>(&'k self, subject: &str, property: &'k str) -> impl Iterator<Item = &'k Object> + use<'k> {

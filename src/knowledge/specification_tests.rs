@@ -50,6 +50,7 @@ fn full_campaign() -> Campaign {
     campaign.schedule.end = Some("2030-01-01".to_owned());
     campaign.schedule.time_zone = Some("Europe/Lisbon".to_owned());
     campaign.select_after_run = true;
+    campaign.analyse_after_run = true;
     campaign.order = crate::campaign::CrawlOrder::BreadthFirst;
     campaign.limits.max_documents = 77;
     campaign.politeness.user_agent = "test (mailto:a@b.pt)".to_owned();

@@ -47,11 +47,13 @@ pub enum FacetKind {
     /// A term of the campaign's request that it holds, as a request. No column has it: it is counted
     /// with the index.
     Term,
+    /// A person, place, organisation or event that the newest analysis found in its text. No column has it.
+    Entity,
 }
 
 impl FacetKind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Media,
         Self::Language,
         Self::Host,
@@ -65,6 +67,7 @@ impl FacetKind {
         Self::Mark,
         Self::Kind,
         Self::Term,
+        Self::Entity,
     ];
 
     /// Its name on the command line and in queries.
@@ -83,6 +86,7 @@ impl FacetKind {
             Self::Mark => "mark",
             Self::Kind => "kind",
             Self::Term => "term",
+            Self::Entity => "entity",
         }
     }
 
@@ -102,6 +106,7 @@ impl FacetKind {
             Self::Mark => "Decision",
             Self::Kind => "Kind of site",
             Self::Term => "Term of the request",
+            Self::Entity => "Entity",
         }
     }
 
@@ -162,7 +167,7 @@ impl Period {
 }
 
 /// Captures of one period.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PeriodCount {
     /// As a query has it: `2024`, `2024-03` or `2024-03-01`.
     pub period: String,
@@ -492,7 +497,9 @@ impl CaptureFacts {
     /// How often captures have each value of some facets, the most frequent
     /// first, then by value. Facets of one column are counted together.
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
-        let is_of_column = |kind: &&FacetKind| !matches!(kind, FacetKind::Term | FacetKind::Kind | FacetKind::Year);
+        let is_of_column = |kind: &&FacetKind| {
+            !matches!(kind, FacetKind::Term | FacetKind::Kind | FacetKind::Entity | FacetKind::Year)
+        };
         let mut columns: Vec<&Names32> = Vec::new();
         for kind in kinds.iter().filter(is_of_column) {
             let column = self.column(*kind);
@@ -504,7 +511,7 @@ impl CaptureFacts {
         let count_columns = || columns.par_iter().map(|column| column.count(captures)).collect::<Vec<_>>();
         let (days, counted) = rayon::join(count_days, count_columns);
         let of_kind = |kind: FacetKind| match kind {
-            FacetKind::Term | FacetKind::Kind => Vec::new(),
+            FacetKind::Term | FacetKind::Kind | FacetKind::Entity => Vec::new(),
             FacetKind::Year => in_order(days.iter().map(|(day, count)| (period_of(*day, Period::Year), *count))),
             kind => {
                 let column = self.column(kind);
@@ -569,7 +576,9 @@ impl CaptureFacts {
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
             // Years are counted by day, kinds of sites and terms with the index.
-            FacetKind::Status | FacetKind::Year | FacetKind::Kind | FacetKind::Term => &self.statuses,
+            FacetKind::Status | FacetKind::Year | FacetKind::Kind | FacetKind::Term | FacetKind::Entity => {
+                &self.statuses
+            }
             FacetKind::Campaign | FacetKind::Launch => &self.launches,
             FacetKind::Mark => &self.marks,
         }
@@ -596,6 +605,7 @@ impl CaptureFacts {
             | FacetKind::Year
             | FacetKind::Mark
             | FacetKind::Kind
+            | FacetKind::Entity
             | FacetKind::Term => name.to_owned(),
         }
     }

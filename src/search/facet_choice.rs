@@ -27,9 +27,14 @@ impl FacetKind {
     fn sign(self) -> Sign {
         match self {
             Self::Media | Self::Language | Self::Host | Self::Domain | Self::TopLevel | Self::Country => Sign::Is,
-            Self::Year | Self::Status | Self::Campaign | Self::Launch | Self::Mark | Self::Kind | Self::Term => {
-                Sign::Has
-            }
+            Self::Year
+            | Self::Status
+            | Self::Campaign
+            | Self::Launch
+            | Self::Mark
+            | Self::Kind
+            | Self::Term
+            | Self::Entity => Sign::Has,
         }
     }
 
@@ -233,7 +238,7 @@ mod tests {
                 FacetKind::Year => is_number && value.len() == 4,
                 FacetKind::Status => is_number && value != "0",
                 FacetKind::Mark | FacetKind::Campaign => value != "none",
-                FacetKind::Launch | FacetKind::Kind | FacetKind::Term => !value.is_empty(),
+                FacetKind::Launch | FacetKind::Kind | FacetKind::Term | FacetKind::Entity => !value.is_empty(),
                 _ => true,
             });
             let of = choice(kind, &value, is_excluded);

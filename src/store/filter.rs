@@ -101,7 +101,7 @@ pub fn query_help() -> String {
     let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
     let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
                   date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, kind:, like:, similar: \
-                  and request: need the index of texts: fonds index. A query has 400 terms at most, a phrase 100 words, a \
+                  and request: need the index of texts: fonds index; entity: needs an analysis: fonds analyse. A query has 400 terms at most, a phrase 100 words, a \
                   word 1000 letters.";
     format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
@@ -235,6 +235,13 @@ const CAPTURE_FIELDS: &[FilterField] = &[
         "kind",
         "Kind of site: mediawiki, wordpress, discourse and so on; kind:* is any",
         "kind:mediawiki",
+        Kind::Indexed,
+    ),
+    field(
+        "entity",
+        "A person, place, organisation or event that the newest analysis found in the text, by any of its names or its URI; \
+         entity:* is any",
+        "entity:\"Amélia Vaz\"",
         Kind::Indexed,
     ),
     field("published", "When the page says that it was published", "published:2024-03", Kind::IndexedDate),

@@ -16,11 +16,13 @@
 //! | `links` | rows for the inlink build, what it built, prospects, anchor texts |
 //! | `launches` | crawls and imports as launches, URLs seen, events, schedules |
 //! | `campaigns`, `review` | campaigns and versions; decisions, scores, selections, collections |
+//! | `analysis` | what analyses found, in a file of its own
 //! | `files` | archive files, imports, problems, paths |
 //! | `filter`, `rows` | what a filter line means; read models |
 //!
 //! Not here: reading or writing WARC files, the network.
 
+mod analysis;
 mod campaigns;
 mod captures;
 mod catalogue;
@@ -34,6 +36,10 @@ pub mod rows;
 /// Name of the catalogue in the folder of a workspace.
 pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
+pub use analysis::{
+    AnalysedPage, AnalysisError, AnalysisRun, AnalysisStore, CorpusCounts, EntityMention, EntityRow, FoundEntity,
+    Places, RelatedEntity, RunCounts, RunResults, RunWriter,
+};
 pub use campaigns::copies::{CampaignTwin, TwinKind};
 pub use campaigns::deletion::CampaignContents;
 pub use campaigns::next_run;
@@ -69,6 +75,7 @@ pub use links::anchor_texts::AnchorTexts;
 pub use links::built_inlinks::{BUILD_FORMAT_VERSION, LOADED_LINKS};
 pub use links::inlink_counts::{ANCHORS_KEPT, ExternallyLinked, PROSPECTS_KEPT};
 pub use links::link_rows::{Captures, InlinkFeed, PageFeed};
+pub use review::authorities::{AuthorityRow, EntityMerge};
 pub use review::exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 pub use review::handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOutCaptures, MarkRow, SeenVerdict};
 pub use review::handover_scores::{HandoverCapture, HandoverScore};

@@ -10,6 +10,7 @@
 //! | [`language_of`] | which language a text is in |
 //! | [`Published`] | when a page says that it was published, and how |
 //! | [`sentences`] | where sentences end |
+//! | [`is_stop_term`] | which words are in every text of a language |
 //! | [`near`] | which texts are nearly the same |
 //!
 //! Invariants: pure and deterministic; nothing is learned from data, thresholds
@@ -26,6 +27,7 @@ pub mod near;
 mod page_text;
 mod published;
 mod sentences;
+mod stop_terms;
 
 pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
 pub(crate) use folding::{is_open, next_term};
@@ -36,3 +38,4 @@ pub(crate) use page_text::text_of_markup;
 pub use page_text::{LineOrder, PageText};
 pub use published::{DateEvidence, Published};
 pub use sentences::sentences;
+pub use stop_terms::is_stop_term;

@@ -4,8 +4,8 @@ use super::access::{Region, begin_region, go_between_regions, name_window};
 use super::decisions::decision_keys;
 use super::header::{campaign_name, note_place};
 use super::pages::{
-    CampaignsPage, CapturesPage, CrawlView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage, OverviewPage,
-    ProspectView, ReviewPage, ScopeLists, SearchPage, SelectPage, SettingsPage, SpecPage, cited_pages_ui,
+    CampaignsPage, CapturesPage, CrawlView, EntitiesView, FilesPage, HelpPage, JobsPage, LinkHostsPage, LinksPage,
+    OverviewPage, ProspectView, ReviewPage, ScopeLists, SearchPage, SelectPage, SettingsPage, SpecPage, cited_pages_ui,
     selected_hosts_ui,
 };
 use super::rail::rail_ui;
@@ -46,6 +46,7 @@ struct OpenPages {
     crawl: CrawlView,
     captures: CapturesPage,
     prospect: ProspectView,
+    entities: EntitiesView,
     search: SearchPage,
     links: LinksPage,
     link_hosts: LinkHostsPage,
@@ -216,6 +217,7 @@ impl Cockpit {
             | Route::Overview
             | Route::Spec(_)
             | Route::Prospect
+            | Route::Entities { .. }
             | Route::Jobs
             | Route::Help(_)
             | Route::Settings => false,
@@ -239,6 +241,7 @@ impl Cockpit {
             Route::Crawl => self.open.crawl.ui(ui, app),
             Route::Captures { filter } => self.open.captures.ui(ui, app, &filter),
             Route::Prospect => self.open.prospect.ui(ui, app),
+            Route::Entities { entity } => self.open.entities.ui(ui, app, &entity),
             Route::Search(query) => self.open.search.ui(ui, app, &query),
             Route::Links { target } => self.open.links.ui(ui, app, None, &target),
             Route::LinkSet { folder, target } => self.open.links.ui(ui, app, Some(&folder), &target),

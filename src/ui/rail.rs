@@ -23,7 +23,7 @@ const GROUPED_FROM: f32 = 560.0;
 /// Height of a group's name.
 const GROUP: f32 = 27.0;
 /// Rows of pages and settings.
-const ROWS: f32 = 14.0;
+const ROWS: f32 = 15.0;
 /// Letters of a campaign's name in the menu.
 const MENU_CHARS: usize = 60;
 /// The label of the chooser where there is no current campaign.
@@ -32,7 +32,7 @@ const EVERY_CAPTURE: &str = "All captures";
 const FIND: &str = "Find or do";
 
 /// The pages by their numbers, in the order of the work, with the group that begins before them.
-const WORK: [(Option<&str>, u8); 10] = [
+const WORK: [(Option<&str>, u8); 11] = [
     (None, 1),
     (Some("Plan"), 2),
     (None, 3),
@@ -41,6 +41,7 @@ const WORK: [(Option<&str>, u8); 10] = [
     (Some("Explore"), 5),
     (None, 6),
     (None, 7),
+    (None, 14),
     (Some("Decide"), 8),
     (None, 9),
 ];
@@ -60,6 +61,7 @@ fn icon_of(page: u8) -> Icon {
         9 => Icon::Select,
         10 => Icon::Files,
         11 => Icon::Jobs,
+        14 => Icon::Entities,
         _ => Icon::Help,
     }
 }

@@ -37,6 +37,8 @@ pub enum JobKind {
     SetWindow,
     /// Texts are indexed.
     IndexTexts,
+    /// Texts are analysed.
+    Analyse,
     /// Captures are scored and selected.
     Select,
     /// A selection is written out.
@@ -61,7 +63,7 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 23] = [
         Self::Crawl,
         Self::ScheduledCrawl,
         Self::ReadSources,
@@ -74,6 +76,7 @@ impl JobKind {
         Self::LoadInlinks,
         Self::SetWindow,
         Self::IndexTexts,
+        Self::Analyse,
         Self::Select,
         Self::Export,
         Self::DryRun,
@@ -101,6 +104,7 @@ impl JobKind {
             Self::LoadInlinks => "Load inlinks",
             Self::SetWindow => "Set window",
             Self::IndexTexts => "Index texts",
+            Self::Analyse => "Analyse",
             Self::Select => "Select",
             Self::Export => "Export",
             Self::DryRun => "Dry run",
@@ -246,6 +250,7 @@ impl From<Imported> for JobReport {
 done!(
     String,
     super::SourceTest,
+    super::AnalysisReport,
     CollectionsFilled,
     LocateOutcome,
     CheckOutcome,

@@ -1,6 +1,7 @@
 //! Every piece of work that a person can start runs here on an open workspace: the rooms put
 //! together. Called by the window and by the command line alike.
 
+mod analysis;
 mod feed;
 mod files;
 mod find;
@@ -21,6 +22,12 @@ mod session;
 mod sites;
 mod sources;
 
+pub use analysis::{
+    AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail, EntityQuote,
+    PageAnalysis, PersonalDataFound, RunComparison, aggregate_table, analyse_documents, analysis_run, analysis_runs,
+    cluster_proposals, compare_runs, delete_run, entities_page, entity_rows, load_authority, page_analysis,
+    terms_of_run,
+};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};
 pub use files::campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};

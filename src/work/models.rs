@@ -2,6 +2,8 @@
 //! rooms below.
 
 pub use super::session::SearchCounts;
+pub use crate::analysis::entities::EntityKind;
+pub use crate::analysis::terms::CorpusTerm;
 pub use crate::analysis::{Judgement, Proposal};
 pub use crate::crawl::{CrawlEvent, EventKind, OutcomeClass, OutcomeKind, UrlOutcome};
 pub use crate::crawl::{HostActivity, HostState, OrderPreview};
@@ -13,7 +15,9 @@ pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
+pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
+pub use crate::work::analysis::{EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};

@@ -1,6 +1,6 @@
 //! Speed of reading the text of pages, as `fonds text` does: main text against
-//! boilerplate, title, description, day of publication, language; and the ends
-//! of sentences. Beside it what others take for the same pages.
+//! boilerplate, title, description, day of publication, language; the ends
+//! of sentences; names and terms. Beside it what others take for the same pages.
 //!
 //! `cargo bench --no-default-features --bench text` makes pages;
 //! `FONDS_BENCH_FILES` (names with `:` between them) takes the pages of archive
@@ -16,8 +16,11 @@
 mod measured;
 mod random;
 
+use fonds::analysis::entities::{EntityKind, Gazetteer, NamedEntity, page_names};
+use fonds::analysis::terms::page_terms;
 use fonds::captures::{Body, body_of};
 use fonds::links::MAX_PAGE_BYTES;
+use fonds::search::stem_term;
 use fonds::text::{PageText, language_of, sentences};
 use fonds::uri::Url;
 use fonds::warc::http::Payload;
@@ -58,6 +61,14 @@ fn main() {
     let stated = texts.iter().filter(|text| text.language.is_some()).count();
     let (count, ends) = best(rounds, || texts.iter().map(|text| sentences(&text.main).count()).sum::<usize>());
     print_rates("ends of sentences", &pages, ends);
+    let gazetteer = Gazetteer::new(&countries()).unwrap();
+    let names = |text: &PageText| page_names(&text.main, &gazetteer).candidates.len();
+    let (named, naming) = best(rounds, || texts.iter().map(names).sum::<usize>());
+    print_rates("names, from the main texts", &pages, naming);
+    let terms = |text: &PageText| page_terms(&text.main, "pt", &|word| stem_term("pt", word)).len();
+    let (termed, terming) = best(rounds, || texts.iter().map(terms).sum::<usize>());
+    print_rates("terms, from the main texts", &pages, terming);
+    println!("{named} runs of capitalised words, {termed} terms");
     let titles = texts.iter().filter(|text| text.title.is_some()).count();
     let dated = texts.iter().filter(|text| text.published.is_some()).count();
     println!(
@@ -68,6 +79,17 @@ fn main() {
     );
     assert!(measure || (titles, found) == (pages.len(), pages.len()), "{titles} titles, {found} languages");
     beside_peers(&pages[..pages.len().min(PEER_PAGES)], rounds);
+}
+
+/// The countries of `assets/names.tsv`, as an authority file.
+fn countries() -> Vec<NamedEntity> {
+    let rows = include_str!("../../assets/names.tsv").lines().filter_map(|row| row.split_once('\t'));
+    let entity = |(uri, names): (&str, &str)| {
+        let mut names = names.split('\t').map(str::to_owned);
+        let (uri, name) = (uri.to_owned(), names.next().unwrap());
+        NamedEntity { uri, kind: EntityKind::Place, name, aliases: names.collect() }
+    };
+    rows.map(entity).collect()
 }
 
 /// A page as it was captured.

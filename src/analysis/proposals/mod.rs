@@ -76,6 +76,18 @@ pub enum ProposalKind {
     Host,
     /// The beginning of a path.
     Path,
+    /// A person that texts name.
+    Person,
+    /// A place.
+    Place,
+    /// An organisation.
+    Organisation,
+    /// An event.
+    Event,
+    /// A name of no known kind.
+    Name,
+    /// A term that sets pages apart.
+    Term,
 }
 
 impl ProposalKind {
@@ -86,6 +98,12 @@ impl ProposalKind {
             Self::Anchor => "Link text",
             Self::Host => "Host",
             Self::Path => "Path",
+            Self::Person => "Person",
+            Self::Place => "Place",
+            Self::Organisation => "Organisation",
+            Self::Event => "Event",
+            Self::Name => "Name",
+            Self::Term => "Term",
         }
     }
 }
@@ -97,6 +115,9 @@ pub struct Proposal {
     pub kind: ProposalKind,
     /// The word, the text of links, the URL of the host or path.
     pub value: String,
+    /// What names an entity; empty for all else.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub uri: String,
     /// Whether it speaks for relevance.
     pub is_for: bool,
     /// Marked relevant pages with it.
@@ -170,6 +191,7 @@ fn proposal(
     Proposal {
         kind,
         value: value.to_owned(),
+        uri: String::new(),
         is_for,
         relevant: count(true, false),
         relevant_of: count(true, true),

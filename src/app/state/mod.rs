@@ -368,6 +368,7 @@ impl AppState {
             Command::SaveCampaign { id, campaign } => self.save(id, campaign),
             Command::ChooseCampaign(id) => self.take_campaign(id),
             Command::AddSeeds(urls) => self.add_seeds(urls),
+            Command::AddTerms(terms) => self.add_terms(terms),
             Command::AddRules(rules) => self.add_rules(rules),
             Command::NewCampaign => self.new_campaign(),
             Command::BeginCampaign(place) => self.begin_campaign(place),
@@ -459,6 +460,9 @@ impl AppState {
             }
             Command::CheckFiles => self.start(JobKind::CheckFiles, |session, cx| session.check_files(cx)),
             Command::IndexTexts => self.start(JobKind::IndexTexts, |session, cx| session.index_texts(false, cx)),
+            Command::Analyse => {
+                self.start(JobKind::Analyse, |session, cx| session.analyse(&crate::work::AnalysisInputs::default(), cx))
+            }
             Command::BuildInlinks => self.start(JobKind::BuildInlinks, |session, cx| session.build_inlinks(false, cx)),
             Command::SetWindow(days) => {
                 self.settings.window_days = days;

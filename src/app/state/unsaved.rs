@@ -21,7 +21,7 @@ impl AppState {
                 let is_shown = matches!(self.open.route, Route::Spec(_) | Route::Scope(..));
                 spec.id != Some(*id) && self.open.campaign.is_some_and(|current| is_shown || current != *id)
             }
-            Command::AddSeeds(_) | Command::AddRules(_) => spec.id != self.open.campaign,
+            Command::AddSeeds(_) | Command::AddTerms(_) | Command::AddRules(_) => spec.id != self.open.campaign,
             Command::Go(route) => is_of_another(route, spec.id),
             Command::Back => self.open.history.last().is_some_and(|route| is_of_another(route, spec.id)),
             _ => false,

@@ -141,7 +141,10 @@ pub(in crate::cli) fn marks(args: &MarksArgs, out: &mut dyn Write) -> anyhow::Re
     Columns: number, kind, what to do, value, counts among the marked pages, remarks, examples.\n\
     Words are those that set relevant pages apart from others, on three relevant pages of two hosts at least; texts of\n\
     links, hosts and paths have four of five of their marked pages on one side. “broad”: the request would meet more\n\
-    than three times as many pages. What is accepted makes the next version of the campaign: words become terms of the\n\
+    than three times as many pages. Where texts were analysed (fonds analyse), persons, places, organisations, names and\n\
+    terms join them that are on three relevant pages and that the request lacks; there, pages that you approved or judged\n\
+    as right count as relevant too, those that you rejected or judged as wrong as others, also where there was no trial.\n\
+    What is accepted makes the next version of the campaign: words, names and terms become terms of the\n\
     request, hosts and paths become seeds, or are left out by a rule. Nothing is accepted by itself.\n\
     --curve replays the queue on the pages of the trial, without a request to anybody: the share of the pages marked as\n\
     relevant that is found after 10, 25 and 50 % of the fetches, by version.")]
@@ -216,9 +219,9 @@ pub(in crate::cli) fn suggest(args: &SuggestArgs, out: &mut dyn Write) -> anyhow
         )?;
     }
     of.unread.iter().for_each(|page| notice!("note: {}", plain(&page.sentence())));
+    let trial = if of.launch.is_empty() { "No trial".to_owned() } else { format!("Trial {}", of.launch) };
     notice!(
-        "Trial {}: {} pages marked as relevant, {} as not; version {} of the campaign. {}",
-        of.launch,
+        "{trial}: {} pages marked as relevant, {} as not; version {} of the campaign. {}",
         of.relevant,
         of.irrelevant,
         of.version,

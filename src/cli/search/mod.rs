@@ -1,6 +1,8 @@
 //! `fonds search`.
 
+pub(super) mod analyse;
 pub(super) mod documents;
+pub(super) mod entities;
 pub(super) mod index;
 pub(super) mod judge;
 pub(super) mod query_text;

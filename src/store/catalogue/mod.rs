@@ -10,7 +10,7 @@ pub(super) mod schema;
 pub(super) mod settings;
 pub(super) mod sort_keys;
 pub(super) mod sql;
-pub(super) mod untrusted;
+pub(in crate::store) mod untrusted;
 pub(super) mod workspace;
 
 use super::filter::FullText;

@@ -1,6 +1,7 @@
 //! Decisions of persons about captures, the selections that follow from them, and the rows of a
 //! handover.
 
+pub(super) mod authorities;
 pub(super) mod collections;
 pub(super) mod decision_rows;
 pub(super) mod exports;

@@ -1,6 +1,7 @@
 //! The lower panel: everything about the current row.
 
-pub(super) mod files;
+pub(super) mod entities;
+mod files;
 pub(super) mod page_text;
 pub(super) mod related;
 mod strip;
@@ -18,6 +19,7 @@ use super::widgets::{
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
+use crate::ui::panel::entities::page_entities_ui;
 use crate::ui::panel::files::{file_ui, lost_ui, problem_ui};
 use crate::ui::panel::page_text::TextTab;
 use crate::ui::panel::related::related_ui;
@@ -205,6 +207,10 @@ impl LowerPanel {
                 });
             }
             PanelTab::Text => self.text.ui(ui, app, id),
+            PanelTab::Entities => {
+                let answer = app.reads.page_analysis(id);
+                loaded_ui(ui, &answer, |ui, page| page_entities_ui(ui, app, page));
+            }
             PanelTab::Related => {
                 let answer = app.reads.related(id, days);
                 loaded_ui(ui, &answer, |ui, page| related_ui(ui, app, page));

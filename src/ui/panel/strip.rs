@@ -12,7 +12,7 @@ use egui::accesskit::Role;
 use egui::{CursorIcon, Id, Rect, RichText, Sense, Stroke, Ui, UiBuilder, Vec2, vec2};
 
 /// Parts of a capture, the most read first.
-const TABS: [(PanelTab, &str); 10] = [
+const TABS: [(PanelTab, &str); 11] = [
     (PanelTab::Details, "Details"),
     (PanelTab::Text, "Text"),
     (PanelTab::Inlinks, "Inlinks"),
@@ -21,6 +21,7 @@ const TABS: [(PanelTab, &str); 10] = [
     (PanelTab::Decision, "Decision"),
     (PanelTab::Notes, "Notes"),
     (PanelTab::Anchors, "Anchors"),
+    (PanelTab::Entities, "Entities"),
     (PanelTab::Related, "Related"),
     (PanelTab::Headers, "Headers"),
 ];

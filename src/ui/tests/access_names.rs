@@ -75,6 +75,7 @@ fn every_node_of_every_page_has_a_role_and_a_name() {
         PanelTab::Outlinks,
         PanelTab::Anchors,
         PanelTab::Text,
+        PanelTab::Entities,
         PanelTab::Related,
         PanelTab::Versions,
         PanelTab::Headers,

@@ -25,6 +25,7 @@ fn routes() -> Vec<Route> {
         Route::Captures { filter: String::new() },
         Route::Search(SearchQuery { text: "ria".to_owned(), ..SearchQuery::default() }),
         Route::Prospect,
+        Route::Entities { entity: String::new() },
         Route::Links { target: String::new() },
         Route::LinkHosts(None),
         Route::Review { filter: String::new() },

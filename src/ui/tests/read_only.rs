@@ -34,6 +34,7 @@ fn routes() -> Vec<Route> {
         Route::Crawl,
         Route::Captures { filter: String::new() },
         Route::Prospect,
+        Route::Entities { entity: String::new() },
         Route::Links { target: String::new() },
         Route::LinkHosts(None),
         Route::Review { filter: String::new() },

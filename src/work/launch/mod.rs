@@ -5,6 +5,7 @@ pub(super) mod crawl;
 pub(super) mod crawl_plan;
 pub(super) mod launches;
 pub(super) mod live_view;
+mod named_proposals;
 pub(super) mod queue;
 pub(super) mod replay;
 pub(super) mod resting_host;

@@ -1,15 +1,15 @@
 //! What the marks of a trial suggest for its campaign, and versions of the campaign with that.
 
+use super::named_proposals::{JudgedPages, named_proposals};
 use super::trial_pages::{TrialPage, UnreadTrialPage, trial_pages, unread_pages, without_fragment};
 use crate::analysis::{LaunchPage, MarkedPage, Matcher, Proposal, ProposalKind, proposals};
-use crate::campaign::{Campaign, Request, Seed, SeedScope, Term, TermKind};
-use crate::query::Query;
+use crate::campaign::{Campaign, Request, Seed, SeedScope, Term, TermKind, with_alternative};
 use crate::scope::{reject_below, rejects_below};
 use crate::store::Relevance;
 use crate::text;
 use crate::uri::{Url, parse_web_url};
 use crate::work::Session;
-use crate::work::models::{CampaignId, LaunchId, LaunchRow};
+use crate::work::models::{CampaignId, CaptureId, LaunchId, LaunchRow};
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
@@ -63,13 +63,23 @@ pub(in crate::work) fn trial_of(
 ///
 /// No trial, or a workspace that cannot be read.
 pub fn suggestions(session: &Session, campaign: CampaignId, launch: Option<LaunchId>) -> anyhow::Result<Suggestions> {
-    let launch = trial_of(session, campaign, launch)?;
     let (version, spec) = session.catalogue().campaign(campaign)?;
+    let has_trial = launch.is_some() || session.catalogue().own_last_trial(campaign)?.is_some();
+    if !has_trial && session.is_analysed()? {
+        return of_decisions(session, campaign, version, &spec);
+    }
+    let launch = trial_of(session, campaign, launch)?;
     let pages = trial_pages(session, launch.id)?;
     let is_read = |page: &&TrialPage| page.main.is_ok();
     let count = |of| pages.iter().filter(is_read).filter(|page| page.read.relevance == Some(of)).count() as u64;
     let (relevant, irrelevant) = (count(Relevance::Relevant), count(Relevance::Irrelevant));
-    let proposals = proposals_for(&spec, &pages);
+    let mut proposals = proposals_for(&spec, &pages);
+    let marked: Vec<(CaptureId, Relevance)> =
+        pages.iter().filter_map(|page| Some((page.read.capture, page.read.relevance?))).collect();
+    let judged = JudgedPages::of(session, campaign, &marked)?;
+    let mut known = known_terms(&spec.request);
+    known.extend(proposals.iter().map(|proposal| text::words(&proposal.value).join(" ")));
+    proposals.extend(named_proposals(session, &judged, &known)?);
     let remark = match (relevant, irrelevant) {
         (0, _) | (_, 0) => "Words are compared once pages of both kinds are marked".to_owned(),
         _ if relevant + irrelevant < FEW_MARKS => {
@@ -79,6 +89,18 @@ pub fn suggestions(session: &Session, campaign: CampaignId, launch: Option<Launc
     };
     let unread = unread_pages(&pages);
     Ok(Suggestions { launch: launch.launch, version, relevant, irrelevant, proposals, remark, unread })
+}
+
+/// What decisions on captures, judgements of results and the newest analysis suggest for a campaign without a trial.
+fn of_decisions(session: &Session, campaign: CampaignId, version: u32, spec: &Campaign) -> anyhow::Result<Suggestions> {
+    let judged = JudgedPages::of(session, campaign, &[])?;
+    let proposals = named_proposals(session, &judged, &known_terms(&spec.request))?;
+    let [relevant, irrelevant] = judged.counts();
+    let remark = match relevant {
+        0 => "Approve pages, or judge results of searches: what these have in common is proposed".to_owned(),
+        _ => "By decisions and judgements, since there was no trial".to_owned(),
+    };
+    Ok(Suggestions { launch: String::new(), version, relevant, irrelevant, proposals, remark, unread: Vec::new() })
 }
 
 /// Proposals that a campaign does not have yet.
@@ -136,13 +158,13 @@ fn known_terms(request: &Request) -> HashSet<String> {
 fn is_in(spec: &Campaign, proposal: &Proposal) -> bool {
     let seeds = || spec.seeds.iter().filter_map(|seed| parse_web_url(&seed.url));
     match proposal.kind {
-        ProposalKind::Word | ProposalKind::Anchor => false,
         ProposalKind::Host | ProposalKind::Path if proposal.is_for => {
             seeds().any(|seed| seed.as_str() == proposal.value)
         }
         ProposalKind::Host | ProposalKind::Path => {
             seeds().any(|seed| seed.as_str().starts_with(&proposal.value)) || rejects_below(spec, &proposal.value)
         }
+        _ => false,
     }
 }
 
@@ -155,26 +177,27 @@ fn is_in(spec: &Campaign, proposal: &Proposal) -> bool {
 pub(super) fn with_proposal(spec: &Campaign, proposal: &Proposal) -> anyhow::Result<Campaign> {
     let mut spec = spec.clone();
     match proposal.kind {
-        ProposalKind::Word | ProposalKind::Anchor => {
-            let kind = if proposal.value.contains(' ') { TermKind::Phrase } else { TermKind::Keyword };
-            let value = proposal.value.clone();
-            let term =
-                Term { kind, value, weight: weight_of(proposal), aliases: Vec::new(), uri: None, from: None, to: None };
-            spec.request = match std::mem::take(&mut spec.request) {
-                request if request.is_empty() => Query::Term(term),
-                Query::Or(mut parts) => {
-                    parts.push(Query::Term(term));
-                    Query::Or(parts)
-                }
-                request => Query::Or(vec![request, Query::Term(term)]),
+        kind if !matches!(kind, ProposalKind::Host | ProposalKind::Path) => {
+            let kind = match kind {
+                ProposalKind::Person => TermKind::Person,
+                ProposalKind::Place => TermKind::Place,
+                ProposalKind::Organisation => TermKind::Organisation,
+                ProposalKind::Event => TermKind::Event,
+                _ if proposal.value.contains(' ') => TermKind::Phrase,
+                _ => TermKind::Keyword,
             };
+            let value = proposal.value.clone();
+            let uri = Some(proposal.uri.clone()).filter(|uri| Url::parse(uri).is_ok());
+            let weight = weight_of(proposal);
+            let term = Term { weight, uri, ..Term::new(kind, value) };
+            spec.request = with_alternative(std::mem::take(&mut spec.request), term);
         }
         ProposalKind::Host | ProposalKind::Path if proposal.is_for => {
             Url::parse(&proposal.value)?;
             let url = proposal.value.clone();
             spec.seeds.push(Seed { url, scope: SeedScope::Root, depth: None, source_tag: String::new() });
         }
-        ProposalKind::Host | ProposalKind::Path => {
+        _ => {
             spec.rules = reject_below(&spec, &proposal.value, &format!("Marked pages: {}", proposal.counts()))?;
         }
     }
@@ -184,9 +207,9 @@ pub(super) fn with_proposal(spec: &Campaign, proposal: &Proposal) -> anyhow::Res
 /// What accepting a proposal does, in a few words.
 pub fn proposed_change(proposal: &Proposal) -> &'static str {
     match proposal.kind {
-        ProposalKind::Word | ProposalKind::Anchor => "add to the request",
         ProposalKind::Host | ProposalKind::Path if proposal.is_for => "add as a seed",
         ProposalKind::Host | ProposalKind::Path => "leave out",
+        _ => "add to the request",
     }
 }
 
@@ -232,6 +255,7 @@ mod tests {
         Proposal {
             kind,
             value: value.to_owned(),
+            uri: String::new(),
             is_for,
             relevant: 8,
             relevant_of: 10,

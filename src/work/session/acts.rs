@@ -339,7 +339,16 @@ impl Session {
             if let (true, Ok(Some((spec, _)))) = (selects, self.catalogue().kept_selection(campaign)) {
                 drop(self.select_after_run(&spec, cx));
             }
+            if self.catalogue().campaign(campaign).is_ok_and(|(_, of)| of.analyse_after_run) {
+                // Its failure is in the job history.
+                drop(self.analyse_after_run(campaign, cx));
+            }
         }
+    }
+
+    fn analyse_after_run(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<work::AnalysisReport> {
+        let inputs = work::AnalysisInputs { campaigns: vec![campaign], ..work::AnalysisInputs::default() };
+        self.analyse(&inputs, cx)
     }
 
     fn score_new_captures(&self, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<()> {

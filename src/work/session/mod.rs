@@ -2,6 +2,7 @@
 //! room.
 
 mod acts;
+mod analysis;
 mod reads;
 mod search;
 mod undo;

@@ -104,6 +104,7 @@ impl Session {
                     found.term_facet(&self.workspace, &self.search, terms)?
                 }
                 FacetKind::Kind => found.kind_facet(&self.workspace, &self.search)?,
+                FacetKind::Entity => found.entity_facet(&self.workspace, &self.search)?,
                 _ => of_column,
             };
             counts.facets.push((*kind, values));
@@ -154,6 +155,9 @@ impl Session {
         let mut facets: Vec<(FacetKind, Vec<FacetValue>)> = FacetKind::ALL.into_iter().zip(counts).collect();
         if let Some((_, values)) = facets.iter_mut().find(|(kind, _)| *kind == FacetKind::Kind) {
             *values = self.search.kind_facet(&self.workspace, query, &captures)?;
+        }
+        if let Some((_, values)) = facets.iter_mut().find(|(kind, _)| *kind == FacetKind::Entity) {
+            *values = self.search.entity_facet(&self.workspace, query, &captures)?;
         }
         Ok(SearchCounts { facets, ..SearchCounts::default() })
     }
@@ -225,7 +229,7 @@ impl Session {
         SearchJudgements::of(self.catalogue(), line)
     }
 
-    fn found(&self, search: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
+    pub(super) fn found(&self, search: &SearchQuery) -> anyhow::Result<Result<Found, String>> {
         match Found::of(self.catalogue(), &work::index_folder(&self.workspace), &self.search, search) {
             Ok(found) => Ok(Ok(found)),
             Err(error) => match error.downcast::<NoQuery>() {

@@ -148,3 +148,35 @@ CREATE TABLE collected (
     PRIMARY KEY (collection, capture)
 ) WITHOUT ROWID;
 CREATE INDEX collected_capture ON collected(capture);
+
+-- Names of persons, places and organisations that a person loaded: authority files, as they were when they were loaded.
+CREATE TABLE authority (
+    id      INTEGER PRIMARY KEY,
+    -- The name of the file; one of the same name takes its place.
+    name    TEXT NOT NULL UNIQUE,
+    -- SHA-256 of the file.
+    digest  TEXT NOT NULL,
+    who     TEXT NOT NULL,
+    date_ms INTEGER NOT NULL
+);
+CREATE TABLE authority_entity (
+    authority INTEGER NOT NULL REFERENCES authority(id),
+    place     INTEGER NOT NULL,
+    uri       TEXT NOT NULL,
+    -- person, place, organisation, event or unknown.
+    kind      TEXT NOT NULL,
+    name      TEXT NOT NULL,
+    -- Other names, as a JSON list.
+    aliases   TEXT NOT NULL,
+    PRIMARY KEY (authority, place)
+) WITHOUT ROWID;
+-- Names that a person put together as those of one entity. Append-only; taken back by a date.
+CREATE TABLE entity_merge (
+    id        INTEGER PRIMARY KEY,
+    -- The name, folded, and the name or URI of the entity that it is one of.
+    name      TEXT NOT NULL,
+    target    TEXT NOT NULL,
+    who       TEXT NOT NULL,
+    date_ms   INTEGER NOT NULL,
+    undone_ms INTEGER
+);

@@ -18,6 +18,9 @@ const PAST_SHOWN: u64 = 20;
 pub fn schedule_ui(ui: &mut Ui, app: &mut AppState, campaign: &mut Campaign, page: Option<&CampaignPage>) {
     ui.weak("Scheduled crawls start while this window is open, or with: fonds schedule run");
     rows_ui(ui, campaign);
+    ui.checkbox(&mut campaign.analyse_after_run, "Analyse after each run").on_hover_text(
+        "After each crawl and import, persons, places, organisations and terms of the texts of this campaign are found",
+    );
     ui.checkbox(&mut campaign.select_after_run, "Select again after each run").on_hover_text(
         "Makes the saved selection again after each crawl of the campaign and each import; without it, what would \
          change is offered on the page Select & export",

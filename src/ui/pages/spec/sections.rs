@@ -99,7 +99,10 @@ impl Section {
             Self::Order => saved.order != now.order || saved.scores != now.scores,
             Self::Limits => saved.limits != now.limits,
             Self::Politeness => saved.politeness != now.politeness,
-            Self::Schedule => saved.schedule != now.schedule || saved.select_after_run != now.select_after_run,
+            Self::Schedule => {
+                let after_run = |campaign: &Campaign| (campaign.select_after_run, campaign.analyse_after_run);
+                saved.schedule != now.schedule || after_run(saved) != after_run(now)
+            }
             Self::Permissions => saved.permissions != now.permissions || saved.grounds != now.grounds,
             Self::Geo | Self::Versions => false,
         }

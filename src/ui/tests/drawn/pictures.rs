@@ -26,6 +26,7 @@ pub(super) fn pages() -> Vec<(Route, &'static str)> {
         (Route::Overview, "overview"),
         (Route::Spec(Some(TOWN)), "spec"),
         (Route::Prospect, "prospect"),
+        (Route::Entities { entity: String::new() }, "entities"),
         (Route::Crawl, "crawl"),
         (Route::Files(FilesRoute::default()), "files"),
         (Route::Captures { filter: String::new() }, "captures"),

@@ -1,5 +1,6 @@
 //! The page Search.
 
+pub(super) mod entities;
 pub(super) mod facets;
 pub(super) mod map;
 pub(super) mod request_sample;

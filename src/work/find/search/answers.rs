@@ -4,12 +4,12 @@ use super::{MOST_SIMILAR, SearchQuery, SearchRoom};
 use crate::jobs::empty_set;
 use crate::query::{FieldTerm, FieldTest, TextTest};
 use crate::search::{CaptureFacts, CaptureLetters, LettersOf, NearGroups, TextIndex, TextIndexError};
-use crate::store::{Catalogue, FullText, Workspace};
+use crate::store::{AnalysisStore, Catalogue, FullText, Workspace};
 use crate::work::index_folder;
 use crate::work::models::CampaignId;
 use anyhow::Context;
 use fixedbitset::FixedBitSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 /// Answers the terms of filters that ask for words of texts.
@@ -43,6 +43,10 @@ impl FullText for TextAnswers {
             if let Some(field) = field.filter(|field| field.name == "request") {
                 return Ok((*self.room.with_term(catalogue, &self.folder, &field.value)?).clone());
             }
+            if let Some(field) = field.filter(|field| field.name == "entity") {
+                let name = (term.test != TextTest::Any).then_some(field.value.as_str());
+                return Ok(self.room.facts(catalogue)?.captures_of(&versions_with_entity(&self.folder, name)?));
+            }
             let index = self.room.index(catalogue, &self.folder)?;
             let index = index.ok_or_else(|| TextIndexError::Absent(self.folder.clone()))?;
             with_text(&index, self.room.near(&self.folder).as_deref(), &*self.room.facts(catalogue)?, term)
@@ -64,6 +68,16 @@ impl FullText for TextAnswers {
     fn letters(&self, of: LettersOf) -> Result<Option<Arc<CaptureLetters>>, String> {
         self.of(|catalogue| self.room.letters(catalogue, of))
     }
+}
+
+/// The content versions with an entity of this name or URI, or with any, by the newest analysis of the workspace that an
+/// index is of.
+pub(super) fn versions_with_entity(index: &Path, name: Option<&str>) -> anyhow::Result<FixedBitSet> {
+    let store = AnalysisStore::open(index.parent().unwrap_or(index))?;
+    let run = store.run(None)?.id;
+    let Some(name) = name else { return Ok(store.versions_with(run, None)?) };
+    let named: Vec<u32> = store.entities_named(run, name)?.iter().map(|entity| entity.id).collect();
+    Ok(store.versions_with(run, Some(&named))?)
 }
 
 /// The captures whose texts meet a term.

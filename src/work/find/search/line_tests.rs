@@ -219,12 +219,16 @@ fn every_count_of_a_facet_is_that_of_the_line_with_it() {
     let root = tempfile::tempdir().unwrap();
     let session = Session::new(Workspace::open(&town().copy(root.path())).unwrap());
     session.index_texts(false, &JobCx::detached()).unwrap();
+    session.analyse(&crate::work::AnalysisInputs::default(), &JobCx::detached()).unwrap();
     for line in ["", "ria OR town", "media=page", "status:200 NOT lang=pt"] {
         let query = SearchQuery { text: line.to_owned(), ..SearchQuery::default() };
         let counts = session.search_counts(&query, &FacetKind::ALL, None).unwrap();
         assert_eq!(counts.problem, None);
         for (kind, values) in counts.facets {
-            let may_be_empty = matches!(kind, FacetKind::Country | FacetKind::Mark | FacetKind::Kind | FacetKind::Term);
+            let may_be_empty = matches!(
+                kind,
+                FacetKind::Country | FacetKind::Mark | FacetKind::Kind | FacetKind::Term | FacetKind::Entity
+            );
             assert!(!values.is_empty() || may_be_empty, "{line}: {kind:?}");
             for of in values {
                 let choice = FacetChoice { kind, value: of.value, is_excluded: false };

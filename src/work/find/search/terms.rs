@@ -1,19 +1,23 @@
 //! Facets that the index counts: the terms of a campaign's request, and kinds of sites.
 
+use super::answers::versions_with_entity;
 use super::{Found, SearchRoom, captures_beside, meeting_request};
 use crate::jobs::lock;
 use crate::search::{FacetKind, FacetValue, TextIndexError, facet_choices};
-use crate::store::{Catalogue, Workspace};
+use crate::store::{AnalysisError, AnalysisStore, Catalogue, Workspace};
 use crate::work::index_folder;
 use crate::work::models::CaptureQuery;
 use fixedbitset::FixedBitSet;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Terms of requests whose captures are kept in memory, and that are counted of one request.
 pub const MOST_TERMS: usize = 100;
+
+/// Content versions of which entities are counted one by one.
+const MOST_COUNTED_VERSIONS: usize = 20_000;
 
 /// The captures that hold terms, while neither index nor captures change.
 pub(super) struct KnownTerms {
@@ -83,7 +87,59 @@ impl SearchRoom {
     }
 }
 
+impl SearchRoom {
+    /// How many of the captures that a filter finds name each entity that the newest analysis found, whatever the filter
+    /// chooses of these, the most frequent first; none where nothing was analysed.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or a file of analyses that cannot be read.
+    pub(in crate::work) fn entity_facet(
+        &self,
+        workspace: &Workspace,
+        filter: &CaptureQuery,
+        captures: &FixedBitSet,
+    ) -> anyhow::Result<Vec<FacetValue>> {
+        let (catalogue, folder) = (workspace.catalogue(), index_folder(workspace));
+        let store = match AnalysisStore::open(workspace.folder()) {
+            Err(AnalysisError::Absent(_)) => return Ok(Vec::new()),
+            store => store?,
+        };
+        let Some(run) = store.present_run()? else { return Ok(Vec::new()) };
+        let beside = captures_beside(catalogue, filter, FacetKind::Entity)?;
+        let captures = beside.as_ref().unwrap_or(captures);
+        let facts = self.facts(catalogue)?;
+        let versions = facts.versions_of(captures);
+        // Of many captures, the entities that are on most pages of all.
+        let names: Vec<String> = match versions.count_ones(..) <= MOST_COUNTED_VERSIONS {
+            true => store.entities_on(run.id, &versions, MOST_TERMS)?,
+            false => store.entities(run.id, None, MOST_TERMS)?.into_iter().map(|entity| entity.name).collect(),
+        };
+        let mut values = Vec::new();
+        for value in names.into_iter().collect::<BTreeSet<String>>() {
+            let of_name = facts.captures_of(&versions_with_entity(&folder, Some(&value))?);
+            let count = of_name.intersection_count(captures) as u64;
+            values.extend((count > 0).then_some(FacetValue { value, count }));
+        }
+        values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        Ok(values)
+    }
+}
+
 impl Found {
+    /// How many of the captures found name each entity.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or a file of analyses that cannot be read.
+    pub(in crate::work) fn entity_facet(
+        &self,
+        workspace: &Workspace,
+        room: &SearchRoom,
+    ) -> anyhow::Result<Vec<FacetValue>> {
+        room.entity_facet(workspace, &self.filter, &self.captures)
+    }
+
     /// How many of the captures found are of each kind of site.
     ///
     /// # Errors

@@ -1,0 +1,209 @@
+//! Analyses of the sample town.
+
+use super::*;
+use crate::analysis::entities::EntityKind;
+use crate::analysis::{Proposal, ProposalKind};
+use crate::jobs::JobCx;
+use crate::search::{FacetKind, Period};
+use crate::store::{AnalysisStore, EntityRow, Workspace};
+use crate::testing::town;
+use crate::uri::CaptureDate;
+use crate::work::models::{CampaignId, CaptureQuery, ReviewMark};
+use crate::work::{JobKind, SearchQuery, Session, accept_proposals, everything, suggestions};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn town_session(root: &std::path::Path) -> Session {
+    Session::new(Workspace::open(&town().copy(root)).unwrap())
+}
+
+fn found(session: &Session, line: &str) -> BTreeSet<u64> {
+    let search = SearchQuery { text: line.to_owned(), limit: 1_000, shows_all: true, ..SearchQuery::default() };
+    let answer = session.search(&search).unwrap();
+    assert_eq!(answer.problem, None, "{line}");
+    answer.hits.iter().map(|hit| hit.version).collect()
+}
+
+#[test]
+fn an_analysis_runs_once_and_its_results_can_be_searched_compared_and_deleted() {
+    let root = tempfile::tempdir().unwrap();
+    let session = town_session(root.path());
+    let cx = JobCx::detached();
+    let first = session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    assert!(!first.is_unchanged && first.run.counts.entities > 20 && first.run.counts.terms > 20, "{first:?}");
+    assert_eq!(
+        first.run.counts.fresh,
+        session.search(&SearchQuery::default()).unwrap().versions.max(first.run.counts.fresh)
+    );
+    let again = session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    assert!(again.is_unchanged && again.run == first.run, "{again:?}");
+
+    // A narrower one reads no text again, and has other pages as its reference.
+    let jornal = AnalysisInputs { query: "host:jornal.vilanova.example".to_owned(), ..AnalysisInputs::default() };
+    let narrow = session.analyse(&jornal, &cx).unwrap().run;
+    assert_eq!(narrow.counts.fresh, 0);
+    assert!(narrow.counts.pages > 0 && narrow.counts.pages < first.run.counts.pages);
+    let terms = terms_of_run(&session.workspace, Some(narrow.id), 10).unwrap();
+    assert!(terms.iter().all(|term| term.keyness.is_some_and(|keyness| keyness > 0.0)), "{terms:?}");
+
+    // Every entity leads to its pages, on the search page as well.
+    let wide = Some(first.run.id);
+    session.analyse(&AnalysisInputs { query: "url:http".to_owned(), ..AnalysisInputs::default() }, &cx).unwrap();
+    let rows = entity_rows(&session.workspace, None, None, 10).unwrap();
+    for row in &rows {
+        let named = entity_rows(&session.workspace, None, None, usize::MAX).unwrap();
+        let same = named.iter().filter(|other| crate::text::fold(&other.name) == crate::text::fold(&row.name)).count();
+        let versions = found(&session, &format!("entity:{}", crate::query::quoted_value(&row.name)));
+        assert!(versions.len() as u64 >= row.pages && same > 0, "{row:?}: {versions:?}");
+        let details = session.entity_detail(None, &row.name, Period::Month).unwrap();
+        let detail = details.iter().find(|detail| detail.entity.id == row.id).unwrap();
+        assert!(detail.quotes.len() as u64 == row.pages.min(50), "{row:?}");
+        for quote in &detail.quotes {
+            assert_eq!(quote.name.chars().count(), quote.length as usize, "{quote:?}");
+            let page = page_analysis(&session.workspace, quote.capture).unwrap();
+            assert!(page.entities.iter().any(|found| found.entity.id == row.id), "{quote:?}");
+        }
+    }
+    let all = found(&session, "entity:*");
+    assert!(all.is_superset(&found(&session, &format!("entity:{}", crate::query::quoted_value(&rows[0].name)))));
+    let facets = session.search_counts(&SearchQuery::default(), &[FacetKind::Entity], None).unwrap().facets;
+    assert!(facets[0].1.iter().any(|value| value.value == rows[0].name), "{facets:?}");
+
+    let comparison = compare_runs(&session.workspace, [narrow.id, first.run.id]).unwrap();
+    assert!(!comparison.only_second.is_empty() && comparison.only_first.is_empty(), "{comparison:?}");
+    delete_run(&session.workspace, first.run.id).unwrap();
+    assert!(analysis_run(&session.workspace, wide).unwrap_err().to_string().contains("no analysis"));
+    assert!(session.job_history(10).unwrap().iter().any(|job| job.name == JobKind::Analyse.label()));
+}
+
+#[test]
+fn names_of_authority_files_are_found_and_others_are_put_to_them() {
+    let root = tempfile::tempdir().unwrap();
+    let session = town_session(root.path());
+    let cx = JobCx::detached();
+    session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    let before = entity_rows(&session.workspace, None, None, usize::MAX).unwrap();
+    let mut unlisted = before.iter().filter(|row| row.source.is_empty() && row.pages > 1);
+    let (known, other) = (unlisted.next().unwrap(), unlisted.next().unwrap());
+    let file = root.path().join("names.csv");
+    std::fs::write(&file, format!("name,uri,kind\n\"{}\",urn:x:1,organisation\n", known.name)).unwrap();
+    assert_eq!(load_authority(&session.workspace, &file, None, "Ana").unwrap(), ("names.csv".to_owned(), 1));
+    let run = session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    assert!(!run.is_unchanged);
+    let now = session.entity_detail(None, "urn:x:1", Period::Month).unwrap();
+    assert_eq!((now[0].entity.kind, now[0].entity.source.as_str()), (EntityKind::Organisation, "names.csv"));
+    assert_eq!(now[0].entity.pages, known.pages);
+
+    session.catalogue().merge_entities(std::slice::from_ref(&other.name), "urn:x:1", "Ana").unwrap();
+    let run = session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    assert_eq!((run.is_unchanged, run.run.counts.fresh), (false, 0));
+    let merged = session.entity_detail(None, &other.name, Period::Month).unwrap();
+    assert_eq!(merged[0].entity.uri, "urn:x:1");
+    assert!(merged[0].entity.mentions >= known.mentions + other.mentions, "{merged:?}");
+    assert_eq!(session.catalogue().split_entities(std::slice::from_ref(&other.name)).unwrap(), 1);
+    session.analyse(&AnalysisInputs::default(), &cx).unwrap();
+    assert_eq!(
+        session.entity_detail(None, "urn:x:1", Period::Month).unwrap()[0].entity.mentions,
+        now[0].entity.mentions
+    );
+}
+
+#[test]
+fn approved_pages_suggest_names_that_the_request_lacks() {
+    let root = tempfile::tempdir().unwrap();
+    let session = town_session(root.path());
+    let campaign = CampaignId::new(1);
+    session.analyse(&AnalysisInputs::default(), &JobCx::detached()).unwrap();
+    let query = CaptureQuery { filter: "campaign:1 page:yes".to_owned(), campaign: Some(campaign), ..everything() };
+    let captures = session.capture_ids(&query, None).unwrap();
+    session.mark(&captures, ReviewMark::Approve, "", "Ana").unwrap();
+    let before = session.catalogue().campaign(campaign).unwrap();
+    let of = suggestions(&session, campaign, None).unwrap();
+    let is_named = |proposal: &Proposal| matches!(proposal.kind, ProposalKind::Name | ProposalKind::Person);
+    let at = of.proposals.iter().position(is_named).unwrap();
+    let proposal = &of.proposals[at];
+    assert!(proposal.relevant >= 3 && proposal.examples.len() == 3, "{proposal:?}");
+    assert!(!before.1.request.to_string().contains(&proposal.value), "{proposal:?}");
+    let version = accept_proposals(&session, campaign, None, &[at + 1]).unwrap();
+    let after = session.catalogue().campaign(campaign).unwrap();
+    assert_eq!((version, after.0), (before.0 + 1, before.0 + 1));
+    assert!(after.1.request.to_string().contains(&proposal.value), "{}", after.1.request);
+    let again = suggestions(&session, campaign, None).unwrap();
+    assert!(again.proposals.iter().all(|other| other.value != proposal.value));
+}
+
+#[test]
+fn a_stop_loses_no_text_that_was_read_and_leaves_no_run() {
+    let root = tempfile::tempdir().unwrap();
+    let session = town_session(root.path());
+    session.index_texts(false, &JobCx::detached()).unwrap();
+    let cx = JobCx::detached();
+    cx.cancel();
+    assert!(session.analyse(&AnalysisInputs::default(), &cx).is_err());
+    assert_eq!(analysis_runs(&session.workspace).unwrap(), []);
+    // As a kill leaves it: a run that never ended.
+    let store = AnalysisStore::open_or_create(session.workspace.folder()).unwrap();
+    store.begin_run(&serde_json::json!({}), "0").unwrap();
+    drop(store);
+    let whole = session.analyse(&AnalysisInputs::default(), &JobCx::detached()).unwrap().run;
+    assert_eq!(analysis_runs(&session.workspace).unwrap(), [whole]);
+}
+
+#[test]
+fn a_file_of_another_form_is_made_again() {
+    let root = tempfile::tempdir().unwrap();
+    let session = town_session(root.path());
+    let file = session.workspace.folder().join("analysis/analysis.sqlite");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    for other in [&b"no database"[..], b""] {
+        std::fs::write(&file, other).unwrap();
+        assert!(analysis_runs(&session.workspace).unwrap().is_empty());
+        assert!(session.analyse(&AnalysisInputs::default(), &JobCx::detached()).unwrap().run.counts.pages > 0);
+        session.analyse(&AnalysisInputs::default(), &JobCx::detached()).unwrap();
+    }
+}
+
+#[test]
+fn documents_are_analysed_line_by_line() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("names.csv");
+    std::fs::write(&file, "name,kind\nAmélia Vaz,person\n").unwrap();
+    let text = "{\"id\":\"a\",\"content\":\"Ontem a deputada Amélia Vaz falou em Vila Nova.\"}\n{\"id\":\"b\"}\n";
+    let mut out = Vec::new();
+    let input = &mut text.as_bytes();
+    let skipped = analyse_documents(&["-".into()], &[file], input, &mut out).unwrap();
+    let line: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!((skipped, &line["id"]), (1, &serde_json::json!("a")));
+    let names: Vec<&str> =
+        line["mentions"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Ontem", "Amélia Vaz", "Vila Nova"]);
+    assert_eq!(line["mentions"][1]["start"], 17);
+}
+
+proptest! {
+    #[test]
+    fn no_aggregate_that_leaves_is_of_fewer_than_k(
+        rows in proptest::collection::vec((0..12_u64, 0..12_u64, 0..5_usize), 0..40),
+        least in 1..10_u64,
+        without_persons: bool,
+    ) {
+        let date = CaptureDate::from_millis(0);
+        let rows: Vec<EntityRow> = rows.iter().map(|(pages, mentions, kind)| EntityRow {
+            id: 0,
+            name: "x".to_owned(),
+            kind: EntityKind::ALL[*kind],
+            uri: String::new(),
+            source: String::new(),
+            mentions: *mentions,
+            sentences: *mentions,
+            pages: *pages,
+            hosts: 1,
+            first: date,
+            last: date,
+        }).collect();
+        let (kept, dropped) = aggregate_table(&rows, least, without_persons);
+        prop_assert!(kept.iter().all(|row| row.pages >= least && row.mentions >= least));
+        prop_assert!(!without_persons || kept.iter().all(|row| row.kind != EntityKind::Person));
+        prop_assert_eq!(kept.len() as u64 + dropped, rows.len() as u64);
+    }
+}

@@ -1,0 +1,82 @@
+//! Analyses of the open workspace.
+
+use super::*;
+use crate::captures::Media;
+use crate::search::{CaptureFacts, FacetKind, Period};
+use crate::work::analysis::{
+    AnalysedCaptures, AnalysisInputs, AnalysisReport, EntityDetail, PersonalDataFound, with_personal_data,
+};
+use crate::work::find::search::NoQuery;
+
+impl Session {
+    /// Analyses what inputs find, after the index has followed up. Where nothing changed since a run with the same inputs,
+    /// that one has the results.
+    ///
+    /// # Errors
+    ///
+    /// Inputs without meaning; a catalogue, an index or a file of analyses that cannot be read or written; `Cancelled`.
+    pub fn analyse(&self, inputs: &AnalysisInputs, cx: &JobCx) -> anyhow::Result<AnalysisReport> {
+        if work::is_index_behind(&self.workspace)? || !work::has_index(&self.workspace) {
+            self.index_texts(false, cx)?;
+        }
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        self.with_captures(inputs, |of| {
+            self.run_job(JobKind::Analyse, || work::analysis::analyse(&self.workspace, inputs, of, cx))
+        })
+    }
+
+    /// The texts of captures that inputs find which hold personal data.
+    ///
+    /// # Errors
+    ///
+    /// Inputs without meaning; a catalogue or an index that cannot be read; `Cancelled`.
+    pub fn personal_data(&self, inputs: &AnalysisInputs, cx: &JobCx) -> anyhow::Result<Vec<PersonalDataFound>> {
+        self.with_captures(inputs, |of| with_personal_data(&self.workspace, of, cx))
+    }
+
+    /// Whether there is an analysis that ended.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub(in crate::work) fn is_analysed(&self) -> anyhow::Result<bool> {
+        Ok(work::analysis_runs(&self.workspace)?.iter().any(|run| run.ended.is_some()))
+    }
+
+    /// The columns of all captures.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(in crate::work) fn facts(&self) -> anyhow::Result<Arc<CaptureFacts>> {
+        self.search.facts(self.catalogue())
+    }
+
+    fn with_captures<T>(
+        &self,
+        inputs: &AnalysisInputs,
+        run: impl FnOnce(&AnalysedCaptures<'_>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let mut captures = self.found(&inputs.search())?.map_err(NoQuery)?.captures;
+        let facts = self.facts()?;
+        // Style sheets, scripts and data name nobody.
+        let is_code = |media: &str| [Media::Code, Media::Data].iter().any(|code| code.as_str() == media);
+        let code = facts.with_value(FacetKind::Media, is_code);
+        captures.difference_with(&code);
+        let index = self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?;
+        let index = index.context("there is no text index; build it: fonds index DIR")?;
+        let mut all = index.versions()?;
+        all.difference_with(&facts.versions_of(&code));
+        run(&AnalysedCaptures { index: &index, facts: &facts, all, captures })
+    }
+
+    /// What an entity that is called so, or has this URI, is in a run: where it is named, beside whom, and when.
+    ///
+    /// # Errors
+    ///
+    /// There is no such run, or a file that cannot be read.
+    pub fn entity_detail(&self, run: Option<i64>, name: &str, period: Period) -> anyhow::Result<Vec<EntityDetail>> {
+        let facts = self.facts()?;
+        work::analysis::entity_detail(&self.workspace, &facts, run, (name, period))
+    }
+}
