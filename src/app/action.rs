@@ -33,7 +33,7 @@ const SETTINGS: u8 = 13;
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 44] = [
+    pub const ALL: [Action; 45] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -58,6 +58,7 @@ impl Action {
         Action::SetWindow,
         Action::ToggleLowerPanel,
         Action::ToggleFacets,
+        Action::OpenInBrowser,
         // Before NextMatch, whose key is a part of its own.
         Action::PreviousMatch,
         Action::NextMatch,
@@ -104,6 +105,7 @@ impl Action {
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
             Self::ToggleFacets => "Show or hide facets".to_owned(),
+            Self::OpenInBrowser => "Open in browser".to_owned(),
             Self::NextMatch => "Next match in the text".to_owned(),
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
@@ -172,6 +174,7 @@ impl Action {
             Self::Back => "Goes to the previous page",
             Self::ToggleLowerPanel => "Details of the selected row",
             Self::ToggleFacets => "Values of the captures shown, with counts, beside the table",
+            Self::OpenInBrowser => "Shows the capture as it was, in your browser, from the archive alone",
             Self::NextMatch => "Goes to the next place in the text that the search or filter finds",
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
@@ -237,6 +240,8 @@ impl Action {
             | Self::SetWindow
             // A question mark: a letter, and no shortcut where text is typed.
             | Self::Keys
+            // The letter O, likewise.
+            | Self::OpenInBrowser
             | Self::GoTo(_) => "",
         }
     }
@@ -364,6 +369,13 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             match state.focus() {
                 _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
                 Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
+                _ => Err("Select a capture first"),
+            }
+        }
+        Action::OpenInBrowser => {
+            open()?;
+            match state.focus() {
+                Some(Focus::Capture(capture)) => Ok(Command::OpenInBrowser(capture)),
                 _ => Err("Select a capture first"),
             }
         }

@@ -42,6 +42,7 @@ mod inlinks;
 mod jobs;
 mod key;
 mod output;
+mod replay;
 mod review;
 mod scope;
 mod search;
@@ -171,6 +172,8 @@ pub enum CliCommand {
     /// Look at selections, and make one.
     #[command(subcommand)]
     Select(select::SelectCommand),
+    /// Show captures in a browser as they were.
+    Replay(replay::ReplayArgs),
     /// Write the selection out.
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
@@ -334,6 +337,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Annotations(command) => review::annotations::run(&command, out),
         CliCommand::Collections(command) => review::collections::run(&command, out),
         CliCommand::Select(command) => select::run(&command, out),
+        CliCommand::Replay(args) => replay::run(&args, &mut input(), out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),
         CliCommand::Key(command) => key::run(&command, out),

@@ -14,6 +14,7 @@ pub mod models;
 mod opener;
 mod other_crawlers;
 mod own_workspaces;
+mod replay;
 pub mod sample;
 mod scope;
 mod session;
@@ -81,6 +82,7 @@ pub use other_crawlers::{
     is_importable, jobs_summary, write_heritrix_job,
 };
 pub use own_workspaces::OwnWorkspaces;
+pub use replay::ReplayServer;
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,
     edited_campaign, forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence,
