@@ -2,7 +2,7 @@
 
 use super::spec_draft::SpecDraft;
 use super::state::AppState;
-use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
+use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route, SelectedRows};
 use crate::app::models::ReviewMark;
 use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
@@ -374,8 +374,9 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         }
         Action::OpenInBrowser => {
             open()?;
-            match state.focus() {
-                Some(Focus::Capture(capture)) => Ok(Command::OpenInBrowser(capture)),
+            match (state.focus(), state.decision_target()) {
+                (Some(Focus::Capture(capture)), _) => Ok(Command::OpenInBrowser(capture)),
+                (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => Ok(Command::OpenInBrowser(ids[0])),
                 _ => Err("Select a capture first"),
             }
         }

@@ -121,7 +121,8 @@ impl ReplayUrl {
     fn of(time: ReplayTime, hint: Hint, url: &str, query: Option<&str>) -> Option<Self> {
         let mut url = url.trim_start_matches('/').to_owned();
         // Encoded as a whole, as forms and some tools send it.
-        if url.get(..12).is_some_and(|begin| begin.to_ascii_lowercase().contains("%3a%2f%2f")) {
+        let begins = |scheme: &&str| url.get(..scheme.len()).is_some_and(|own| own.eq_ignore_ascii_case(scheme));
+        if ["http%3a%2f%2f", "https%3a%2f%2f"].iter().any(begins) {
             url = percent_decode_str(&url).decode_utf8().ok()?.into_owned();
         }
         if let Some((scheme, rest)) = url.split_once(":/")

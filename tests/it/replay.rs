@@ -59,7 +59,8 @@ fn a_workspace_and_an_export_of_it_show_the_same_page() {
         assert!(memento.contains("<script src=\"/shim.js\">"), "{memento}");
         let cdx = get(&replay.control, "/cdx?url=vilanova.example");
         assert!(cdx.contains("example,vilanova)/ "), "{cdx}");
-        shown.push(memento.split_once("\r\n\r\n").unwrap().1.to_owned());
+        let (_, title) = memento.split_once("<title>").unwrap();
+        shown.push(title.split_once("</title>").unwrap().0.to_owned());
     }
     assert!(shown[0] == shown[1], "{shown:#?}");
 }

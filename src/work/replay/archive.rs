@@ -90,7 +90,7 @@ impl Replay {
                 }
                 Ok(if is_similar { reply.with("X-Fonds-Other-Url", answer.url.as_str()) } else { reply })
             }
-            LookupEnd::Moved(url, _) => Ok(moved(307, &replay_path(&timestamp, read.hint, url.as_str()))),
+            LookupEnd::Moved(url) => Ok(moved(307, &replay_path(&timestamp, read.hint, url.as_str()))),
             LookupEnd::OnlyRedirect(target) => {
                 let why = format!("its captures lead to {target}, which was not captured");
                 Ok(self.not_found(request, &read, &url, Some(&why)))

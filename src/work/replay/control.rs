@@ -148,7 +148,7 @@ impl Replay {
                     Some(target) => url = target,
                     None => return Ok(Some(*answer)),
                 },
-                LookupEnd::Moved(target, _) => url = target,
+                LookupEnd::Moved(target) => url = target,
                 LookupEnd::OnlyRedirect(_) | LookupEnd::Nothing => return Ok(None),
             }
         }

@@ -27,7 +27,7 @@ pub(super) enum LookupEnd {
         is_similar: bool,
     },
     /// The same page has a slash at its end, or has none.
-    Moved(Url, CaptureDate),
+    Moved(Url),
     /// All captures lead to another spelling of the URL that was not captured.
     OnlyRedirect(Url),
     Nothing,
@@ -66,7 +66,7 @@ impl Replay {
         };
         let stored = catalogue.stored_capture(id)?;
         if is_other_slash(&stored.url, &lookup.url) {
-            return Ok(LookupEnd::Moved(stored.url, stored.date));
+            return Ok(LookupEnd::Moved(stored.url));
         }
         let answer = self.read_capture(&stored)?;
         let Some(target) = own_redirect(&answer, &page) else {
