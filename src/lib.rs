@@ -18,6 +18,7 @@
 //! | [`links`] | outlinks of pages | uri, warc |
 //! | [`text`] | when two spellings are one word; main text, dates, language and near-duplicates of pages | uri, warc, links |
 //! | [`captures`] | archive records and exchanges → captures, their links and originals | uri, scope, warc, links, text |
+//! | [`replay`] | what a browser gets of a capture: rewriting, replay URLs, Memento, CDX answers, the pages around it | uri, serve, warc, links, captures |
 //! | [`inlinks`] | outlinks inverted, the data set, stored inlinks | uri, warc, links, captures |
 //! | [`exchange`] | one request and its answer, byte for byte, and the records that it becomes | uri, campaign, scope, warc, links, captures |
 //! | [`analysis`] | request matches, anchor tallies, score, review checks | uri, query, campaign, warc, links, text, captures, inlinks |
@@ -73,6 +74,8 @@ pub mod links;
 pub mod text;
 
 pub mod captures;
+
+pub mod replay;
 
 pub mod inlinks;
 

@@ -2,7 +2,7 @@
 
 use super::spec_draft::SpecDraft;
 use super::state::AppState;
-use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
+use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route, SelectedRows};
 use crate::app::models::ReviewMark;
 use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ const ENTITIES: u8 = 14;
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 46] = [
+    pub const ALL: [Action; 47] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -61,6 +61,7 @@ impl Action {
         Action::SetWindow,
         Action::ToggleLowerPanel,
         Action::ToggleFacets,
+        Action::OpenInBrowser,
         // Before NextMatch, whose key is a part of its own.
         Action::PreviousMatch,
         Action::NextMatch,
@@ -109,6 +110,7 @@ impl Action {
             Self::Back => "Back".to_owned(),
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
             Self::ToggleFacets => "Show or hide facets".to_owned(),
+            Self::OpenInBrowser => "Open in browser".to_owned(),
             Self::NextMatch => "Next match in the text".to_owned(),
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
@@ -178,6 +180,7 @@ impl Action {
             Self::Back => "Goes to the previous page",
             Self::ToggleLowerPanel => "Details of the selected row",
             Self::ToggleFacets => "Values of the captures shown, with counts, beside the table",
+            Self::OpenInBrowser => "Shows the capture as it was, in your browser, from the archive alone",
             Self::NextMatch => "Goes to the next place in the text that the search or filter finds",
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
@@ -244,6 +247,8 @@ impl Action {
             | Self::SetWindow
             // A question mark: a letter, and no shortcut where text is typed.
             | Self::Keys
+            // The letter O, likewise.
+            | Self::OpenInBrowser
             | Self::GoTo(_) => "",
         }
     }
@@ -375,6 +380,14 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
             match state.focus() {
                 _ if state.marked_query().trim().is_empty() => Err("Search first, or filter the captures"),
                 Some(Focus::Capture(_)) => Ok(Command::StepMatch(if action == Action::NextMatch { 1 } else { -1 })),
+                _ => Err("Select a capture first"),
+            }
+        }
+        Action::OpenInBrowser => {
+            open()?;
+            match (state.focus(), state.decision_target()) {
+                (Some(Focus::Capture(capture)), _) => Ok(Command::OpenInBrowser(capture)),
+                (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => Ok(Command::OpenInBrowser(ids[0])),
                 _ => Err("Select a capture first"),
             }
         }

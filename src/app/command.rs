@@ -160,6 +160,8 @@ pub enum Action {
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
+    /// The current capture as it was, in a browser.
+    OpenInBrowser,
     /// Goes to the next match in the text of the capture.
     NextMatch,
     /// Goes to the match before.
@@ -264,6 +266,8 @@ pub enum Command {
     ToggleLowerPanel,
     /// Shows or hides the facets beside the table of captures.
     ToggleFacets,
+    /// Shows a capture in the browser of this computer.
+    OpenInBrowser(CaptureId),
     /// Goes so many matches on in the text of the current capture, or back.
     StepMatch(i64),
     /// Changes between light and dark.
@@ -519,6 +523,7 @@ impl Command {
             | Self::Find
             | Self::ToggleLowerPanel
             | Self::ToggleFacets
+            | Self::OpenInBrowser(_)
             | Self::StepMatch(_)
             | Self::ToggleTheme
             | Self::StepScale(_)

@@ -18,8 +18,8 @@ use super::state::{NewerVersion, ScheduleWatch, SelectLead, SourceChecks};
 use super::{Command, Dialog, Route, SelectedRows, TableRows};
 use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
-use crate::work::CrawlRequest;
 use crate::work::models::ProblemId;
+use crate::work::{CrawlRequest, ReplayServer};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -43,6 +43,10 @@ pub struct OpenWorkspace {
     /// Its folder, where it was made for a campaign that is not saved yet.
     pub(super) unused_workspace: Option<PathBuf>,
     pub(super) scans: Scans,
+    /// The servers of its replay, once a capture was opened in the browser.
+    pub(super) replay: Option<ReplayServer>,
+    /// An address that the browser has to show.
+    pub(super) browser_url: Option<String>,
     /// Pages that Back leads to.
     pub(super) history: Vec<Route>,
     pub(super) route: Route,

@@ -43,6 +43,7 @@ mod jobs;
 mod key;
 mod output;
 mod overview;
+mod replay;
 mod review;
 mod scope;
 mod search;
@@ -179,6 +180,8 @@ pub enum CliCommand {
     /// Look at selections, and make one.
     #[command(subcommand)]
     Select(select::SelectCommand),
+    /// Show captures in a browser as they were.
+    Replay(replay::ReplayArgs),
     /// Write the selection out.
     Export(export::ExportArgs),
     /// Read an export back and check all of it.
@@ -346,6 +349,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Annotations(command) => review::annotations::run(&command, out),
         CliCommand::Collections(command) => review::collections::run(&command, out),
         CliCommand::Select(command) => select::run(&command, out),
+        CliCommand::Replay(args) => replay::run(&args, &mut input(), out),
         CliCommand::Export(args) => export::run(&args, out),
         CliCommand::Verify(args) => export::verify(&args, out),
         CliCommand::Key(command) => key::run(&command, out),

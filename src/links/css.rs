@@ -1,19 +1,39 @@
 //! Finds references in CSS: `url(…)` and `@import "…"`.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The place of a reference in a sheet, escapes kept: [`unescape_css`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CssReference {
+    pub(crate) place: Range<usize>,
+    /// It is a sheet that this one imports.
+    pub(crate) is_import: bool,
+    /// The quote around it; none in `url(…)` without one.
+    pub(crate) quote: Option<u8>,
+}
+
 /// Calls `found` with every reference in reading order, escapes resolved.
 /// Comments and other strings are skipped.
 pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
+    css_places(css, |reference| found(&unescape_css(css.get(reference.place).unwrap_or_default())));
+}
+
+/// Calls `found` with the place of every reference, in reading order.
+pub(crate) fn css_places(css: &str, mut found: impl FnMut(CssReference)) {
     let bytes = css.as_bytes();
     let mut at = 0;
-    // After `@import`, a string is a reference.
-    let mut import = false;
+    // After `@import`, a string is a reference; behind `@namespace`, nothing is.
+    let (mut import, mut namespace) = (false, false);
     // One look for all five: a search for each would run to the end of the
     // sheet again and again for one that it does not have.
     let begins = |byte: &u8| matches!(byte, b'/' | b'"' | b'\'' | b'(' | b'@');
     while let Some(offset) = bytes.get(at..).unwrap_or_default().iter().position(begins) {
         let here = at + offset;
-        if import && bytes.get(at..here).is_some_and(|between| between.contains(&b';') || between.contains(&b'{')) {
-            import = false;
+        if (import || namespace)
+            && bytes.get(at..here).is_some_and(|between| between.contains(&b';') || between.contains(&b'{'))
+        {
+            (import, namespace) = (false, false);
         }
         at = here + 1;
         match bytes[here] {
@@ -25,20 +45,24 @@ pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
             quote @ (b'"' | b'\'') => {
                 let (end, closed) = string_end(bytes, at, quote);
                 if import && closed {
-                    report(css.get(at..end).unwrap_or_default(), &mut found);
+                    report(CssReference { place: at..end, is_import: true, quote: Some(quote) }, &mut found);
                     import = false;
                 }
                 at = end + usize::from(closed);
             }
             b'@' => {
-                import = bytes.get(at..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"import"));
+                let is = |name: &[u8]| bytes.get(at..at + name.len()).is_some_and(|own| own.eq_ignore_ascii_case(name));
+                (import, namespace) = (is(b"import"), is(b"namespace"));
             }
             _ => {
                 if is_image_set(bytes, here) {
-                    at = image_set(css, at, &mut found);
+                    at = image_set(bytes, at, &mut found);
                 } else if is_url(bytes, here) {
+                    at = match namespace {
+                        true => url_value(bytes, at, false, &mut |_| {}),
+                        false => url_value(bytes, at, import, &mut found),
+                    };
                     import = false;
-                    at = url_value(css, at, &mut found);
                 }
             }
         }
@@ -58,22 +82,23 @@ fn is_image_set(bytes: &[u8], here: usize) -> bool {
 }
 
 /// Reports the value of a `url(` that begins at `at`; gives its end.
-fn url_value(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
-    let bytes = css.as_bytes();
+fn url_value(bytes: &[u8], mut at: usize, is_import: bool, found: &mut impl FnMut(CssReference)) -> usize {
     while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
         at += 1;
     }
     match bytes.get(at) {
         Some(&quote @ (b'"' | b'\'')) => {
             let (end, closed) = string_end(bytes, at + 1, quote);
-            if closed {
-                report(css.get(at + 1..end).unwrap_or_default(), found);
+            // The end of the sheet closes it.
+            if closed || end == bytes.len() {
+                report(CssReference { place: at + 1..end, is_import, quote: Some(quote) }, found);
             }
             end + usize::from(closed)
         }
         Some(_) => {
             let end = plain_end(bytes, at);
-            report(css.get(at..end).unwrap_or_default().trim_ascii_end(), found);
+            let len = bytes.get(at..end).unwrap_or_default().trim_ascii_end().len();
+            report(CssReference { place: at..at + len, is_import, quote: None }, found);
             end
         }
         None => at,
@@ -82,8 +107,7 @@ fn url_value(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
 
 /// Reports the images of an `image-set(` that begins at `at` (CSS Images 4): `url(…)` and strings, but for those of a
 /// function inside, such as `type("image/avif")`. Gives its end.
-fn image_set(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
-    let bytes = css.as_bytes();
+fn image_set(bytes: &[u8], mut at: usize, found: &mut impl FnMut(CssReference)) -> usize {
     let mut depth = 1_u32;
     let matters = |byte: &u8| matches!(byte, b'"' | b'\'' | b'(' | b')' | b'{' | b'}');
     while let Some(offset) = bytes.get(at..).unwrap_or_default().iter().position(matters) {
@@ -91,7 +115,7 @@ fn image_set(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
         at = here + 1;
         match bytes[here] {
             b'(' if is_url(bytes, here) => {
-                at = url_value(css, at, found);
+                at = url_value(bytes, at, false, found);
                 at += usize::from(bytes.get(at) == Some(&b')'));
             }
             b'(' => depth += 1,
@@ -102,7 +126,7 @@ fn image_set(css: &str, mut at: usize, found: &mut impl FnMut(&str)) -> usize {
             quote => {
                 let (end, closed) = string_end(bytes, at, quote);
                 if closed && depth == 1 {
-                    report(css.get(at..end).unwrap_or_default(), found);
+                    report(CssReference { place: at..end, is_import: false, quote: Some(quote) }, found);
                 }
                 at = end + usize::from(closed);
             }
@@ -138,15 +162,17 @@ fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-fn report(reference: &str, found: &mut impl FnMut(&str)) {
-    if reference.is_empty() {
-        return;
+fn report(reference: CssReference, found: &mut impl FnMut(CssReference)) {
+    if !reference.place.is_empty() {
+        found(reference);
     }
-    if reference.contains('\\') { found(&unescape(reference)) } else { found(reference) }
 }
 
-/// CSS escapes: up to six hexadecimal digits and one blank, or any character.
-fn unescape(text: &str) -> String {
+/// Resolves escapes of CSS: up to six hexadecimal digits and one blank, or any character.
+pub(crate) fn unescape_css(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -172,7 +198,7 @@ fn unescape(text: &str) -> String {
             out.push(next);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 #[cfg(test)]
@@ -200,7 +226,8 @@ mod tests {
             ("@charset 'utf-8'; a{content:'url(no.png)'}", vec![]),
             ("/* url(no.png) */ b{src:url(a.woff),url(b.woff)}", vec!["a.woff", "b.woff"]),
             ("url(a\\29 b.png)", vec!["a)b.png"]),
-            ("curl(no) url(\"open", vec![]),
+            ("curl(no) url(\"open", vec!["open"]),
+            ("@namespace url(http://no/); @namespace a \"no\"; b{src:url(c)}", vec!["c"]),
             (
                 "a{background:image-set('a.avif' type('image/avif'), \"b.png\" 2x, url(c.png) 3x)}b{content:'no'}",
                 vec!["a.avif", "b.png", "c.png"],

@@ -33,14 +33,18 @@ mod playlist;
 pub(crate) mod resolve;
 mod xml;
 
+pub(crate) use css::{css_places, unescape_css};
 pub use entries::{EntryList, EntryListKind, ListEntry, read_entries};
 pub(crate) use headers::{HeaderLink, header_links};
+pub(crate) use html::{
+    AttributePlace, MarkupPart, StartTag, Tag, decode_attribute, detect_charset, detect_css_charset, each_markup,
+    read_text, refresh_range, srcset_ranges,
+};
 pub use html::{
     BlockElement, CharsetSource, Layout, MAX_ANCHOR_BYTES, MAX_DEPTH, MAX_LINK_BYTES_PER_PAGE, MAX_LINKS_PER_PAGE,
     MAX_PAGE_IMAGES, MAX_URL_BYTES, PageElements, PageImage, PageLink, PagePlace, PageStatements, TextLine,
     TimeStatement, has_token, read_css, read_links, read_page,
 };
-pub(crate) use html::{Tag, read_text};
 pub(crate) use json::read_json;
 pub use page::{
     ANCHOR_BREAK, AnchorBreaks, LinkKind, LinkKinds, MAX_PAGE_BYTES, Outlink, Page, PageCuts, PageOptions,

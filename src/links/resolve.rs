@@ -296,7 +296,7 @@ fn is_plain_host(host: &str) -> bool {
 /// Not [`crate::uri::resolve`]: that trims Unicode blanks, which are part of a
 /// reference in HTML.
 pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
-    let mut url = join(base, reference, charset)?;
+    let mut url = join_url(base, reference, charset)?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return None;
     }
@@ -305,7 +305,8 @@ pub(crate) fn web_url(base: &Url, reference: &str, charset: &'static Encoding) -
     Some(url)
 }
 
-pub(super) fn join(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
+/// Resolves a reference of any scheme; the query is written in the charset of the page.
+pub(crate) fn join_url(base: &Url, reference: &str, charset: &'static Encoding) -> Option<Url> {
     let charset = charset.output_encoding();
     if charset == UTF_8 || reference.is_ascii() {
         return base.join(reference).ok();

@@ -21,6 +21,6 @@ mod server;
 mod tests;
 
 pub use named_hosts::{NamedHosts, URL_PORT};
-pub use reply::{HttpReply, ReplyBody, ReplyFraming, type_by_name};
+pub use reply::{HttpReply, ReplyBody, ReplyFraming, http_date, type_by_name};
 pub use request::{HttpRequest, ServerLimits};
 pub use server::{Handler, HttpServer};

@@ -82,6 +82,11 @@ impl HttpReply {
         Self::new(status, "text/plain; charset=utf-8", format!("{line}\n"))
     }
 
+    /// A page of this program.
+    pub fn html(status: u16, page: impl Into<Vec<u8>>) -> Self {
+        Self::new(status, "text/html; charset=utf-8", page)
+    }
+
     /// Refuses a method.
     pub fn method_not_allowed(allowed: &str) -> Self {
         Self::plain(405, "Method not allowed").with("Allow", allowed)
@@ -191,8 +196,8 @@ fn is_field_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// `Date:` as RFC 9110 wants it.
-fn http_date(now: CaptureDate) -> String {
+/// A date as fields of HTTP have it (RFC 9110, 5.6.7): `Fri, 05 Jan 2024 09:30:00 GMT`.
+pub fn http_date(now: CaptureDate) -> String {
     let now = jiff::Timestamp::from_millisecond(now.millis()).unwrap_or_default();
     now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
 }

@@ -15,7 +15,7 @@ mod html5lib;
 mod server;
 mod town;
 
-pub(crate) use archives::{gzip, page_record, record};
+pub(crate) use archives::{DATE, gzip, page_record, record};
 pub(crate) use files::{copy_folder, data, files_under, folder_of_this_run};
 pub(crate) use html5lib::dat_cases;
 pub(crate) use server::{ScriptedReply, ScriptedServer};
@@ -28,7 +28,6 @@ use crate::scope::GeoFact;
 use crate::store::{LaunchLedger, Workspace};
 use crate::work::Session;
 use crate::work::sample::HOSTS;
-use archives::DATE;
 use mmdb_writer::{IpVersion, Value, Writer};
 use std::path::Path;
 

@@ -129,6 +129,9 @@ impl Cockpit {
         self.app.note_dark(ui.visuals().dark_mode);
         note_read_only(ui.ctx(), self.app.read_only());
         self.shortcuts(ui);
+        if let Some(url) = self.app.take_browser_url() {
+            ui.ctx().open_url(egui::OpenUrl::new_tab(url));
+        }
         rail_ui(ui, &mut self.app);
         // Drawn in the order that Tab goes in, from the top to the bottom.
         let Parts { header, page, panel, strip } = self.parts(ui.available_rect_before_wrap());
@@ -304,6 +307,9 @@ impl Cockpit {
             }
             if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Slash)) {
                 self.app.act(Action::Find);
+            }
+            if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::O)) {
+                self.app.act(Action::OpenInBrowser);
             }
         }
     }

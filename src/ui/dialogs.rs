@@ -21,7 +21,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 19] = [
+const PAGE_KEYS: [(&str, &str); 20] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, header, page, lower panel"),
@@ -33,6 +33,7 @@ const PAGE_KEYS: [(&str, &str); 19] = [
     ("Ctrl+E", "export the table as it is shown, as CSV or JSON lines"),
     ("Shift+F10  Menu", "menu of the row or the head that has the keyboard"),
     ("N", "write a note on the selected capture; Ctrl+Enter saves it, Esc leaves the field"),
+    ("O", "open the selected capture in the browser, as it was"),
     ("W", "show the scope decision in the lower panel"),
     ("L", "show inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),

@@ -16,6 +16,7 @@ mod opener;
 mod other_crawlers;
 mod overview;
 mod own_workspaces;
+mod replay;
 pub mod sample;
 mod scope;
 mod session;
@@ -93,6 +94,7 @@ pub use overview::{
 };
 pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
+pub use replay::ReplayServer;
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,
     edited_campaign, forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence,

@@ -59,6 +59,7 @@ mod program;
 mod promise;
 mod read_back;
 mod refusals;
+mod replay;
 mod report_languages;
 mod revisits;
 mod round_trip;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each room may know besides itself; `jobs` may be known by any, and so may `testing` by tests.
-const MAY_KNOW: [(&str, &[&str]); 26] = [
+const MAY_KNOW: [(&str, &[&str]); 27] = [
     ("uri", &[]),
     ("jobs", &[]),
     ("keys", &[]),
@@ -18,6 +18,7 @@ const MAY_KNOW: [(&str, &[&str]); 26] = [
     ("links", &["uri", "warc"]),
     ("text", &["uri", "warc", "links"]),
     ("captures", &["uri", "scope", "warc", "links", "text"]),
+    ("replay", &["uri", "serve", "warc", "links", "captures"]),
     ("inlinks", &["uri", "warc", "links", "captures"]),
     ("exchange", &["uri", "campaign", "scope", "warc", "links", "captures"]),
     ("analysis", &["uri", "query", "campaign", "warc", "links", "text", "captures", "inlinks"]),
@@ -54,6 +55,7 @@ const MAY_KNOW: [(&str, &[&str]); 26] = [
             "search",
             "store",
             "serve",
+            "replay",
             "knowledge",
             "export",
         ],
@@ -69,7 +71,7 @@ const MAY_KNOW: [(&str, &[&str]); 26] = [
         "cli",
         &[
             "uri", "keys", "query", "campaign", "scope", "warc", "links", "text", "captures", "inlinks", "exchange",
-            "crawl", "analysis", "search", "store", "guide", "export", "work",
+            "crawl", "analysis", "search", "store", "guide", "export", "replay", "work",
         ],
     ),
     ("ui", &["uri", "query", "campaign", "scope", "warc", "links", "captures", "analysis", "guide", "app"]),

@@ -13,6 +13,7 @@ mod links;
 mod new_campaign;
 pub(super) mod notices;
 mod open;
+mod replay;
 mod saves;
 mod scans;
 mod schedules;
@@ -354,6 +355,7 @@ impl AppState {
                 self.open.opens_filter = true;
             }
             Command::StepMatch(step) => self.step_match(step),
+            Command::OpenInBrowser(capture) => self.open_in_browser(capture),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
             Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {

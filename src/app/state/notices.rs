@@ -23,6 +23,8 @@ pub enum NoticeCause {
     Setting,
     /// Schedules could not be read; until they are.
     Schedules,
+    /// Replay could not be started; until it is.
+    Replay,
 }
 
 /// A notice's page and cause, beside its text.

@@ -8,7 +8,8 @@ pub(crate) fn srcset_urls(value: &str) -> impl Iterator<Item = &str> {
     srcset_ranges(value).filter_map(|range| value.get(range))
 }
 
-fn srcset_ranges(value: &str) -> impl Iterator<Item = Range<usize>> {
+/// Where they begin and end.
+pub(crate) fn srcset_ranges(value: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = value.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -47,6 +48,11 @@ fn srcset_ranges(value: &str) -> impl Iterator<Item = Range<usize>> {
 /// The URL of a `meta http-equiv=refresh` (HTML standard, “shared declarative
 /// refresh steps”); nothing where the page only reloads itself.
 pub(crate) fn refresh_url(content: &str) -> Option<&str> {
+    content.get(refresh_range(content)?)
+}
+
+/// Where it begins and ends.
+pub(crate) fn refresh_range(content: &str) -> Option<Range<usize>> {
     let rest = content.trim_ascii_start();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 && !rest.starts_with('.') {
@@ -65,13 +71,15 @@ pub(crate) fn refresh_url(content: &str) -> Option<&str> {
     {
         url = after.trim_ascii_start();
     }
+    let mut start = content.len() - url.len();
     for quote in ['"', '\''] {
         if let Some(inner) = url.strip_prefix(quote) {
             url = inner.split(quote).next().unwrap_or_default();
+            start += 1;
             break;
         }
     }
-    Some(url).filter(|url| !url.trim_ascii().is_empty())
+    Some(start..start + url.len()).filter(|_| !url.trim_ascii().is_empty())
 }
 
 /// Whether a list of words parted by white space (or commas) holds `token`.

@@ -15,7 +15,7 @@ use super::tokens::{Attr, Attributes, Text};
 use super::tree::Tree;
 use crate::links::css::css_references;
 use crate::links::page::{ANCHOR_BREAK, AnchorBreaks, LinkKind, Outlink, PageCuts, PageOptions};
-use crate::links::resolve::{Resolved, Resolver, has_foreign_scheme, join, origin_of, scheme_of, web_url};
+use crate::links::resolve::{Resolved, Resolver, has_foreign_scheme, join_url, origin_of, scheme_of, web_url};
 use crate::uri::{Url, drop_user};
 use encoding_rs::{Encoding, UTF_8};
 use std::collections::HashSet;
@@ -660,7 +660,7 @@ impl<'o> Collector<'o> {
         let mut base = self
             .base_reference
             .take()
-            .and_then(|reference| join(url, &reference, charset))
+            .and_then(|reference| join_url(url, &reference, charset))
             .filter(|base| !matches!(base.scheme(), "data" | "javascript"))
             .unwrap_or_else(|| url.clone());
         drop_user(&mut base);

@@ -151,6 +151,10 @@ pub(crate) struct Attributes<'i> {
     /// `present`: so a tag costs no clearing of all of them.
     slots: [(usize, usize); ATTRIBUTES],
     present: u64,
+    /// Where the name of the element begins and ends.
+    pub(super) name: (usize, usize),
+    /// Behind the tag.
+    pub(super) tag_end: usize,
     /// Of formatting elements: the same for the same attributes.
     pub(crate) hash: u64,
 }
@@ -163,7 +167,7 @@ impl Default for Attributes<'_> {
 
 impl<'i> Attributes<'i> {
     pub(crate) fn of(input: &'i str) -> Self {
-        Self { input, slots: [(0, 0); ATTRIBUTES], present: 0, hash: 0 }
+        Self { input, slots: [(0, 0); ATTRIBUTES], present: 0, name: (0, 0), tag_end: 0, hash: 0 }
     }
 
     /// The value.
@@ -205,6 +209,11 @@ pub(crate) struct Text<'i> {
 impl<'i> Text<'i> {
     pub(super) fn new(raw: &'i str, reading: Reading) -> Self {
         Self { raw, reading }
+    }
+
+    /// Its length in the input, in bytes.
+    pub(super) fn len_bytes(self) -> usize {
+        self.raw.len()
     }
 
     /// The characters.

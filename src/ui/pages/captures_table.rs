@@ -139,6 +139,10 @@ pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAction> {
         }
     }
     ui.separator();
+    let open = egui::Button::new("Open in browser").shortcut_text("O");
+    if ui.add(open).clicked() {
+        return Some(CaptureAction::Command(Command::OpenInBrowser(row.id)));
+    }
     if ui.button("Show inlinks").clicked() {
         return Some(CaptureAction::Command(Command::Go(Route::Links { target: row.url.clone() })));
     }

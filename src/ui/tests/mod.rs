@@ -266,6 +266,16 @@ impl Window {
     pub(super) fn click_to_browser(&mut self, label: &str) -> Option<String> {
         self.still(1);
         self.harness.query_all_by_label(label).find(is_pressed).unwrap().click();
+        self.opened_in_browser()
+    }
+
+    /// Presses a key; the address that it opens in the browser, if any.
+    pub(super) fn press_to_browser(&mut self, key: Key) -> Option<String> {
+        self.harness.key_press(key);
+        self.opened_in_browser()
+    }
+
+    fn opened_in_browser(&mut self) -> Option<String> {
         let opened = (0..20).find_map(|_| {
             self.harness.step();
             self.harness.output().platform_output.commands.iter().find_map(|command| match command {

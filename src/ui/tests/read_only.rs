@@ -182,6 +182,21 @@ fn the_menu_of_a_row_offers_no_decision() {
 }
 
 #[test]
+fn a_capture_opens_in_the_browser_from_the_archive_of_this_machine() {
+    let (mut window, _first) = second_window();
+    let capture = window.captures("status:200")[0].id;
+    window.app_mut().send(Command::Go(Route::Captures { filter: String::new() }));
+    window.settle();
+    window.app_mut().select(vec![capture].into());
+    window.settle();
+    let url = window.press_to_browser(Key::O).unwrap();
+    assert!(url.starts_with("http://127.0.0.1:") && url.ends_with(&format!("/capture/{capture}")), "{url}");
+    // The same servers show the next one.
+    let again = window.press_to_browser(Key::O).unwrap();
+    assert_eq!(url, again);
+}
+
+#[test]
 fn keys_that_decide_report_once_that_nothing_is_written() {
     let (mut window, _first) = second_window();
     let capture = window.captures("status:200")[0].id;

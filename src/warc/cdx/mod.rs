@@ -36,5 +36,6 @@ pub use check::LineCheck;
 pub use classic::Columns;
 pub use form::IndexForm;
 pub use line::{IndexLine, LineError};
+pub use post::{MAX_REQUEST_BYTES, posted_url};
 pub use read::{IndexProblem, IndexReader, MAX_INDEX_LINE_BYTES};
 pub use sort::{IndexSorter, write_sorted};

@@ -18,7 +18,7 @@ const MAX_QUERY_CHARS: usize = 4096;
 const UNTOLD_BYTES: usize = 8192;
 
 /// Bytes read of a request.
-pub(super) const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
+pub const MAX_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 
 /// Named values of JSON and parts of a form beyond this number are left out:
 /// the query is cut long before.
@@ -56,6 +56,11 @@ pub(super) fn append(url: &str, head: &HttpRequestHead, body: &[u8]) -> Option<A
         appended.push_str(query);
     }
     Some(Appended { method: method.to_ascii_uppercase(), query, url: appended })
+}
+
+/// The URL that indexes have for the answer to a request with a body; none where its method has none.
+pub fn posted_url(url: &str, head: &HttpRequestHead, body: &[u8]) -> Option<String> {
+    append(url, head, body).map(|appended| appended.url)
 }
 
 fn query_of(mime: &str, body: &[u8]) -> String {

@@ -5,6 +5,7 @@ use fonds::captures::{Body, DocumentReader, LargePagePermit, Place, ReadFrom};
 use fonds::links::{
     AnchorBreaks, LinkKinds, MAX_ANCHOR_BYTES, MAX_LINKS_PER_PAGE, MAX_URL_BYTES, PageOptions, read_css, read_page,
 };
+use fonds::replay::Rewriter;
 use fonds::scope::GeoDatabase;
 use fonds::text::PageText;
 use fonds::uri::parse_web_url;
@@ -54,6 +55,12 @@ pub fn html(data: &[u8]) {
         },
     );
     assert_eq!(links.links, page.links);
+    // Rewriting ends, and grows with the page alone.
+    let rewriter = Rewriter::new(base.clone(), "20240105093000");
+    let rewritten = rewriter.clone().html(data, charset, Some("<script>")).bytes;
+    assert!(rewritten.len() <= data.len() * 100 + 1000, "{} bytes of {}", rewritten.len(), data.len());
+    rewriter.script(data);
+    rewriter.css(data, charset);
     for link in read_css(data, charset, &base).0 {
         assert!(link.url.as_str().len() <= MAX_URL_BYTES);
     }

@@ -108,6 +108,7 @@ impl<S: TokenSink> Tokenizer<'_, '_, S> {
         let tag = self.tag_name(name_start)?;
         let name_end = self.at;
         self.attributes.clear();
+        self.attributes.name = (name_start, name_end);
         // Formatting elements are compared by their attributes. `a` is too
         // frequent for that, and hardly ever compared, since one ends the
         // other: its tags are equal where they are written alike.
@@ -118,6 +119,7 @@ impl<S: TokenSink> Tokenizer<'_, '_, S> {
         } else if tag == Tag::A {
             self.attributes.hash = self.pairs.state.hash_one(self.bytes.get(name_end..self.at)?);
         }
+        self.attributes.tag_end = self.at;
         match self.sink.start_tag(tag, &self.attributes, self_closing) {
             None => Some(()),
             Some(content) => self.content(content, name_start, name_end),
@@ -165,65 +167,22 @@ impl<S: TokenSink> Tokenizer<'_, '_, S> {
     /// Reads attributes up to the end of the tag; the answer says whether it
     /// ends with `/>`. `keep` those that matter, and `compare` all.
     fn rest_of_tag(&mut self, keep: bool, compare: bool) -> Option<bool> {
-        let bytes = self.bytes;
-        let mut at = self.at;
         loop {
-            at = skip_space(bytes, at);
-            let mut byte = *bytes.get(at)?;
-            if byte == b'/' {
-                at += 1;
-                byte = *bytes.get(at)?;
-                if byte == b'>' {
-                    self.at = at + 1;
-                    return Some(true);
+            match next_part(self.bytes, self.at)? {
+                TagPart::End { self_closing, end } => {
+                    self.at = end;
+                    return Some(self_closing);
                 }
-                continue;
-            }
-            if byte == b'>' {
-                self.at = at + 1;
-                return Some(false);
-            }
-            let name_start = at;
-            // The first byte is part of the name, whatever it is: `=` too.
-            let mut packed = 0;
-            loop {
-                packed = pack_byte(packed, byte);
-                at += 1;
-                byte = *bytes.get(at)?;
-                if CLASSES[usize::from(byte)] & ENDS_ATTRIBUTE_NAME != 0 {
-                    break;
-                }
-            }
-            let name_end = at;
-            if byte != b'=' {
-                at = skip_space(bytes, at);
-                byte = *bytes.get(at)?;
-            }
-            let mut value = (at, at);
-            if byte == b'=' {
-                at = skip_space(bytes, at + 1);
-                match *bytes.get(at)? {
-                    quote @ (b'"' | b'\'') => {
-                        let start = at + 1;
-                        let end = start + memchr::memchr(quote, bytes.get(start..)?)?;
-                        value = (start, end);
-                        at = end + 1;
+                TagPart::Attribute { name, packed, value, end } => {
+                    self.at = end;
+                    if keep && let Some(attribute) = Attr::of(packed, name.1 - name.0) {
+                        self.attributes.add(attribute, value);
                     }
-                    _ => {
-                        let start = at;
-                        while CLASSES[usize::from(*bytes.get(at)?)] & ENDS_VALUE == 0 {
-                            at += 1;
-                        }
-                        value = (start, at);
+                    if compare {
+                        let name = self.input.get(name.0..name.1).unwrap_or_default();
+                        self.pairs.add(name, self.input.get(value.0..value.1).unwrap_or_default());
                     }
                 }
-            }
-            if keep && let Some(attribute) = Attr::of(packed, name_end - name_start) {
-                self.attributes.add(attribute, value);
-            }
-            if compare {
-                let name = self.input.get(name_start..name_end).unwrap_or_default();
-                self.pairs.add(name, self.input.get(value.0..value.1).unwrap_or_default());
             }
         }
     }
@@ -255,6 +214,70 @@ impl<S: TokenSink> Tokenizer<'_, '_, S> {
         self.at += 1 + memchr::memchr(b'>', self.bytes.get(self.at..)?)?;
         Some(())
     }
+}
+
+/// What comes next in a start or end tag behind its name.
+pub(in crate::links) enum TagPart {
+    /// An attribute: where its name and its value begin and end, the name as a number, and where to read on.
+    Attribute { name: (usize, usize), packed: u128, value: (usize, usize), end: usize },
+    /// The end of the tag, which may be `/>`.
+    End { self_closing: bool, end: usize },
+}
+
+/// Reads on in a tag; nothing where the text ends before it.
+#[inline(always)]
+pub(in crate::links) fn next_part(bytes: &[u8], mut at: usize) -> Option<TagPart> {
+    let mut byte;
+    loop {
+        at = skip_space(bytes, at);
+        byte = *bytes.get(at)?;
+        if byte == b'>' {
+            return Some(TagPart::End { self_closing: false, end: at + 1 });
+        }
+        if byte != b'/' {
+            break;
+        }
+        at += 1;
+        if *bytes.get(at)? == b'>' {
+            return Some(TagPart::End { self_closing: true, end: at + 1 });
+        }
+    }
+    let name_start = at;
+    // The first byte is part of the name, whatever it is: `=` too.
+    let mut packed = 0;
+    loop {
+        packed = pack_byte(packed, byte);
+        at += 1;
+        byte = *bytes.get(at)?;
+        if CLASSES[usize::from(byte)] & ENDS_ATTRIBUTE_NAME != 0 {
+            break;
+        }
+    }
+    let name = (name_start, at);
+    if byte != b'=' {
+        at = skip_space(bytes, at);
+        byte = *bytes.get(at)?;
+    }
+    let mut value = (at, at);
+    if byte == b'=' {
+        at = skip_space(bytes, at + 1);
+        match *bytes.get(at)? {
+            quote @ (b'"' | b'\'') => {
+                let start = at + 1;
+                let end = start + memchr::memchr(quote, bytes.get(start..)?)?;
+                value = (start, end);
+                at = end + 1;
+            }
+            _ => {
+                let start = at;
+                while CLASSES[usize::from(*bytes.get(at)?)] & ENDS_VALUE == 0 {
+                    at += 1;
+                }
+                value = (start, at);
+            }
+        }
+    }
+    Some(TagPart::Attribute { name, packed, value, end: at })
 }
 
 /// Names and values of one tag's attributes, to compare it with others.

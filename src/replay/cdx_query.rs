@@ -1,0 +1,322 @@
+//! Requests of CDX servers, by the names that pywb, OutbackCDX and the Wayback Machine have for their parameters.
+
+use crate::uri::{CaptureDate, CdxKey, PageKey, parse_typed_url};
+use crate::warc::cdx::{Columns, IndexLine};
+use regex::Regex;
+use serde_json::{Map, Value};
+
+/// Lines of an answer where no limit is named.
+const LINES: usize = 100_000;
+
+/// The pages that a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CdxPages {
+    /// One.
+    Exact(PageKey),
+    /// Those whose key begins with one of these.
+    Prefixes(Vec<String>),
+}
+
+/// How lines are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CdxOutput {
+    /// CDXJ.
+    #[default]
+    Cdxj,
+    /// An object a line.
+    Json,
+    /// An array of arrays, the names first.
+    JsonArray,
+    /// Classic CDX of 11 columns, or the fields that are named.
+    Text,
+}
+
+/// A request for lines.
+#[derive(Debug)]
+pub struct CdxRequest {
+    /// Pages.
+    pub pages: CdxPages,
+    /// First and last date.
+    pub between: (CaptureDate, CaptureDate),
+    /// Nearest first.
+    pub closest: Option<CaptureDate>,
+    /// Newest first.
+    pub reverse: bool,
+    /// Lines at most.
+    pub limit: usize,
+    /// How they are written.
+    pub output: CdxOutput,
+    filters: Vec<Filter>,
+    fields: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Filter {
+    negated: bool,
+    field: String,
+    matcher: Matcher,
+}
+
+#[derive(Debug)]
+enum Matcher {
+    Contains(String),
+    Is(String),
+    Matches(Regex),
+}
+
+impl CdxRequest {
+    /// Reads the query of a request.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the client.
+    pub fn parse(query: &str) -> Result<Self, String> {
+        let pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+        let get = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
+        let get = |name: &str| get(name).filter(|value| !value.is_empty());
+        let url = get("url").ok_or("The \"url\" param is required")?;
+        let date = |name: &str| {
+            let period = |text| CaptureDate::period(text).map_err(|error| error.to_string());
+            get(name).map(period).transpose()
+        };
+        let output = match get("output") {
+            None | Some("cdxj") => CdxOutput::Cdxj,
+            Some("json") => CdxOutput::Json,
+            Some("jsonarray") => CdxOutput::JsonArray,
+            Some("text" | "cdx") => CdxOutput::Text,
+            Some(other) => return Err(format!("output={other} not supported")),
+        };
+        let limit = get("limit").map(|limit| limit.parse().map_err(|_| format!("limit={limit} is no number")));
+        let filters = pairs.iter().filter(|(name, _)| name == "filter").map(|(_, filter)| Filter::parse(filter));
+        Ok(Self {
+            pages: pages_of(url, get("matchType"), get("method"), get("requestBody"))?,
+            between: (
+                date("from")?.map_or(CaptureDate::from_millis(0), |(begin, _)| begin),
+                date("to")?.map_or(CaptureDate::from_millis(i64::MAX), |(_, end)| end),
+            ),
+            closest: date("closest")?.map(|(begin, _)| begin),
+            reverse: get("sort") == Some("reverse"),
+            limit: limit.transpose()?.unwrap_or(LINES).min(LINES),
+            output,
+            filters: filters.collect::<Result<_, _>>()?,
+            fields: get("fl")
+                .or(get("fields"))
+                .map(|list| list.split(',').map(str::to_owned).collect())
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Whether filters take a line.
+    pub fn takes(&self, line: &IndexLine) -> bool {
+        self.filters.iter().all(|filter| filter.takes(line))
+    }
+
+    /// The type of the answer.
+    pub fn content_type(&self) -> &'static str {
+        match self.output {
+            CdxOutput::Cdxj => "text/x-cdxj",
+            CdxOutput::Json => "text/x-ndjson",
+            CdxOutput::JsonArray => "application/json",
+            CdxOutput::Text => "text/plain; charset=utf-8",
+        }
+    }
+
+    /// The answer.
+    pub fn write(&self, lines: &[IndexLine]) -> String {
+        let mut out = String::new();
+        match self.output {
+            CdxOutput::JsonArray => {
+                let names = self.names();
+                let mut rows = vec![Value::from(names.clone())];
+                rows.extend(lines.iter().map(|line| names.iter().map(|name| Value::from(field(line, name))).collect()));
+                out = Value::from(rows).to_string();
+                out.push('\n');
+            }
+            output => {
+                for line in lines {
+                    out.push_str(&self.line(line, output));
+                    out.push('\n');
+                }
+            }
+        }
+        out
+    }
+
+    fn names(&self) -> Vec<String> {
+        match self.fields.is_empty() {
+            false => self.fields.clone(),
+            true => ["urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"]
+                .map(str::to_owned)
+                .to_vec(),
+        }
+    }
+
+    fn line(&self, line: &IndexLine, output: CdxOutput) -> String {
+        let object = || {
+            let pairs = self.names().into_iter().map(|name| {
+                let value = Value::from(field(line, &name));
+                (name, value)
+            });
+            Value::from(pairs.collect::<Map<String, Value>>()).to_string()
+        };
+        match output {
+            CdxOutput::Json | CdxOutput::JsonArray => object(),
+            CdxOutput::Text if self.fields.is_empty() => Columns::eleven().line(line),
+            CdxOutput::Text => self.fields.iter().map(|name| field(line, name)).collect::<Vec<_>>().join(" "),
+            CdxOutput::Cdxj if self.fields.is_empty() => line.to_string(),
+            CdxOutput::Cdxj => format!("{} {} {}", line.key, line.date.to_digits14(), object()),
+        }
+    }
+}
+
+/// A field of a line by any of its names; `-` where it has none.
+fn field(line: &IndexLine, name: &str) -> String {
+    let text = match name {
+        "urlkey" => Some(line.key.to_string()),
+        "timestamp" => Some(line.date.to_digits14()),
+        "url" | "original" | "u" => Some(line.url.clone()),
+        "mime" | "mimetype" | "m" => line.mime.clone(),
+        "status" | "statuscode" | "s" => line.status.map(|status| status.to_string()),
+        "digest" => line.digest.clone(),
+        "length" => Some(line.span.length.to_string()),
+        "offset" => Some(line.span.offset.to_string()),
+        "filename" => Some(line.filename.clone()),
+        other => line.more.get(other).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+    };
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+impl Filter {
+    /// `[!][=|~]field:expression`.
+    fn parse(filter: &str) -> Result<Self, String> {
+        let (negated, rest) = filter.strip_prefix('!').map_or((false, filter), |rest| (true, rest));
+        let (kind, rest) = match rest.chars().next() {
+            Some(kind @ ('=' | '~')) => (Some(kind), &rest[1..]),
+            _ => (None, rest),
+        };
+        let (name, expression) = rest.split_once(':').ok_or_else(|| format!("filter={filter} has no field"))?;
+        let matcher = match kind {
+            None => Matcher::Contains(expression.to_owned()),
+            Some('=') => Matcher::Is(expression.to_owned()),
+            // Beginning at the start, as pywb has it.
+            Some(_) => {
+                let regex = regex::RegexBuilder::new(&format!("^(?:{expression})")).size_limit(1 << 20).build();
+                Matcher::Matches(regex.map_err(|_| format!("filter={filter} is no regular expression"))?)
+            }
+        };
+        Ok(Self { negated, field: name.to_owned(), matcher })
+    }
+
+    fn takes(&self, line: &IndexLine) -> bool {
+        let value = field(line, &self.field);
+        self.negated
+            != match &self.matcher {
+                Matcher::Contains(text) => value.contains(text.as_str()),
+                Matcher::Is(text) => value == *text,
+                Matcher::Matches(regex) => regex.is_match(&value),
+            }
+    }
+}
+
+fn pages_of(url: &str, match_type: Option<&str>, method: Option<&str>, body: Option<&str>) -> Result<CdxPages, String> {
+    let (url, match_type) = match (url.strip_prefix("*."), url.strip_suffix('*')) {
+        (Some(domain), _) => (domain.to_owned(), "domain"),
+        (_, Some(prefix)) => (prefix.to_owned(), "prefix"),
+        _ => (url.to_owned(), match_type.unwrap_or("exact")),
+    };
+    let mut parsed = parse_typed_url(&url).ok_or_else(|| format!("url={url} is no URL"))?;
+    if let Some(method) = method.filter(|method| !method.eq_ignore_ascii_case("GET")) {
+        let before = parsed.query().map(|query| format!("{query}&")).unwrap_or_default();
+        let body = body.map(|body| format!("&{body}")).unwrap_or_default();
+        parsed.set_query(Some(&format!("{before}__wb_method={}{body}", method.to_ascii_uppercase())));
+    }
+    let key = PageKey::of(&parsed);
+    let host = key.host_part().to_owned();
+    Ok(match match_type {
+        "exact" => CdxPages::Exact(key),
+        "prefix" => {
+            // A slash at the end is no part of a key.
+            let is_folder = url.ends_with('/') && !key.as_str().ends_with('/');
+            CdxPages::Prefixes(vec![if is_folder { format!("{}/", key.as_str()) } else { key.as_str().to_owned() }])
+        }
+        "host" => CdxPages::Prefixes(vec![format!("{host})")]),
+        "domain" => CdxPages::Prefixes(vec![format!("{host})"), format!("{host},")]),
+        other => return Err(format!("matchType={other} not supported")),
+    })
+}
+
+/// The key that an index has for a URL.
+pub fn cdx_key(url: &str) -> CdxKey {
+    CdxKey::of_text(url).unwrap_or_else(|| CdxKey::from_stored(url.to_owned()))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::warc::Span;
+
+    fn line() -> IndexLine {
+        IndexLine {
+            key: cdx_key("https://museu.example/a"),
+            date: CaptureDate::parse("20240105093000").unwrap(),
+            url: "https://museu.example/a".into(),
+            mime: Some("text/html".into()),
+            status: Some(200),
+            digest: Some("sha1:AAAA".into()),
+            span: Span { offset: 7, length: 9 },
+            filename: "a.warc.gz".into(),
+            more: Map::new(),
+        }
+    }
+
+    #[test]
+    fn requests_of_other_programs_are_read() {
+        let read = |query: &str| CdxRequest::parse(query).unwrap();
+        let key = |url: &str| PageKey::of_text(url).unwrap();
+        assert_eq!(read("url=museu.example").pages, CdxPages::Exact(key("museu.example")));
+        assert_eq!(read("url=https://museu.example/a*").pages, CdxPages::Prefixes(vec!["example,museu)/a".to_owned()]));
+        assert_eq!(
+            read("url=*.museu.example").pages,
+            CdxPages::Prefixes(vec!["example,museu)".to_owned(), "example,museu,".to_owned()])
+        );
+        let pywb = read("url=a.pt&closest=20240105000000&sort=closest&limit=100&matchType=exact");
+        assert_eq!((pywb.closest.unwrap().to_digits14().as_str(), pywb.limit), ("20240105000000", 100));
+        assert!(read("url=a.pt&closest=&sort=closest").closest.is_none());
+        let posted = read("url=https://museu.example/g&method=POST&requestBody=a%3D1");
+        assert_eq!(posted.pages, CdxPages::Exact(key("https://museu.example/g?__wb_method=POST&a=1")));
+        assert_eq!(CdxRequest::parse("output=json").unwrap_err(), "The \"url\" param is required");
+        assert!(
+            CdxRequest::parse("url=a.pt&output=foo").is_err()
+                && CdxRequest::parse("url=a.pt&filter=~status:(").is_err()
+        );
+    }
+
+    #[test]
+    fn filters_and_fields_are_those_of_pywb() {
+        let takes = |filter: &str| CdxRequest::parse(&format!("url=a.pt&filter={filter}")).unwrap().takes(&line());
+        for (filter, expected) in [
+            ("=status:200", true),
+            ("=status:20", false),
+            ("status:20", true),
+            ("!status:20", false),
+            ("~mime:text/.*", true),
+            ("~mime:html", false),
+            ("!~statuscode:4..", true),
+            ("mimetype:html", true),
+        ] {
+            assert_eq!(takes(filter), expected, "{filter}");
+        }
+        let written = |query: &str| CdxRequest::parse(query).unwrap().write(&[line()]);
+        assert!(
+            written("url=a.pt").starts_with("example,museu)/a 20240105093000 {\"url\": \"https://museu.example/a\"")
+        );
+        assert_eq!(written("url=a.pt&fl=urlkey,timestamp&output=text"), "example,museu)/a 20240105093000\n");
+        assert_eq!(
+            written("url=a.pt&fields=offset,status&output=json").matches('"').count(),
+            8,
+            "all values are texts"
+        );
+        assert!(written("url=a.pt&output=jsonarray").starts_with("[[\"urlkey\",\"timestamp\",\"url\""));
+    }
+}

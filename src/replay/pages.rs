@@ -1,0 +1,116 @@
+//! Pages of this program around replayed ones, and in the place of those that are not there.
+//!
+//! All that comes from an archive or a client goes through [`xml_text`]: none of it is markup.
+
+use crate::serve::HttpReply;
+use crate::uri::xml_text;
+use std::fmt::Write;
+
+/// Script and sheet of these pages, by their paths.
+const FILES: [(&str, &str, &str); 4] = [
+    ("/frame.js", "text/javascript; charset=utf-8", include_str!("../../assets/replay/frame.js")),
+    ("/frame.css", "text/css; charset=utf-8", include_str!("../../assets/replay/frame.css")),
+    ("/shim.js", "text/javascript; charset=utf-8", include_str!("../../assets/replay/shim.js")),
+    ("/step.js", "text/javascript; charset=utf-8", include_str!("../../assets/replay/step.js")),
+];
+
+/// The policy of every answer of the replay origin: nothing beyond it is loaded, whatever a page does.
+pub fn archive_policy(control: &str, replay: &str) -> String {
+    format!(
+        "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self' data: blob:; \
+         frame-src 'self' data: blob:; worker-src 'self' blob:; object-src 'self'; base-uri 'self'; form-action 'self'; \
+         frame-ancestors {control} {replay}; report-uri /blocked"
+    )
+}
+
+/// The policy of the pages around: they load their own parts and the replay.
+pub fn frame_policy(replay: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+         frame-src {replay}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+/// A file of these pages.
+pub fn own_file(path: &str) -> Option<HttpReply> {
+    let (_, mime, text) = FILES.iter().find(|(own, ..)| *own == path)?;
+    Some(HttpReply::new(200, mime, *text).with("Cache-Control", "no-store"))
+}
+
+/// The page with the frame; `path` is that of the capture on the origin `replay`.
+pub fn frame_page(replay: &str, path: &str) -> String {
+    let (replay, path) = (xml_text(replay), xml_text(path));
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Fonds replay</title>\
+         <link rel=\"stylesheet\" href=\"/frame.css\"></head>\
+         <body class=\"frame\" data-replay=\"{replay}\" data-path=\"{path}\"><header><strong id=\"date\"></strong>\
+         <span id=\"url\"></span><a id=\"before\" hidden></a><a id=\"after\" hidden></a><a id=\"all\"></a>\
+         <span id=\"decision\"></span><span id=\"drift\"></span>\
+         <details id=\"missing\" hidden><summary></summary><ul></ul></details></header>\
+         <iframe name=\"fonds_replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-same-origin allow-forms\" \
+         allow=\"autoplay; fullscreen\" src=\"{replay}{path}\"></iframe><script src=\"/frame.js\"></script></body></html>"
+    )
+}
+
+/// The page that a person begins with; `about` says what there is.
+pub fn start_page(about: &str) -> String {
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Fonds replay</title>\
+         <link rel=\"stylesheet\" href=\"/frame.css\"></head><body><main><h1>Replay</h1><p>{}</p>\
+         <form action=\"/\"><label>Archived URL <input name=\"url\" size=\"60\"></label> <button>Show</button></form>\
+         <p><a href=\"/missing\">What replayed pages did not find</a></p></main></body></html>",
+        xml_text(about)
+    )
+}
+
+/// The page that leads a followed link to the page around the frame.
+pub fn step_page(control: &str) -> String {
+    format!(
+        "<!doctype html><meta charset=\"utf-8\"><title>Fonds replay</title><script src=\"/step.js?around={}\"></script>",
+        xml_text(control)
+    )
+}
+
+/// A page of this program: title, sentences, and rows of links with what they are.
+pub fn plain_page(title: &str, sentences: &[String], links: &[(String, String, String)]) -> String {
+    let mut out = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <link rel=\"stylesheet\" href=\"/frame.css\"></head><body><main><h1>{title}</h1>",
+        title = xml_text(title)
+    );
+    // Writing into a string does not fail.
+    for sentence in sentences {
+        let _ = write!(out, "<p>{}</p>", xml_text(sentence));
+    }
+    if !links.is_empty() {
+        out.push_str("<table>");
+        for (path, label, about) in links {
+            let _ = write!(
+                out,
+                "<tr><td><a href=\"{}\">{}</a></td><td>{}</td></tr>",
+                xml_text(path),
+                xml_text(label),
+                xml_text(about)
+            );
+        }
+        out.push_str("</table>");
+    }
+    out.push_str("</main></body></html>");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_an_archive_is_markup() {
+        let evil = "https://a.pt/\"><script>alert(1)</script>'&";
+        let link = (evil.to_owned(), evil.to_owned(), evil.to_owned());
+        for page in
+            [frame_page("http://127.0.0.1:1", evil), plain_page(evil, &[evil.to_owned()], &[link]), step_page(evil)]
+        {
+            assert!(!page.contains("<script>") && !page.contains("/\">"), "{page}");
+        }
+    }
+}

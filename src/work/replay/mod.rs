@@ -1,0 +1,192 @@
+//! Replay of a workspace: two servers on loopback, one for archived answers and one for what Fonds says of them.
+//!
+//! In: requests of a browser or another program. Out: captures with their references rewritten, the page around them,
+//! lists, indexes, bytes of archive files. Two origins keep the scripts of archived pages from what only this program
+//! may do. Nothing is written, so a workspace that a crawl writes to, and one on a medium without writing, is replayed.
+
+mod answer;
+mod archive;
+mod capture;
+mod control;
+mod known;
+mod log;
+mod lookup;
+mod partial;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+
+use super::Session;
+use super::models::CaptureId;
+use crate::replay::{Hint, replay_path};
+use crate::serve::{Handler, HttpReply, HttpRequest, HttpServer, ServerLimits};
+use crate::uri::CaptureDate;
+use anyhow::Context;
+use log::ReplayLog;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Bytes of a request's body: forms whose answers are looked up by them.
+const MAX_BODY_BYTES: usize = 1 << 20;
+/// Connections to each of the two servers at once.
+const MAX_CONNECTIONS: usize = 64;
+
+/// A running replay; it ends when dropped.
+pub struct ReplayServer {
+    _servers: [HttpServer; 2],
+    replay: Arc<Replay>,
+}
+
+/// What both servers know.
+struct Replay {
+    session: Arc<Session>,
+    origins: OnceLock<Origins>,
+    log: Mutex<ReplayLog>,
+    /// The person's own copy of a player that runs as a service worker.
+    player: Option<PathBuf>,
+}
+
+/// Ports of both servers.
+#[derive(Debug, Clone, Copy)]
+struct Origins {
+    control: u16,
+    archive: u16,
+}
+
+/// One of the servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Control,
+    Archive,
+}
+
+impl ReplayServer {
+    /// Starts both servers for a workspace: the pages of Fonds at `port`, the archive at the next one; without a port
+    /// at free ones. `player` is a folder with ReplayWeb.page.
+    ///
+    /// # Errors
+    ///
+    /// Ports that others have, and those of the system.
+    pub fn start(session: Arc<Session>, port: Option<u16>, player: Option<PathBuf>) -> anyhow::Result<Self> {
+        let replay = Arc::new(Replay { session, origins: OnceLock::new(), log: Mutex::default(), player });
+        let begin = |origin, port: u16| {
+            let limits =
+                ServerLimits { body_bytes: MAX_BODY_BYTES, connections: MAX_CONNECTIONS, ..ServerLimits::default() };
+            let mut server = HttpServer::new(Arc::new(Endpoint { origin, replay: Arc::clone(&replay) }), limits);
+            let socket = server.listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+            let socket = socket.with_context(|| {
+                format!("port {port} of this machine cannot be used: choose another one with --port, or none")
+            })?;
+            Ok::<_, anyhow::Error>((server, socket.port()))
+        };
+        let port = port.unwrap_or(0);
+        anyhow::ensure!(port < u16::MAX, "port {port} has none behind it for the archive: choose a lower one");
+        let (archive, archive_port) = begin(Origin::Archive, if port == 0 { 0 } else { port + 1 })?;
+        let (control, control_port) = begin(Origin::Control, port)?;
+        let _ = replay.origins.set(Origins { control: control_port, archive: archive_port });
+        Ok(Self { _servers: [control, archive], replay })
+    }
+
+    /// The origin of the pages of Fonds: `http://127.0.0.1:8090`.
+    pub fn control_url(&self) -> String {
+        self.replay.origin(Origin::Control)
+    }
+
+    /// The origin of archived answers.
+    pub fn archive_url(&self) -> String {
+        self.replay.origin(Origin::Archive)
+    }
+
+    /// The address at which a capture is shown.
+    pub fn capture_url(&self, capture: CaptureId) -> String {
+        format!("{}/capture/{capture}", self.control_url())
+    }
+}
+
+/// The path of the page around a capture.
+fn shown_path(timestamp: &str, url: &str) -> String {
+    format!("/r/{timestamp}/{url}")
+}
+
+impl Replay {
+    fn origin(&self, origin: Origin) -> String {
+        format!("http://127.0.0.1:{}", self.port(origin))
+    }
+
+    fn port(&self, origin: Origin) -> u16 {
+        self.origins.get().map_or(0, |origins| match origin {
+            Origin::Control => origins.control,
+            Origin::Archive => origins.archive,
+        })
+    }
+
+    /// The path of a capture as a page.
+    fn page_path(url: &str, date: CaptureDate) -> String {
+        replay_path(&date.to_digits14(), Hint::Page, url)
+    }
+}
+
+struct Endpoint {
+    origin: Origin,
+    replay: Arc<Replay>,
+}
+
+impl Endpoint {
+    /// The answer to a request that this server does not serve: one for another host, or of another site.
+    fn refusal(&self, request: &HttpRequest) -> Option<HttpReply> {
+        let port = self.replay.port(self.origin);
+        let host = request.header("Host").unwrap_or_default();
+        let is_own = |host: &str| {
+            let (name, own) = host.rsplit_once(':').unwrap_or((host, "80"));
+            let is_loopback = ["127.0.0.1", "localhost", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own));
+            is_loopback && own.parse() == Ok(port)
+        };
+        // A name of somebody else that leads to this machine.
+        if !is_own(host) {
+            return Some(HttpReply::plain(421, "This server has no such host: use its address 127.0.0.1"));
+        }
+        let field = |name: &str| request.header(name).unwrap_or_default();
+        let is_opened = field("Sec-Fetch-Mode") == "navigate" && field("Sec-Fetch-Dest") == "document";
+        let is_foreign = match self.origin {
+            Origin::Control => {
+                let is_page =
+                    request.path == "/" || ["/r/", "/capture/"].iter().any(|begin| request.path.starts_with(begin));
+                let is_of_others = matches!(field("Sec-Fetch-Site"), "cross-site" | "same-site");
+                is_of_others && !(is_opened && is_page)
+            }
+            Origin::Archive => field("Sec-Fetch-Site") == "cross-site" && !is_opened,
+        };
+        let is_own_origin = |origin: &str| {
+            origin.strip_prefix("http://").is_some_and(|host| {
+                is_own(host)
+                    || self.origin == Origin::Archive
+                        && host.ends_with(&format!(":{}", self.replay.port(Origin::Control)))
+            })
+        };
+        let is_of_other_origin = request.header("Origin").is_some_and(|origin| {
+            // Frames without an origin of their own are pages of the archive, too.
+            !is_own_origin(origin) && !(self.origin == Origin::Archive && origin == "null")
+        });
+        (is_foreign || is_of_other_origin)
+            .then(|| HttpReply::plain(403, "This server answers its own pages alone, not those of other sites"))
+    }
+}
+
+impl Handler for Endpoint {
+    fn handle(&self, request: &HttpRequest) -> HttpReply {
+        if let Some(refusal) = self.refusal(request) {
+            return refusal;
+        }
+        let answer = match self.origin {
+            Origin::Control => self.replay.control(request),
+            Origin::Archive => self.replay.archive(request),
+        };
+        let reply = answer.unwrap_or_else(|error| {
+            let why = super::error_chain(&error);
+            tracing::warn!(target = request.target(), why, "a request of the replay cannot be answered");
+            self.replay.own_page(500, "This cannot be replayed", &[why], &[])
+        });
+        self.replay.with_policy(self.origin, reply)
+    }
+}
