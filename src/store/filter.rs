@@ -12,6 +12,7 @@
 mod among;
 mod columns;
 mod functions;
+mod help;
 mod hosts;
 mod letters;
 mod of_campaign;
@@ -19,13 +20,14 @@ mod texts;
 mod values;
 
 pub(super) use functions::{decoded, register};
+pub use help::query_help;
 pub use of_campaign::named_campaigns;
 
 use super::captures::requisites::{requisite_sql, vetoed_sql};
 use super::rows::{CampaignId, ReviewMark};
 use crate::analysis::Judgement;
 use crate::query::{
-    FieldTerm, FieldTest, QUERY_RULES, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
+    FieldTerm, FieldTest, Query, Sign, TextTest, date_examples, number_range, parse_fields, unknown_field,
 };
 use crate::scope::broken_pattern;
 use crate::search::{CaptureFacts, CaptureLetters, LettersOf};
@@ -88,22 +90,6 @@ impl FilterField {
 /// Every field of the filter of captures, in the order of a help page.
 pub fn filter_fields() -> &'static [FilterField] {
     CAPTURES.fields
-}
-
-/// How queries are written and which fields there are, for the help of a command.
-pub fn query_help() -> String {
-    let fields = filter_fields();
-    let lines = |head: &str, lines: &mut dyn Iterator<Item = (&str, &str)>| {
-        let width = fields.iter().map(|field| field.example.chars().count()).max().unwrap_or_default();
-        lines.fold(format!("{head}\n"), |text, (written, about)| text + &format!("  {written:<width$}  {about}\n"))
-    };
-    let rules = lines("A query is made of:", &mut QUERY_RULES.into_iter());
-    let fields = lines("Fields:", &mut fields.iter().map(|field| (field.example, field.about)));
-    let ranges = "A number or date may be a range: size:1k..2.5m, size:<1m, inlinks.ext:3.., date:2024-03..2024-05, \
-                  date:..2019. Names of fields may be in capitals. text:, main:, rest:, anchors:, kind:, like:, similar: \
-                  and request: need the index of texts: fonds index; entity: needs an analysis: fonds analyse. A query has 400 terms at most, a phrase 100 words, a \
-                  word 1000 letters.";
-    format!("{rules}\n{ranges}\n\n{}", fields.trim_end())
 }
 
 /// What may be asked of the rows of a table.
