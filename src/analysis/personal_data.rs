@@ -21,6 +21,9 @@ const IBAN_LENGTHS: [(&str, usize); 44] = [
     ("SE", 24), ("SI", 19), ("SK", 24), ("SM", 27),
 ];
 
+/// Whether letters and digits are a number of some kind.
+type IsNumber = fn(&[u8]) -> bool;
+
 /// A kind of personal data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -129,7 +132,7 @@ fn number(text: &str, at: usize) -> Option<(PersonalDataKind, Range<usize>)> {
     {
         return of(PersonalDataKind::Iban, *len);
     }
-    let lengths: [(usize, fn(&[u8]) -> bool); 6] =
+    let lengths: [(usize, IsNumber); 6] =
         [(15, is_nir), (11, is_steuer_id), (10, is_nhs), (9, is_dni), (9, is_nif), (9, is_nino)];
     lengths
         .iter()

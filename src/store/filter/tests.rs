@@ -1,5 +1,6 @@
 use super::*;
 use crate::analysis::{Matcher, TextFields};
+use crate::query::QUERY_RULES;
 use crate::search::{CaptureLetters, FactsRow, LettersOf};
 use crate::store::KeptScore;
 use crate::store::rows::{CaptureId, CaptureQuery, CaptureTab, SelectionSpec};
