@@ -151,10 +151,16 @@ pub fn remark_row_ui(ui: &mut Ui, level: FieldLevel, text: &str, cure: &str) -> 
     };
     let frame = egui::Frame::new().fill(ground).inner_margin(egui::Margin::symmetric(theme::CELL_PAD as i8, 2));
     let drawn = frame.show(ui, |ui| {
-        ui.horizontal(|ui| {
+        let font = egui::FontId::proportional(theme::SMALL_TEXT);
+        let width =
+            |text: &str| ui.painter().layout_no_wrap(text::line(text), font.clone(), Color32::PLACEHOLDER).size().x;
+        let needed = theme::SMALL_ICON + width(text) + width(cure) + 3.0 * theme::GAP;
+        let draw = |ui: &mut Ui| {
             ui.set_min_width(ui.available_width());
             remark_ui(ui, &FieldRemark { level, text, cure })
-        })
+        };
+        // A long sentence takes more lines and makes no page wider.
+        if needed > ui.available_width() { ui.horizontal_wrapped(draw).inner } else { ui.horizontal(draw).inner }
     });
-    drawn.inner.inner
+    drawn.inner
 }

@@ -58,7 +58,8 @@ pub(super) fn launches(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::R
 
 /// How a launch differs from the median of those before it.
 fn unusual(row: &LaunchRow, before: &[&LaunchRow]) -> Vec<String> {
-    let parts: [(&str, fn(&LaunchRow) -> u64, f64); 2] =
+    type Compared = (&'static str, fn(&LaunchRow) -> u64, f64);
+    let parts: [Compared; 2] =
         [("URLs fetched", |row| row.fetched, UNUSUAL_URLS), ("bytes received", |row| row.bytes, UNUSUAL_BYTES)];
     let mut found = Vec::new();
     for (what, number, limit) in parts {

@@ -221,11 +221,22 @@ fn scope_label(row: &SeedRow<'_>) -> &'static str {
     SCOPES.iter().find(|(scope, ..)| *scope == row.seed.scope).map_or("", |(_, label, ..)| label)
 }
 
-fn columns<'a, 's>(at: Option<usize>) -> Vec<Column<'a, SeedRow<'s>, SeedAction>>
+/// The columns of the seeds; that of permissions where there is anything to say about them.
+fn columns<'a, 's>(at: Option<usize>, has_permissions: bool) -> Vec<Column<'a, SeedRow<'s>, SeedAction>>
 where
     's: 'a,
 {
     type Col<'a, 's> = Column<'a, SeedRow<'s>, SeedAction>;
+    let permission = Col::made("permission", "Permission", 96.0, |row| {
+        row.basis.map_or_else(String::new, |basis| state_of(basis.state, &theme::DARK).0.to_owned())
+    })
+    .or("–")
+    .about("The basis on which it is collected; its records are in the part Permissions")
+    .draw(|ui, row| {
+        let Some(basis) = row.basis else { return };
+        let (label, color) = state_of(basis.state, tokens(ui));
+        coloured_cell_ui(ui, label, color).on_hover_text(text::line(&basis.why));
+    });
     vec![
         Col::count("number", "#", 32.0, |row| row.index as u64 + 1),
         Col::text("remove", "", 30.0, |_| "").draw_with_action(|ui, row| {
@@ -269,16 +280,7 @@ where
             })
             .hidden(),
         Col::value("captures", "Captures", 76.0, |row| Cell::known(row.captures)).numeric(),
-        Col::made("permission", "Permission", 130.0, |row| {
-            row.basis.map_or_else(String::new, |basis| state_of(basis.state, &theme::DARK).0.to_owned())
-        })
-        .or("–")
-        .about("The basis on which it is collected; its records are in the part Permissions")
-        .draw(|ui, row| {
-            let Some(basis) = row.basis else { return };
-            let (label, color) = state_of(basis.state, tokens(ui));
-            coloured_cell_ui(ui, label, color).on_hover_text(text::line(&basis.why));
-        }),
+        if has_permissions { permission } else { permission.hidden() },
         Col::made("reach", "Reaches", 260.0, SeedRow::reach)
             .or("–")
             .draw(|ui, row| {
@@ -322,7 +324,7 @@ fn table_ui(
     let rows: Vec<SeedRow<'_>> = seeds
         .map(|(index, seed)| SeedRow { index, seed, captures: captures(index, seed), basis: basis(index), problems })
         .collect();
-    let table = Table::new("seeds", "Seeds", columns(*at), |row: &SeedRow<'_>| row.index as u64)
+    let table = Table::new("seeds", "Seeds", columns(*at, has_records), |row: &SeedRow<'_>| row.index as u64)
         .row_height(theme::ROOMY_ROW)
         .chosen(at.map(|at| at as u64))
         .height(LIST)

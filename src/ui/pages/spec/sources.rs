@@ -91,8 +91,8 @@ impl SourcesEditor {
     ) {
         let led_to = field_led_to(ui.ctx()).and_then(|field| index_of(&field));
         self.at = led_to.or(self.at).filter(|at| *at < campaign.sources.len());
-        let about = "Services that name pages. A launch first reads those that are on and due, and fetches what they name \
-                     with the pages that it links to";
+        let about = "Services that list pages. Each launch first reads the enabled ones that are due, and fetches the pages \
+                     found and what these link to";
         ui.add(Label::new(RichText::new(about).color(tokens(ui).weak_text)).wrap());
         let rows = id.map(|id| app.reads.source_rows(id));
         let rows: Vec<SourceRow> =
