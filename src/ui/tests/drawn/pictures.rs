@@ -75,6 +75,7 @@ fn pictures_of_pages_are_drawn() {
 /// Every page but two in every size and palette is painted as when it was last looked at: of each a digest is kept. After
 /// a change, look at the pictures, then accept the digests; `FONDS_SHAPES=folder` writes what they are made of.
 #[test]
+#[ignore = "digests of another machine's fonts may differ: run it before and after a change of looks"]
 fn pages_match_their_digests() {
     let mut window = crate::ui::tests::search::searched("estaleiro OR festival");
     window.app_mut().settings.panel_open = false;
