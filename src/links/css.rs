@@ -11,12 +11,18 @@ pub(crate) struct CssReference {
     pub(crate) is_import: bool,
     /// The quote around it; none in `url(…)` without one.
     pub(crate) quote: Option<u8>,
+    /// Its quote ends it, and not the end of the sheet, as browsers allow.
+    pub(crate) is_closed: bool,
 }
 
 /// Calls `found` with every reference in reading order, escapes resolved.
 /// Comments and other strings are skipped.
 pub(crate) fn css_references(css: &str, mut found: impl FnMut(&str)) {
-    css_places(css, |reference| found(&unescape_css(css.get(reference.place).unwrap_or_default())));
+    css_places(css, |reference| {
+        if reference.is_closed {
+            found(&unescape_css(css.get(reference.place).unwrap_or_default()));
+        }
+    });
 }
 
 /// Calls `found` with the place of every reference, in reading order.
@@ -45,7 +51,10 @@ pub(crate) fn css_places(css: &str, mut found: impl FnMut(CssReference)) {
             quote @ (b'"' | b'\'') => {
                 let (end, closed) = string_end(bytes, at, quote);
                 if import && closed {
-                    report(CssReference { place: at..end, is_import: true, quote: Some(quote) }, &mut found);
+                    report(
+                        CssReference { place: at..end, is_import: true, quote: Some(quote), is_closed: true },
+                        &mut found,
+                    );
                     import = false;
                 }
                 at = end + usize::from(closed);
@@ -91,14 +100,14 @@ fn url_value(bytes: &[u8], mut at: usize, is_import: bool, found: &mut impl FnMu
             let (end, closed) = string_end(bytes, at + 1, quote);
             // The end of the sheet closes it.
             if closed || end == bytes.len() {
-                report(CssReference { place: at + 1..end, is_import, quote: Some(quote) }, found);
+                report(CssReference { place: at + 1..end, is_import, quote: Some(quote), is_closed: closed }, found);
             }
             end + usize::from(closed)
         }
         Some(_) => {
             let end = plain_end(bytes, at);
             let len = bytes.get(at..end).unwrap_or_default().trim_ascii_end().len();
-            report(CssReference { place: at..at + len, is_import, quote: None }, found);
+            report(CssReference { place: at..at + len, is_import, quote: None, is_closed: true }, found);
             end
         }
         None => at,
@@ -126,7 +135,10 @@ fn image_set(bytes: &[u8], mut at: usize, found: &mut impl FnMut(CssReference)) 
             quote => {
                 let (end, closed) = string_end(bytes, at, quote);
                 if closed && depth == 1 {
-                    report(CssReference { place: at..end, is_import: false, quote: Some(quote) }, found);
+                    report(
+                        CssReference { place: at..end, is_import: false, quote: Some(quote), is_closed: true },
+                        found,
+                    );
                 }
                 at = end + usize::from(closed);
             }
@@ -226,7 +238,7 @@ mod tests {
             ("@charset 'utf-8'; a{content:'url(no.png)'}", vec![]),
             ("/* url(no.png) */ b{src:url(a.woff),url(b.woff)}", vec!["a.woff", "b.woff"]),
             ("url(a\\29 b.png)", vec!["a)b.png"]),
-            ("curl(no) url(\"open", vec!["open"]),
+            ("curl(no) url(\"open", vec![]),
             ("@namespace url(http://no/); @namespace a \"no\"; b{src:url(c)}", vec!["c"]),
             (
                 "a{background:image-set('a.avif' type('image/avif'), \"b.png\" 2x, url(c.png) 3x)}b{content:'no'}",

@@ -47,7 +47,7 @@ fn get(host: &str, target: &str) -> String {
 #[test]
 fn a_workspace_and_an_export_of_it_show_the_same_page() {
     let demo = demo();
-    let page = "/w/http://vilanova.example/";
+    let page = "/w/http://biblioteca.vilanova.example/";
     let mut shown = Vec::new();
     for target in [demo.folder.join("workspace"), demo.folder.join("export")] {
         let replay = RunningReplay::start(&target);
@@ -57,8 +57,8 @@ fn a_workspace_and_an_export_of_it_show_the_same_page() {
         let memento = get(&replay.archive, &format!("/{path}"));
         assert!(memento.starts_with("HTTP/1.1 200 ") && memento.contains("Memento-Datetime: "), "{memento}");
         assert!(memento.contains("<script src=\"/shim.js\">"), "{memento}");
-        let cdx = get(&replay.control, "/cdx?url=vilanova.example");
-        assert!(cdx.contains("example,vilanova)/ "), "{cdx}");
+        let cdx = get(&replay.control, "/cdx?url=biblioteca.vilanova.example");
+        assert!(cdx.contains("example,vilanova,biblioteca)/ "), "{cdx}");
         let (_, title) = memento.split_once("<title>").unwrap();
         shown.push(title.split_once("</title>").unwrap().0.to_owned());
     }
@@ -111,9 +111,9 @@ fn a_replay_that_is_killed_leaves_the_workspace_as_it_was() {
     let replay = RunningReplay::start(&workspace);
     let second = RunningReplay::start(&workspace);
     for replay in [&replay, &second] {
-        assert!(get(&replay.archive, "/w/http://vilanova.example/").starts_with("HTTP/1.1 302 "));
-        get(&replay.archive, "/w/20240101000000mp_/http://vilanova.example/");
-        get(&replay.control, "/info?path=/w/20240101000000mp_/http://vilanova.example/");
+        assert!(get(&replay.archive, "/w/http://biblioteca.vilanova.example/").starts_with("HTTP/1.1 302 "));
+        get(&replay.archive, "/w/20240101000000mp_/http://biblioteca.vilanova.example/");
+        get(&replay.control, "/info?path=/w/20240101000000mp_/http://biblioteca.vilanova.example/");
     }
     drop((replay, second));
     assert!(before == state_of(&workspace), "a file changed");
