@@ -169,8 +169,5 @@ fn answer_of(stored: &StoredCapture, record: Record) -> (ArchivedAnswer, u64) {
     };
     let omitted = record.omitted;
     let body = ArchivedBody::Memory(record.block, start);
-    (
-        ArchivedAnswer { id: stored.id, url: stored.url.clone(), date: stored.date, status, headers, body },
-        omitted as u64,
-    )
+    (ArchivedAnswer { id: stored.id, url: stored.url.clone(), date: stored.date, status, headers, body }, omitted)
 }

@@ -135,15 +135,14 @@ struct Endpoint {
 impl Endpoint {
     /// The answer to a request that this server does not serve: one for another host, or of another site.
     fn refusal(&self, request: &HttpRequest) -> Option<HttpReply> {
-        let port = self.replay.port(self.origin);
         let host = request.header("Host").unwrap_or_default();
-        let is_own = |host: &str| {
+        let is_of = |origin: Origin, host: &str| {
             let (name, own) = host.rsplit_once(':').unwrap_or((host, "80"));
             let is_loopback = ["127.0.0.1", "localhost", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own));
-            is_loopback && own.parse() == Ok(port)
+            is_loopback && own.parse() == Ok(self.replay.port(origin))
         };
         // A name of somebody else that leads to this machine.
-        if !is_own(host) {
+        if !is_of(self.origin, host) {
             return Some(HttpReply::plain(421, "This server has no such host: use its address 127.0.0.1"));
         }
         let field = |name: &str| request.header(name).unwrap_or_default();
@@ -157,17 +156,15 @@ impl Endpoint {
             }
             Origin::Archive => field("Sec-Fetch-Site") == "cross-site" && !is_opened,
         };
-        let is_own_origin = |origin: &str| {
-            origin.strip_prefix("http://").is_some_and(|host| {
-                is_own(host)
-                    || self.origin == Origin::Archive
-                        && host.ends_with(&format!(":{}", self.replay.port(Origin::Control)))
-            })
-        };
-        let is_of_other_origin = request.header("Origin").is_some_and(|origin| {
+        let is_own_origin = |origin: &str| match self.origin {
             // Frames without an origin of their own are pages of the archive, too.
-            !is_own_origin(origin) && !(self.origin == Origin::Archive && origin == "null")
-        });
+            Origin::Archive if origin == "null" => true,
+            Origin::Archive => origin
+                .strip_prefix("http://")
+                .is_some_and(|host| is_of(Origin::Archive, host) || is_of(Origin::Control, host)),
+            Origin::Control => origin.strip_prefix("http://").is_some_and(|host| is_of(Origin::Control, host)),
+        };
+        let is_of_other_origin = request.header("Origin").is_some_and(|origin| !is_own_origin(origin));
         (is_foreign || is_of_other_origin)
             .then(|| HttpReply::plain(403, "This server answers its own pages alone, not those of other sites"))
     }

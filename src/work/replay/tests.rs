@@ -254,6 +254,10 @@ fn other_hosts_and_other_sites_are_refused() {
             assert!(got.starts_with("HTTP/1.1 403 ") && !got.contains("secret"), "{fields}: {got}");
         }
     }
+    // Another host at the port of this program is another site.
+    let foreign = server.control_url().replace("127.0.0.1", "attacker.example");
+    let got = send(&server.archive_url(), "GET", "/w/2024mp_/http://a.pt/", &format!("Origin: {foreign}\r\n"), "");
+    assert!(got.starts_with("HTTP/1.1 403 ") && !got.contains("secret"), "{got}");
     // A page of the archive reads nothing of this program.
     let got = send(
         &server.control_url(),

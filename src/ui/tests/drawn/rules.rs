@@ -74,7 +74,7 @@ fn each_page_has_one_filled_button_and_whole_heads() {
     window.app_mut().settings.theme = crate::app::ThemeChoice::Dark;
     window.app_mut().settings.panel_open = false;
     let mut wrong = Vec::new();
-    for (width, height) in [(853.0, 533.0), (900.0, 600.0), (1280.0, 800.0), (1920.0, 1080.0)] {
+    for (width, height) in [(900.0, 600.0), (1280.0, 800.0), (1920.0, 1080.0), (853.0, 533.0)] {
         window.harness.set_size(egui::vec2(width, height));
         for (route, page) in pages() {
             window.app_mut().send(Command::Go(route.clone()));
