@@ -34,7 +34,7 @@ const ROW_ICONS: usize = 3;
 /// Width to which a column grows by itself.
 const MOST_REST: f32 = 520.0;
 /// Width to which it shrinks where there is no room for the others.
-const LEAST_REST: f32 = 150.0;
+const LEAST_REST: f32 = 200.0;
 /// Columns of this width and more hold texts that may be longer than they are.
 const LONG_TEXT: f32 = 120.0;
 

@@ -55,7 +55,9 @@ fn heads(window: &Window) -> (Vec<String>, Vec<String>) {
         }
         let (place, name) = (node.rect(), node.accesskit_node().label().unwrap_or_default());
         let is_there = |text: &TextShape| place.contains(text.pos) && !text.galley.text().trim().is_empty();
-        for (clip, text) in texts.iter().filter(|(_, text)| is_there(text)) {
+        // A column at the edge of a table that is scrolled sideways is seen in part.
+        let is_scrolled = |clip: &Rect| place.right() > clip.right() + 1.0;
+        for (clip, text) in texts.iter().filter(|(clip, text)| is_there(text) && !is_scrolled(clip)) {
             let drawn = text.visual_bounding_rect();
             let is_whole =
                 !text.galley.elided && clip.x_range().contains(drawn.left()) && drawn.right() <= clip.right();
