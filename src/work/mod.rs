@@ -24,10 +24,10 @@ mod sites;
 mod sources;
 
 pub use analysis::{
-    AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail, EntityQuote,
-    PageAnalysis, PersonalDataFound, RunComparison, aggregate_table, analyse_documents, analysis_run, analysis_runs,
-    cluster_proposals, compare_runs, delete_run, entities_page, entity_rows, load_authority, page_analysis,
-    terms_of_run,
+    AbsentEntity, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail,
+    EntityQuote, PageAnalysis, PersonalDataFound, RunComparison, absent_entities, aggregate_table, analyse_documents,
+    analysis_run, analysis_runs, cluster_proposals, compare_runs, delete_run, entities_page, entity_rows,
+    load_authority, page_analysis, terms_of_run,
 };
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};

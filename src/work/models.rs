@@ -17,7 +17,7 @@ pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
 pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
-pub use crate::work::analysis::{EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
+pub use crate::work::analysis::{AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};

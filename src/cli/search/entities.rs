@@ -52,7 +52,8 @@ pub enum EntitiesCommand {
         fonds entities list my-archive --csv --least 5 --without-persons > entities.csv\n\n\
         Columns: mentions, pages, hosts, first and last day, kind, name, authority file. A page is a content version: one text at \
         one address. With --csv, entities on fewer pages than --least (5) are dropped, since small numbers can point to a \
-        person; how many were dropped is written on standard error. Only names in no authority file: --unlisted.")]
+        person; how many were dropped is written on standard error. Only names in no authority file: --unlisted. Only names of authority files that no text has, each with kind and file: \
+        --never-found.")]
     List {
         /// Workspace.
         folder: PathBuf,
@@ -65,6 +66,9 @@ pub enum EntitiesCommand {
         /// Only those that no authority file and no request has.
         #[arg(long)]
         unlisted: bool,
+        /// Only names of authority files that no text has.
+        #[arg(long, conflicts_with_all = ["unlisted", "csv"])]
+        never_found: bool,
         /// Entities, at most; 0 is all.
         #[arg(long, default_value_t = 50)]
         limit: usize,
@@ -187,7 +191,27 @@ pub(in crate::cli) fn run(command: &EntitiesCommand, out: &mut dyn Write) -> any
                 folder.display()
             );
         }
-        EntitiesCommand::List { folder, run, kind, unlisted, limit, csv, least, without_persons, json } => {
+        EntitiesCommand::List { folder, run, kind, never_found: true, limit, json, .. } => {
+            let kind = kind.map(Into::into);
+            let mut absent = work::absent_entities(&read_only_session(folder)?.workspace, *run)?;
+            absent.retain(|entity| kind.is_none_or(|kind| entity.kind == kind));
+            if *limit > 0 {
+                absent.truncate(*limit);
+            }
+            for entity in &absent {
+                match json {
+                    true => json_line(out, entity)?,
+                    false => writeln!(
+                        out,
+                        "{:<12}  {}  [{}]",
+                        entity.kind.name(),
+                        plain(&entity.name),
+                        plain(&entity.source)
+                    )?,
+                }
+            }
+        }
+        EntitiesCommand::List { folder, run, kind, unlisted, limit, csv, least, without_persons, json, .. } => {
             let session = read_only_session(folder)?;
             let mut rows = work::entity_rows(&session.workspace, *run, kind.map(Into::into), usize::MAX)?;
             rows.retain(|row| !unlisted || row.source.is_empty());

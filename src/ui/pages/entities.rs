@@ -2,7 +2,8 @@
 
 use super::search::timeline::Timeline;
 use crate::app::models::{
-    CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityQuote, EntityRow, RelatedEntity, SearchQuery, quoted,
+    AbsentEntity, CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityQuote, EntityRow, RelatedEntity,
+    SearchQuery, quoted,
 };
 use crate::app::{Action, AppState, Command, Focus, Route};
 use crate::campaign::{Term, TermKind};
@@ -18,6 +19,7 @@ use egui::Ui;
 enum EntitiesBy {
     #[default]
     Entities,
+    NeverFound,
     Terms,
 }
 
@@ -96,9 +98,11 @@ impl EntitiesView {
             Some(run) => (run.counts.entities, run.counts.terms),
             None => (0, 0),
         });
+        let absent = answer.shown().map_or(0, |page| page.absent.len() as u64);
         let state = match self.by {
             EntitiesBy::Entities if entities == 1 => "1 entity".to_owned(),
             EntitiesBy::Entities => format!("{} entities", text::count(entities)),
+            EntitiesBy::NeverFound => format!("{} never found", text::counted(absent, "name")),
             EntitiesBy::Terms => text::counted(terms, "term"),
         };
         let about = answer.shown().and_then(|page| page.run.as_ref()).map_or(String::new(), |run| {
@@ -108,7 +112,7 @@ impl EntitiesView {
         let _ = app.campaign().map(|id| app.reads.campaign(id));
         let selected = match self.by {
             EntitiesBy::Entities => selected_count(ui, TABLE, entities),
-            EntitiesBy::Terms => 0,
+            EntitiesBy::NeverFound | EntitiesBy::Terms => 0,
         };
         let why_not = match app.campaign() {
             None => Some("Select a campaign first"),
@@ -134,9 +138,13 @@ impl EntitiesView {
                     ui,
                     "Rows",
                     &mut self.by,
-                    &[(EntitiesBy::Entities, "Entities"), (EntitiesBy::Terms, "Terms")],
+                    &[
+                        (EntitiesBy::Entities, "Entities"),
+                        (EntitiesBy::NeverFound, "Never found"),
+                        (EntitiesBy::Terms, "Terms"),
+                    ],
                 );
-                if self.by == EntitiesBy::Entities {
+                if self.by != EntitiesBy::Terms {
                     segments_ui(ui, "Kind", &mut self.kind, &KINDS);
                 }
                 field_ui(ui, "Filter", &mut self.filter, "part of a name", theme::FIELD);
@@ -144,18 +152,42 @@ impl EntitiesView {
             ui.add_space(GAP / 2.0);
             match self.by {
                 EntitiesBy::Entities => self.entities_ui(ui, app, &page.entities),
+                EntitiesBy::NeverFound => self.absent_ui(ui, app, &page.absent),
                 EntitiesBy::Terms => self.terms_ui(ui, app, &page.terms),
             }
         });
     }
 
-    fn entities_ui(&self, ui: &mut Ui, app: &mut AppState, rows: &[EntityRow]) {
+    /// Whether the chosen kind and the filter let an entity in.
+    fn takes(&self, name: &str, kind: EntityKind) -> bool {
         let filter = self.filter.trim().to_lowercase();
-        let is_shown = |row: &&EntityRow| {
-            self.kind.is_none_or(|kind| row.kind == kind)
-                && (filter.is_empty() || row.name.to_lowercase().contains(&filter))
-        };
-        let rows: Vec<EntityRow> = rows.iter().filter(is_shown).cloned().collect();
+        self.kind.is_none_or(|chosen| chosen == kind) && (filter.is_empty() || name.to_lowercase().contains(&filter))
+    }
+
+    fn absent_ui(&self, ui: &mut Ui, app: &mut AppState, rows: &[AbsentEntity]) {
+        if rows.is_empty() {
+            let next = "Names of authority files that no text has are listed here: fonds entities load";
+            empty_ui(ui, "No name is missing", next);
+            return;
+        }
+        type Col<'a> = Column<'a, AbsentEntity, Route>;
+        let rows: Vec<AbsentEntity> = rows.iter().filter(|row| self.takes(&row.name, row.kind)).cloned().collect();
+        let columns = [
+            Col::text("name", "Name", 300.0, |row| &row.name)
+                .link("Search its name", |row| Some(search_of(quoted(&row.name)))),
+            Col::text("kind", "Kind", 110.0, |row| row.kind.label()),
+            Col::text("source", "Authority", 220.0, |row| &row.source),
+        ];
+        let key = |row: &AbsentEntity| key_of(&(&row.name, &row.source));
+        if let Some(route) =
+            Table::new("entities never found", "Names never found", columns, key).rows_ui(ui, app, &rows)
+        {
+            app.send(Command::Go(route));
+        }
+    }
+
+    fn entities_ui(&self, ui: &mut Ui, app: &mut AppState, rows: &[EntityRow]) {
+        let rows: Vec<EntityRow> = rows.iter().filter(|row| self.takes(&row.name, row.kind)).cloned().collect();
         if rows.is_empty() {
             empty_ui(ui, "No such entity", "Choose another kind, or clear the filter");
             return;

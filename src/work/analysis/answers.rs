@@ -72,6 +72,38 @@ pub fn entity_rows(
     Ok(store.entities(run, kind, most)?)
 }
 
+/// A name of an authority file that no text of a run has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AbsentEntity {
+    /// The name that is shown.
+    pub name: String,
+    /// Its kind.
+    pub kind: EntityKind,
+    /// The authority file.
+    pub source: String,
+}
+
+/// What authority files name and a run has not found, in the order of the files.
+///
+/// # Errors
+///
+/// As [`entity_rows`].
+pub fn absent_entities(workspace: &Workspace, run: Option<i64>) -> anyhow::Result<Vec<AbsentEntity>> {
+    let store = AnalysisStore::open(workspace.folder())?;
+    let run = store.run(run)?.id;
+    let mut absent = Vec::new();
+    for (source, entity) in workspace.catalogue().authority_entities()? {
+        let mut is_found = !entity.uri.is_empty() && !store.entities_named(run, &entity.uri)?.is_empty();
+        for name in entity.names() {
+            is_found = is_found || !store.entities_named(run, name)?.is_empty();
+        }
+        if !is_found {
+            absent.push(AbsentEntity { name: entity.name, kind: entity.kind, source });
+        }
+    }
+    Ok(absent)
+}
+
 /// The terms of a run, the best first.
 ///
 /// # Errors
@@ -92,6 +124,8 @@ pub struct EntitiesPage {
     pub entities: Vec<EntityRow>,
     /// Its terms, the best first.
     pub terms: Vec<CorpusTerm>,
+    /// Names of authority files that it has not found.
+    pub absent: Vec<AbsentEntity>,
 }
 
 /// Entities that a page shows.
@@ -110,7 +144,8 @@ pub fn entities_page(workspace: &Workspace) -> anyhow::Result<EntitiesPage> {
     let Some(run) = store.present_run()? else { return Ok(EntitiesPage::default()) };
     let entities = entity_rows(workspace, Some(run.id), None, MOST_SHOWN)?;
     let terms = terms_of_run(workspace, Some(run.id), MOST_SHOWN)?;
-    Ok(EntitiesPage { run: Some(run), entities, terms })
+    let absent = absent_entities(workspace, Some(run.id))?;
+    Ok(EntitiesPage { run: Some(run), entities, terms, absent })
 }
 
 /// A place where a text names an entity.

@@ -16,8 +16,9 @@ mod tests;
 
 pub(in crate::work) use answers::entity_detail;
 pub use answers::{
-    EntitiesPage, EntityDetail, EntityQuote, PageAnalysis, RunComparison, aggregate_table, analysis_run, analysis_runs,
-    compare_runs, delete_run, entities_page, entity_rows, load_authority, page_analysis, terms_of_run,
+    AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis, RunComparison, absent_entities,
+    aggregate_table, analysis_run, analysis_runs, compare_runs, delete_run, entities_page, entity_rows, load_authority,
+    page_analysis, terms_of_run,
 };
 pub use clusters::{ClusterProposal, cluster_proposals};
 pub use documents::analyse_documents;

@@ -4,7 +4,19 @@ use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::ui::tests::Window;
 
 fn analysed() -> Window {
-    let mut window = Window::town();
+    analysed_with("")
+}
+
+/// The town after an analysis that looked for these names, too: a table of names and kinds.
+fn analysed_with(table: &str) -> Window {
+    let mut window = Window::town_as(|session| {
+        if !table.is_empty() {
+            let folder = tempfile::tempdir().unwrap();
+            let file = folder.path().join("deputies.csv");
+            std::fs::write(&file, table).unwrap();
+            crate::work::load_authority(&session.workspace, &file, None, "somebody").unwrap();
+        }
+    });
     window.app_mut().send(Command::Go(Route::Entities { entity: String::new() }));
     window.settle();
     window.assert_shows("Nothing was analysed yet");
@@ -29,6 +41,20 @@ fn an_entity_leads_to_its_mentions_its_captures_and_the_request() {
     window.go_back();
     window.click("Terms");
     window.assert_shows("C-value");
+}
+
+#[test]
+fn names_of_an_authority_file_that_no_text_has_are_listed() {
+    let table = "name,kind,aliases\nLeonor Maresia,person,\nAna Nunca,person,A. Nunca\nNenhures,place,\n";
+    let mut window = analysed_with(table);
+    assert!(!window.shows("Ana Nunca"), "it is in no text");
+    window.click("Never found");
+    window.assert_shows("2 names never found");
+    window.assert_shows("Ana Nunca");
+    window.assert_shows("deputies.csv");
+    assert!(!window.shows("Leonor Maresia"));
+    window.click("Places");
+    assert!(window.shows("Nenhures") && !window.shows("Ana Nunca"));
 }
 
 #[test]
