@@ -321,6 +321,7 @@ fn panel_tabs(window: &mut Driver) {
         ("Decision", PanelTab::Decision),
         ("Notes", PanelTab::Notes),
         ("Anchors", PanelTab::Anchors),
+        ("Entities", PanelTab::Entities),
         ("Related", PanelTab::Related),
         ("Headers", PanelTab::Headers),
     ] {
