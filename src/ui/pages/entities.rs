@@ -178,7 +178,7 @@ impl EntitiesView {
             Col::text("kind", "Kind", 110.0, |row| row.kind.label()),
             Col::text("source", "Authority", 220.0, |row| &row.source),
         ];
-        let key = |row: &AbsentEntity| key_of(&(&row.name, &row.source));
+        let key = |row: &AbsentEntity| key_of((&row.name, &row.source));
         if let Some(route) =
             Table::new("entities never found", "Names never found", columns, key).rows_ui(ui, app, &rows)
         {
