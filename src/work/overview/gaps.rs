@@ -293,16 +293,16 @@ impl Gaps<'_> {
 
     fn cited(&self) -> anyhow::Result<Missing> {
         let matcher = Matcher::compile(&self.spec.request);
-        let mut words = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for (nth, term) in matcher.terms().iter().enumerate() {
             if matcher.speaks_for(nth) && !matches!(term.kind, TermKind::Language | TermKind::Period) {
-                words.extend([&term.value].into_iter().chain(&term.aliases).filter(|word| !word.trim().is_empty()));
+                names.extend([&term.value].into_iter().chain(&term.aliases).filter(|name| !name.trim().is_empty()));
             }
         }
-        if words.is_empty() {
+        if names.is_empty() {
             return Ok(Missing::default());
         }
-        let anchors: Vec<String> = words.iter().map(|word| format!("anchor:{}", quoted_value(word))).collect();
+        let anchors: Vec<String> = names.iter().map(|name| format!("anchor:{}", quoted_value(name))).collect();
         let filter = format!("hosts>={CITING_HOSTS} ({})", anchors.join(" OR "));
         let page = self.catalogue.prospects(&ProspectQuery::new(Some(self.campaign), &filter, 0, MOST_ITEMS))?;
         let item = |row: &crate::work::models::ProspectRow| GapItem {

@@ -5,9 +5,8 @@ use crate::app::models::{CampaignId, Gap, GapAction, Overview, RowList};
 use crate::app::{AppState, Command, CrawlTarget, Route};
 use crate::ui::text;
 use crate::ui::theme::{self, tokens};
-use crate::ui::widgets::{is_settled, write_ui};
 use egui::accesskit::Role;
-use egui::{Align, Label, Layout, RichText, Sense, Stroke, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{Align, Label, Layout, Sense, Stroke, Ui, UiBuilder, WidgetInfo, vec2};
 
 /// Examples of a gap.
 const EXAMPLES: usize = 3;
@@ -34,16 +33,7 @@ fn gap_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, gap: &Gap) {
     let mut line = ui.new_child(builder.layout(Layout::right_to_left(Align::Center)));
     let name = format!("{}: {}", gap.action.label(), gap.summary());
     let command = command_of(gap, campaign);
-    let link = RichText::new(gap.action.label()).small().color(colors.accent);
-    let response = match command.writes() {
-        true => write_ui(&mut line, None, egui::Link::new(link)),
-        false => line.link(link),
-    };
-    let enabled = response.enabled();
-    response.widget_info(|| WidgetInfo::labeled(Role::Link, enabled, &name));
-    if is_settled(&line, &response, &name, app.route().page()) && response.clicked() {
-        app.send(command);
-    }
+    super::command_link_ui(&mut line, app, gap.action.label(), &name, command);
     line.with_layout(Layout::left_to_right(Align::Center), |ui| {
         let number = theme::strong(text::count(gap.count), theme::BODY_TEXT);
         let slot = vec2(NUMBER, theme::SIDE_ROW);

@@ -211,16 +211,7 @@ fn first_steps_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, steps: 
         let mut line = ui.new_child(builder.layout(Layout::right_to_left(Align::Center)));
         if !is_done {
             let name = format!("{label}: {what}");
-            let link = RichText::new(label).small().color(colors.accent);
-            let response = match command.writes() {
-                true => write_ui(&mut line, None, egui::Link::new(link)),
-                false => line.link(link),
-            };
-            let enabled = response.enabled();
-            response.widget_info(|| WidgetInfo::labeled(Role::Link, enabled, &name));
-            if is_settled(&line, &response, &name, app.route().page()) && response.clicked() {
-                app.send(command);
-            }
+            command_link_ui(&mut line, app, label, &name, command);
         }
         line.with_layout(Layout::left_to_right(Align::Center), |ui| {
             let (icon, color) = match (is_done, next == Some(step)) {
@@ -646,5 +637,19 @@ fn to_do_ui(ui: &mut Ui, app: &mut AppState, list: &[ToDo]) {
                 ui.add(Label::new(about).truncate());
             });
         });
+    }
+}
+
+/// Draws a small link that sends a command; `name` is what is read out.
+fn command_link_ui(line: &mut Ui, app: &mut AppState, label: &str, name: &str, command: Command) {
+    let link = RichText::new(label).small().color(tokens(line).accent);
+    let response = match command.writes() {
+        true => write_ui(line, None, egui::Link::new(link)),
+        false => line.link(link),
+    };
+    let enabled = response.enabled();
+    response.widget_info(|| WidgetInfo::labeled(Role::Link, enabled, name));
+    if is_settled(line, &response, &name, app.route().page()) && response.clicked() {
+        app.send(command);
     }
 }
