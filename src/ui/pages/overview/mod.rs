@@ -649,7 +649,7 @@ fn command_link_ui(line: &mut Ui, app: &mut AppState, label: &str, name: &str, c
     };
     let enabled = response.enabled();
     response.widget_info(|| WidgetInfo::labeled(Role::Link, enabled, name));
-    if is_settled(line, &response, &name, app.route().page()) && response.clicked() {
+    if is_settled(line, &response, name, app.route().page()) && response.clicked() {
         app.send(command);
     }
 }
