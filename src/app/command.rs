@@ -162,6 +162,8 @@ pub enum Action {
     ToggleFacets,
     /// The current capture as it was, in a browser.
     OpenInBrowser,
+    /// The current capture in a Chromium that sees the archive alone.
+    OpenInCleanBrowser,
     /// Goes to the next match in the text of the capture.
     NextMatch,
     /// Goes to the match before.
@@ -268,6 +270,8 @@ pub enum Command {
     ToggleFacets,
     /// Shows a capture in the browser of this computer.
     OpenInBrowser(CaptureId),
+    /// Shows a capture in a Chromium that sees the archive alone.
+    OpenInCleanBrowser(CaptureId),
     /// Goes so many matches on in the text of the current capture, or back.
     StepMatch(i64),
     /// Changes between light and dark.
@@ -524,6 +528,7 @@ impl Command {
             | Self::ToggleLowerPanel
             | Self::ToggleFacets
             | Self::OpenInBrowser(_)
+            | Self::OpenInCleanBrowser(_)
             | Self::StepMatch(_)
             | Self::ToggleTheme
             | Self::StepScale(_)

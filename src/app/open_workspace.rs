@@ -19,7 +19,7 @@ use super::{Command, Dialog, Route, SelectedRows, TableRows};
 use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
 use crate::work::models::ProblemId;
-use crate::work::{CrawlRequest, ReplayServer};
+use crate::work::{CleanBrowser, CrawlRequest, ReplayServer};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct OpenWorkspace {
     pub(super) scans: Scans,
     /// The servers of its replay, once a capture was opened in the browser.
     pub(super) replay: Option<ReplayServer>,
+    /// Windows of browsers that see the archive alone.
+    pub(super) clean_browsers: Vec<CleanBrowser>,
     /// An address that the browser has to show.
     pub(super) browser_url: Option<String>,
     /// Pages that Back leads to.

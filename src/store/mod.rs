@@ -46,6 +46,7 @@ pub use campaigns::next_run;
 pub use captures::document_captures::{DocumentCapture, LandingPage};
 pub use captures::originals::{Answers, WaitingRepeat};
 pub use captures::related::{LinkedCapture, LinkedCaptures};
+pub use captures::replay_checks::ReplayCheck;
 pub use captures::replayed::{ListedCapture, PageRange};
 pub use captures::versions::{CaptureHead, VersionToIndex, VersionsFound};
 pub use captures::{PackedCaptures, RecordRow, StoredCapture};

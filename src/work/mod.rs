@@ -94,7 +94,10 @@ pub use overview::{
 };
 pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
-pub use replay::ReplayServer;
+pub use replay::{
+    AtCrawl, CleanBrowser, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings, ReplayServer,
+    find_browser,
+};
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,
     edited_campaign, forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence,

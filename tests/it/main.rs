@@ -60,6 +60,7 @@ mod promise;
 mod read_back;
 mod refusals;
 mod replay;
+mod replay_browser;
 mod report_languages;
 mod revisits;
 mod round_trip;

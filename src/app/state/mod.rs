@@ -30,6 +30,7 @@ pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
 pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
+pub use replay::has_clean_browser;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
 pub(super) use sources::SourceChecks;
@@ -356,6 +357,7 @@ impl AppState {
             }
             Command::StepMatch(step) => self.step_match(step),
             Command::OpenInBrowser(capture) => self.open_in_browser(capture),
+            Command::OpenInCleanBrowser(capture) => self.open_in_clean_browser(capture),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
             Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {

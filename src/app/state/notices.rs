@@ -188,7 +188,9 @@ pub fn route_of_job(kind: JobKind) -> Route {
             Route::Links { target: String::new() }
         }
         Kind::Select | Kind::Export | Kind::DryRun | Kind::Verify => Route::Select,
-        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
+        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup | Kind::ReplayPages => {
+            Route::Jobs
+        }
         Kind::IndexTexts => Route::Search(crate::app::models::SearchQuery::default()),
         Kind::Analyse => Route::Entities { entity: String::new() },
     }

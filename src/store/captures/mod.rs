@@ -563,6 +563,7 @@ mod letters;
 pub(super) mod link_list;
 pub(in crate::store) mod originals;
 pub(super) mod related;
+pub(super) mod replay_checks;
 pub(super) mod replayed;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

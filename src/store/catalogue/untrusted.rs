@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "5efb306ab05a45f8e0768fc5b2b3d6abfa4447766ff6b70bbabc68fc097056c4";
+const PRESENT_SHAPE: &str = "4aee60b39077b2a6416586ca5bd5595a8af5717a9b1d0ad324f3ae5994b7d4f7";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

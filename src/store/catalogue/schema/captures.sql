@@ -159,3 +159,20 @@ CREATE TABLE outlink_gap (
     -- Its records could not be read when it was to be completed.
     unreadable INTEGER NOT NULL DEFAULT 0
 );
+
+-- Pages that a browser opened (store/captures/replay_checks.rs), with what it showed, as JSON.
+CREATE TABLE replay_check (
+    capture       INTEGER PRIMARY KEY REFERENCES capture(id),
+    checked_ms    INTEGER NOT NULL,
+    browser       TEXT NOT NULL,
+    width         INTEGER NOT NULL,
+    height        INTEGER NOT NULL,
+    -- The share of captured words that are shown, 0 to 1; NULL where there are next to none.
+    words         REAL,
+    requested     INTEGER NOT NULL,
+    missing       INTEGER NOT NULL,
+    script_errors INTEGER NOT NULL,
+    -- The file of its picture, below the workspace.
+    picture       TEXT NOT NULL,
+    findings      TEXT NOT NULL
+);
