@@ -23,8 +23,8 @@ pub static STATUS: Check = Check {
 };
 
 /// Paths that browsers and programs request by themselves.
-const BY_CONVENTION: [&str; 6] =
-    ["/favicon.", "/apple-touch-icon", "/wp-json", "/xmlrpc.php", "/.well-known/", "/browserconfig.xml"];
+const BY_CONVENTION: [&str; 7] =
+    ["/favicon.", "/apple-touch-icon", "/wp-json", "/xmlrpc.php", "/.well-known/", "/browserconfig.xml", "/sitemap"];
 
 fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let (status, url) = (of.of.status, of.of.url.as_str());

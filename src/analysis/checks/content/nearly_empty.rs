@@ -14,7 +14,7 @@ pub static NEARLY_EMPTY: Check = Check {
     level: CheckLevel::Host,
     weight: 0.8,
     rule: "A page with 200 has fewer than 20 words of main text, no large image, media, form or frame, and less than a fifth of the \
-           median of the pages of its host with addresses of its form, or is one of few such pages of the host; or it has fewer than 5 \
+           median of the pages of its host with addresses of its form, or is one of few such pages of the host, which is odd where the whole text is longer; or it has fewer than 5 \
            words in all. Never by a fixed limit alone: of sound reference pages 23 of 100 have fewer than 20 words.",
     inputs: &["main text", "images", "forms", "frames", "pages of the host"],
     thresholds: &[
@@ -57,7 +57,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     }
     is_rare.then(|| {
         let text = format!("{text}; {} of 100 pages of the host are so short", host.short_percent);
-        Signal::problem(0.8, evidence(text, more))
+        // Lists have little main text and many links.
+        Signal::paired(page.all_words < limits.count("main_words"), 0.8, evidence(text, more))
     })
 }
 

@@ -18,7 +18,7 @@ pub static OFF_TOPIC: Check = Check {
         threshold("cosine", 0.1, "cosine of terms below which it is another topic, 0 to 1"),
         threshold("words", 0.15, "share of words up to which the text is gone"),
         threshold("usual", 0.3, "median cosine of captures that follow each other, below which nothing is compared"),
-        threshold("earlier_words", 40.0, "words of the earlier capture from which it is compared"),
+        threshold("earlier_words", 40.0, "words from which texts are compared"),
     ],
     sources: &["AlNoamany, Weigle, Nelson 2016: accuracy 0.987, F1 0.906", "Off-Topic Memento Toolkit"],
     reads: Reads::Capture(read),
@@ -35,7 +35,7 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let last = history.last.as_ref().filter(is_long);
     let is_off = |of: &EarlierSigns| {
         let is_gone = page.words as f64 <= limits.of("words") * of.words as f64;
-        is_gone || of.cosine < limits.of("cosine")
+        is_gone || of.cosine < limits.of("cosine") && page.words >= limits.count("earlier_words")
     };
     let (Some(first), Some(last)) = (first.or(last), last) else { return None };
     if !is_off(first) || !is_off(last) {
