@@ -41,6 +41,8 @@ pub enum JobKind {
     Analyse,
     /// Pages are opened in a browser.
     ReplayPages,
+    /// Review checks run.
+    CheckPages,
     /// Captures are scored and selected.
     Select,
     /// A selection is written out.
@@ -65,7 +67,7 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 25] = [
         Self::Crawl,
         Self::ScheduledCrawl,
         Self::ReadSources,
@@ -80,6 +82,7 @@ impl JobKind {
         Self::IndexTexts,
         Self::Analyse,
         Self::ReplayPages,
+        Self::CheckPages,
         Self::Select,
         Self::Export,
         Self::DryRun,
@@ -109,6 +112,7 @@ impl JobKind {
             Self::IndexTexts => "Index texts",
             Self::Analyse => "Analyse",
             Self::ReplayPages => "Open pages in a browser",
+            Self::CheckPages => "Check pages",
             Self::Select => "Select",
             Self::Export => "Export",
             Self::DryRun => "Dry run",

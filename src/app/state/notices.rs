@@ -192,6 +192,7 @@ pub fn route_of_job(kind: JobKind) -> Route {
             Route::Jobs
         }
         Kind::IndexTexts => Route::Search(crate::app::models::SearchQuery::default()),
+        Kind::CheckPages => Route::Review { filter: "finding:problem".to_owned() },
         Kind::Analyse => Route::Entities { entity: String::new() },
     }
 }

@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "4aee60b39077b2a6416586ca5bd5595a8af5717a9b1d0ad324f3ae5994b7d4f7";
+const PRESENT_SHAPE: &str = "c9e7706c94c644de33bfb85e8e54eec7e21b3b188d729cfe7bae2ae834bf873b";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -1,10 +1,11 @@
 //! Going through captures one by one.
 
-use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
+use crate::analysis::checks::FindingState;
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
 };
 use crate::app::{Action, AppState, Command, Focus, MARK_KEYS, PanelTab, REJECTED_BEFORE, Route};
+use crate::store::KeptFinding;
 use crate::ui::decisions::{decides_on, keep_note, mark_icon};
 use crate::ui::header::{Header, HeaderButton};
 use crate::ui::icons::Icon;
@@ -17,7 +18,7 @@ use crate::ui::widgets::{
     line_field_ui, loaded_ui, note_field_ui, read_only, status_ui, takes_letter, tick_chip_ui,
 };
 use egui::accesskit::Role;
-use egui::{Align, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo};
+use egui::{Align, Color32, Key, Layout, Modifiers, Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder, Vec2, WidgetInfo};
 use std::sync::Arc;
 
 /// Captures of the queue that are held at once.
@@ -361,68 +362,76 @@ fn column(ui: &mut Ui, id: &str, place: Rect, space: f32) -> Ui {
     column
 }
 
-/// The evidence of a finding in words.
-fn evidence_text(evidence: FindingEvidence) -> String {
-    match evidence {
-        FindingEvidence::Text(text) => text,
-        FindingEvidence::Count { number, one, many } => {
-            format!("{} {}", text::count(number), if number == 1 { one } else { many })
-        }
-    }
+/// A finding in words: its check, and why.
+fn finding_text(finding: &KeptFinding) -> String {
+    let alarm = if finding.false_alarm { " (false alarm)" } else { "" };
+    format!("{}: {}{alarm}", finding.label(), finding.text())
 }
 
 /// What a finding begins with, for who listens.
-fn sign_of(level: FindingLevel) -> &'static str {
-    match level {
-        FindingLevel::Passed => "✔ ",
-        FindingLevel::Odd => "⚠ ",
-        FindingLevel::Neutral => "",
+fn sign_of(finding: &KeptFinding) -> &'static str {
+    match finding.state {
+        _ if finding.false_alarm => "",
+        FindingState::Problem => "✖ ",
+        FindingState::Odd => "⚠ ",
+        FindingState::NotApplicable => "",
+    }
+}
+
+/// The color of a finding.
+fn color_of(ui: &Ui, finding: &KeptFinding) -> Color32 {
+    let colors = tokens(ui);
+    match finding.state {
+        _ if finding.false_alarm => colors.weak_text,
+        FindingState::Problem => colors.reject,
+        FindingState::Odd => colors.flag,
+        FindingState::NotApplicable => colors.weak_text,
+    }
+}
+
+/// Why there is no finding to show; none where there are some.
+fn silence_of(detail: &CaptureDetail) -> Option<&'static str> {
+    match detail.findings.as_deref() {
+        None => Some("Not checked yet"),
+        Some([]) => Some("No check found anything"),
+        Some(_) => None,
     }
 }
 
 /// Draws the findings of the review checks in a line.
 fn checks_ui(ui: &mut Ui, detail: &CaptureDetail) {
-    let colors = tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        for finding in run_checks(&detail.page_input()) {
-            let evidence = format!("{}{}", sign_of(finding.level), evidence_text(finding.evidence));
-            match finding.level {
-                FindingLevel::Passed => ui.colored_label(colors.accept, evidence),
-                FindingLevel::Odd => ui.colored_label(colors.flag, evidence),
-                FindingLevel::Neutral => ui.weak(evidence),
-            };
+        for finding in detail.findings.iter().flatten() {
+            let color = color_of(ui, finding);
+            ui.colored_label(color, format!("{}{}", sign_of(finding), finding_text(finding)));
             ui.add_space(GROUP_GAP / 2.0);
+        }
+        if let Some(silence) = silence_of(detail) {
+            ui.weak(silence);
         }
         anchor_ui(ui, detail);
     });
 }
 
-/// Draws the same as a column: what is odd first.
+/// Draws the same as a column.
 fn findings_ui(ui: &mut Ui, detail: &CaptureDetail) {
-    let colors = tokens(ui);
-    let mut findings: Vec<_> = run_checks(&detail.page_input()).collect();
-    findings.sort_by_key(|finding| match finding.level {
-        FindingLevel::Odd => 0,
-        FindingLevel::Passed => 1,
-        FindingLevel::Neutral => 2,
-    });
     ScrollArea::vertical().id_salt("findings").auto_shrink([false, false]).show(ui, |ui| {
         heading_ui(ui, "Findings");
-        for finding in findings {
-            let (icon, color) = match finding.level {
-                FindingLevel::Passed => (Some(Icon::Check), colors.accept),
-                FindingLevel::Odd => (Some(Icon::Warning), colors.flag),
-                FindingLevel::Neutral => (None, colors.weak_text),
-            };
+        for finding in detail.findings.iter().flatten() {
+            let color = color_of(ui, finding);
             ui.horizontal_wrapped(|ui| {
                 let (square, _) = ui.allocate_exact_size(Vec2::splat(theme::ICON), Sense::hover());
-                if let Some(icon) = icon {
-                    icon.paint(ui.painter(), square, color);
+                if finding.state != FindingState::NotApplicable {
+                    Icon::Warning.paint(ui.painter(), square, color);
                 }
-                let (sign, evidence) = (sign_of(finding.level), evidence_text(finding.evidence));
-                let label = ui.label(RichText::new(&evidence).color(color));
-                label.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{sign}{evidence}")));
+                let text = finding_text(finding);
+                let label = ui.label(RichText::new(&text).color(color));
+                let sign = sign_of(finding);
+                label.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{sign}{text}")));
             });
+        }
+        if let Some(silence) = silence_of(detail) {
+            ui.weak(silence);
         }
         anchor_ui(ui, detail);
     });
