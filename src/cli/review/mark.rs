@@ -11,7 +11,7 @@ use crate::work::models::ReviewMark;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Approve, reject or flag captures, or note something about them.
+/// Approve, reject or flag captures, put them off, or note something about them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds mark my-archive reject --url https://www.example.org/private --reason 'names a person'\n  \
@@ -22,7 +22,8 @@ use std::path::PathBuf;
     approve: in every selection of the campaign, whatever score and filter say.\n\
     reject: out of every selection and export, as an embedded resource or the original of a revisit, too.\n\
     flag: to be looked at again; score and filter decide.\n\
-    clear: takes approval, rejection or flag back.\n\
+    later: to be looked at again when a new crawl has captured the page; it comes back by itself.\n\
+    clear: takes the decision back.\n\
     Of several decisions the last one counts; earlier ones are kept. A decision is on the page version: captures of\n\
     the same page with the same content inherit it, also those of later crawls. A new version is to review again, and\n\
     one of a page that was rejected is in no selection until it is approved. --url means every capture of that URL\n\
@@ -54,6 +55,7 @@ enum MarkArg {
     Approve,
     Reject,
     Flag,
+    Later,
     Clear,
     Note,
 }
@@ -64,6 +66,7 @@ impl From<MarkArg> for ReviewMark {
             MarkArg::Approve => Self::Approve,
             MarkArg::Reject => Self::Reject,
             MarkArg::Flag => Self::Flag,
+            MarkArg::Later => Self::Later,
             MarkArg::Clear => Self::Clear,
             MarkArg::Note => Self::Note,
         }
