@@ -20,7 +20,7 @@
 //! | [`entities`] | which persons, places and organisations texts name |
 //! | [`terms`] | what pages write about |
 //! | [`personal_data()`] | which personal data are in a text |
-//! | [`run_checks()`] | what a person should look at on a captured page, see `checks/` |
+//! | [`checks`] | what is wrong with captured pages, hosts and launches |
 //!
 //! Invariants: pure and deterministic; the order of input changes nothing.
 //!
@@ -29,7 +29,7 @@
 mod agreement;
 mod anchor_check;
 mod anchors;
-mod checks;
+pub mod checks;
 mod coverage;
 pub mod entities;
 mod highlight;
@@ -48,7 +48,6 @@ mod text_match;
 pub use agreement::{LEAST_PAIRS, RaterAgreement};
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
-pub use checks::{Finding, FindingEvidence, FindingLevel, PageInput, REVIEW_CHECKS, ReviewCheck, run_checks};
 pub use coverage::TermCoverage;
 pub use highlight::{Excerpt, Highlighter, MAX_HIGHLIGHT_BYTES, TextMark};
 pub use judgements::{

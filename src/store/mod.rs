@@ -18,6 +18,7 @@
 //! | `campaigns`, `review` | campaigns and versions; decisions, scores, selections, collections |
 //! | `analysis` | what analyses found, in a file of its own
 //! | `files` | archive files, imports, problems, paths |
+//! | `findings` | what checks of review found, and what persons said of it |
 //! | `filter`, `rows` | what a filter line means; read models |
 //!
 //! Not here: reading or writing WARC files, the network.
@@ -28,6 +29,7 @@ mod captures;
 mod catalogue;
 mod files;
 mod filter;
+mod findings;
 mod launches;
 mod links;
 mod review;
@@ -61,6 +63,10 @@ pub(crate) use files::paths::job_name;
 pub use files::paths::{check_launch_name, own_folder};
 pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
+pub use findings::{
+    CheckCount, CheckPrecision, CheckedCapture, FindingGroup, FindingMark, KeptFinding, KeptPage, LaunchFinding,
+    ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss,
+};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use launches::ABANDONED;
 pub use launches::engine_logs::{Bulk, LoggedFate, LoggedUrl};

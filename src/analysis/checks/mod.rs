@@ -1,114 +1,103 @@
-//! Review checks, which judge a capture by the stored facts of its page.
+//! Review checks: what is wrong with captured pages, hosts and launches, by what is stored of them.
 //!
-//! In: a [`PageInput`]: what the catalogue keeps of a capture, and what was read of its page when that was indexed
-//! ([`PageFacts`]); no check reads a record. Out: a [`Finding`] of each check that applies, in the
-//! order of [`REVIEW_CHECKS`].
+//! In: [`CaptureSigns`], the [`PageSigns`] of a content version by itself and the [`ContextSigns`] of a capture among others; for a
+//! launch, [`LaunchSigns`]. Out: a [`Finding`] of each check that has something to say. A check that says nothing is
+//! no good sign: nothing is known then.
 //!
-//! One check is one file, in the folder of its subject; a new one is that file
-//! and a line in [`REVIEW_CHECKS`]:
+//! A check is data: its name, level, inputs, weight, thresholds and sources stand beside the function that reads the signs, one
+//! check a file, in the folder of its subject. A new one is that file and a line in [`CHECKS`]:
 //!
 //! | folder | compares |
 //! |---|---|
-//! | `answer` | what the server answered: status, redirects, type, completeness |
-//! | `content` | what the page holds: title, text, language |
+//! | `answer` | what the server answered: status, redirects, walls, type, completeness |
+//! | `content` | what the page has: text, language, letters, signs of other pages in its place |
 //! | `history` | the capture with earlier ones of the page |
-//! | `links` | the page with what links to it |
+//! | `links` | the page with what it needs, and with what links to it |
+//! | `launch` | a launch and its hosts with what was expected of them |
 //!
-//! Invariants: pure; nothing is fetched or read from disk; a check without its
-//! inputs does not apply and finds nothing.
+//! Invariants: pure; nothing is fetched or read from disk; a problem needs two signals that do not depend on each other,
+//! or a fact; findings do not depend on the order in which captures came.
 //!
-//! Not here: where the inputs come from, how findings are drawn.
+//! Not here: where the signs come from (`work/checks`), how findings are kept (`store/findings`) and drawn.
 
+mod address;
 mod answer;
+mod check;
 mod content;
+mod evidence;
+mod finding;
 mod history;
+mod launch;
 mod links;
+mod phrases;
+mod settings;
+mod signs;
 
-use crate::captures::{PageFacts, is_page_type};
-
-/// The facts of a page that checks compare, as catalogue and index keep them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PageInput<'a> {
-    /// HTTP status; 0 or less without an answer.
-    pub status: i32,
-    /// Media type.
-    pub mime: &'a str,
-    /// Title; empty without one. Hostile text.
-    pub title: &'a str,
-    /// Bytes of the payload.
-    pub size_bytes: u64,
-    /// Bytes of the payload of the capture before, of the same page; none for the first.
-    pub previous_size_bytes: Option<u64>,
-    /// Inlinks from other hosts in the inlink window; none where inlinks are not built.
-    pub external_inlinks: Option<u64>,
-    /// The facts of the page itself; none where it is not indexed, or its record could not be read.
-    pub facts: Option<&'a PageFacts>,
-}
-
-impl PageInput<'_> {
-    /// Whether it is a page, by the form it was read as, else by its type.
-    pub fn is_page(&self) -> bool {
-        self.facts.map_or_else(|| is_page_type(self.mime), |facts| facts.is_page)
-    }
-}
-
-/// The conclusion of a check.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FindingLevel {
-    /// The page is as it should be in this respect.
-    Passed,
-    /// A person should look at it.
-    Odd,
-    /// A fact that counts neither for nor against the page.
-    Neutral,
-}
-
-/// The evidence of a check, for a person to read.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FindingEvidence {
-    /// A short text without a full stop: `has no title`. Figures in it are below a thousand.
-    Text(String),
-    /// A number of things, which the place that shows it writes as its other numbers.
-    Count {
-        /// How many.
-        number: u64,
-        /// Their name where there is one.
-        one: &'static str,
-        /// Their name otherwise.
-        many: &'static str,
-    },
-}
-
-/// The result of one check on one page.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
-    /// The check, see [`ReviewCheck::id`].
-    pub check: &'static str,
-    /// The conclusion.
-    pub level: FindingLevel,
-    /// Why.
-    pub evidence: FindingEvidence,
-}
-
-/// A check of a captured page.
-pub trait ReviewCheck: Sync {
-    /// Its name in data, which stays the same for ever: `previous-size`.
-    fn id(&self) -> &'static str;
-
-    /// Runs the check; none where it does not apply.
-    fn check(&self, page: &PageInput<'_>) -> Option<(FindingLevel, FindingEvidence)>;
-}
+pub use address::{address_form, is_front, path_depth, path_has, path_of};
+pub use check::{Check, CheckLevel, Threshold};
+pub use finding::{Finding, FindingState, PROBLEM_SEVERITY, Signal, page_loss};
+pub use phrases::{PhraseKind, begins_with_error_number, phrases_in};
+pub use settings::{CheckSettings, Limits};
+pub use signs::{
+    AnchorSigns, CaptureSigns, ContextSigns, EarlierSigns, FoundPhrase, HistorySigns, HostSigns, LackingRequisite,
+    LaunchHost, LaunchSigns, PageSigns, RedirectSigns, RepeatSigns, Requisite, RequisiteKind, RequisiteSigns, SeedSigns,
+};
 
 /// Every check, in the order of the screen.
-pub const REVIEW_CHECKS: [&dyn ReviewCheck; 5] =
-    [&answer::Status, &answer::DeclaredType, &content::HasTitle, &history::PreviousSize, &links::ExternalInlinks];
+pub static CHECKS: [&Check; 33] = [
+    &answer::STATUS,
+    &answer::REDIRECT_FRONT,
+    &answer::REDIRECT_ELSEWHERE,
+    &content::SOFT_404,
+    &content::NEARLY_EMPTY,
+    &content::SCRIPT_BUILT,
+    &links::MISSING_RESOURCES,
+    &history::OTHER_TIME,
+    &content::PARKED,
+    &answer::LOGIN_WALL,
+    &content::CONSENT_WALL,
+    &content::PAYWALL,
+    &answer::CHALLENGE,
+    &answer::RATE_LIMIT,
+    &answer::CUT_SHORT,
+    &answer::MEDIA_IN_PART,
+    &content::GARBLED,
+    &answer::MEDIA_TYPE,
+    &history::OFF_TOPIC,
+    &history::SIZE_CHANGE,
+    &content::SAME_AS_MANY,
+    &links::ANCHORS,
+    &content::LANGUAGE,
+    &content::REQUEST,
+    &links::LIVE_LEAK,
+    &links::OWN_RULES,
+    &launch::SEED_MISSING,
+    &launch::SEED_OFF_SCOPE,
+    &launch::HOST_FAILURES,
+    &launch::LAUNCH_SHRUNK,
+    &launch::NOT_SEEN_AGAIN,
+    &launch::ROBOTS_CLOSED,
+    &launch::NEW_HOSTS,
+];
 
-/// Runs every check on a page.
-pub fn run_checks<'a>(page: &'a PageInput<'_>) -> impl Iterator<Item = Finding> + 'a {
-    REVIEW_CHECKS.into_iter().filter_map(move |check| {
-        let (level, evidence) = check.check(page)?;
-        Some(Finding { check: check.id(), level, evidence })
-    })
+/// Parts of paths of pages for signing in.
+pub const LOGIN_PATHS: [&str; 10] = answer::LOGIN_PATHS;
+
+/// The check of this name.
+pub fn check_of_id(id: &str) -> Option<&'static Check> {
+    CHECKS.into_iter().find(|check| check.id == id)
+}
+
+/// The findings of all checks that are on, on a capture.
+pub fn check_capture(signs: &CaptureSigns<'_>, settings: &CheckSettings) -> Vec<Finding> {
+    let on = CHECKS.into_iter().filter(|check| settings.is_on(check));
+    on.filter_map(|check| check.of_capture(signs, settings.limits(check))).collect()
+}
+
+/// The findings of all checks that are on, on a launch, each with its subject: a URL, a host or nothing.
+pub fn check_launch(signs: &LaunchSigns, settings: &CheckSettings) -> Vec<(String, Finding)> {
+    let on = CHECKS.into_iter().filter(|check| settings.is_on(check));
+    on.flat_map(|check| check.of_launch(signs, settings.limits(check))).collect()
 }
 
 #[cfg(test)]
@@ -116,22 +105,75 @@ pub fn run_checks<'a>(page: &'a PageInput<'_>) -> impl Iterator<Item = Finding> 
 mod tests {
     use super::*;
 
-    #[test]
-    fn each_check_has_a_name_of_its_own() {
-        let mut ids: Vec<_> = REVIEW_CHECKS.iter().map(|check| check.id()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        assert_eq!(ids.len(), REVIEW_CHECKS.len());
-        assert!(ids.iter().all(|id| id.chars().all(|c| c.is_ascii_lowercase() || c == '-')), "{ids:?}");
+    /// Signs of a page of so many words that came with 200.
+    pub(super) fn page(url: &str, words: u64) -> (PageSigns, ContextSigns) {
+        let (letters, chars) = (words * 5, words * 6);
+        let page =
+            PageSigns { is_read: true, is_page: true, words, all_words: words, letters, chars, ..PageSigns::default() };
+        let (url, mime) = (url.to_owned(), "text/html".to_owned());
+        (page, ContextSigns { url, mime, status: 200, ..ContextSigns::default() })
+    }
+
+    pub(super) fn with_phrase(mut page: PageSigns, kind: PhraseKind, place: &str) -> PageSigns {
+        page.phrases.push(FoundPhrase { kind, place: place.to_owned(), phrase: "a phrase".to_owned() });
+        page
+    }
+
+    /// The state that a check comes to by the program's thresholds.
+    pub(super) fn found(check: &'static Check, page: &PageSigns, of: &ContextSigns) -> Option<FindingState> {
+        let settings = CheckSettings::default();
+        check.of_capture(&CaptureSigns { page, of }, settings.limits(check)).map(|finding| finding.state)
+    }
+
+    /// The subjects on which a check finds something in a launch.
+    pub(super) fn found_of_launch(check: &'static Check, of: &LaunchSigns) -> Vec<String> {
+        let settings = CheckSettings::default();
+        check.of_launch(of, settings.limits(check)).into_iter().map(|(subject, _)| subject).collect()
     }
 
     #[test]
-    fn a_page_gets_the_findings_of_all_checks_that_apply() {
-        let page = PageInput { status: 200, mime: "text/html", title: "A", size_bytes: 9, ..PageInput::default() };
-        let found = |page: &PageInput<'_>| run_checks(page).map(|finding| finding.check).collect::<Vec<_>>();
-        assert_eq!(found(&page), ["status", "title"]);
-        let again = PageInput { previous_size_bytes: Some(9), external_inlinks: Some(0), ..page };
-        assert_eq!(found(&again), ["status", "title", "previous-size", "external-inlinks"]);
-        assert_eq!(found(&PageInput { mime: "image/png", ..page }), ["status"]);
+    fn each_check_has_a_name_of_its_own_and_says_what_it_does() {
+        let mut ids: Vec<_> = CHECKS.iter().map(|check| check.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), CHECKS.len());
+        let is_name = |id: &str| id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        for check in CHECKS {
+            assert!(is_name(check.id) && (0.0..=1.0).contains(&check.weight), "{}", check.id);
+            assert!(check.rule.ends_with('.') && !check.inputs.is_empty() && !check.sources.is_empty(), "{}", check.id);
+        }
+    }
+
+    #[test]
+    fn a_sound_page_has_no_findings_and_an_empty_input_neither() {
+        let (page, of) = page("http://a.pt/x", 300);
+        let settings = CheckSettings::default();
+        assert_eq!(check_capture(&CaptureSigns { page: &page, of: &of }, &settings), []);
+        assert_eq!(check_launch(&LaunchSigns::default(), &settings), []);
+    }
+
+    #[test]
+    fn thresholds_that_were_set_count_and_checks_that_are_off_are_silent() {
+        let (page, of) = page("http://a.pt/x", 30);
+        let page = with_phrase(page, PhraseKind::NotFound, "title");
+        let found = |settings: &CheckSettings| {
+            let found = check_capture(&CaptureSigns { page: &page, of: &of }, settings);
+            found.into_iter().map(|finding| (finding.check, finding.state)).collect::<Vec<_>>()
+        };
+        let mut settings = CheckSettings::default();
+        assert_eq!(found(&settings), [("soft-404", FindingState::Problem)]);
+        settings.thresholds.insert("soft-404.main_words".to_owned(), 10.0);
+        assert_eq!(found(&settings), [("soft-404", FindingState::Odd)]);
+        settings.off.insert("soft-404".to_owned());
+        assert_eq!(found(&settings), []);
+    }
+
+    #[test]
+    fn signs_are_read_back_as_they_were_kept() {
+        let (mut page, mut of) = page("http://a.pt/é", 30);
+        page.range = Some([0, 1, 2]);
+        of.history = Some(HistorySigns { usual_cosine: Some(0.25), ..HistorySigns::default() });
+        let json = serde_json::to_vec(&(&page, &of)).unwrap();
+        assert_eq!(serde_json::from_slice::<(PageSigns, ContextSigns)>(&json).unwrap(), (page, of));
     }
 }

@@ -8,6 +8,7 @@ use super::stored_capture;
 use crate::crawl::UrlOutcome;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
+use crate::store::findings::{findings_of, is_checked};
 use crate::store::review::marks::{note_of, note_sql, same_version_sql};
 use crate::store::rows::{CampaignId, CaptureDetail, CaptureId, CaptureNote, CaptureRow, LaunchId};
 use crate::uri::{CaptureDate, CdxKey, DatasetKey, PageKey, Url};
@@ -35,6 +36,7 @@ impl Catalogue {
                 path: path(conn, id, &row)?,
                 versions: rows_where(conn, CampaignId::default(), "c.page = ?2", page, "c.date_ms, c.id")?,
                 notes: notes(conn, id, false)?,
+                findings: is_checked(conn, id)?.then(|| findings_of(conn, id)).transpose()?,
                 facts: None,
                 row,
             })

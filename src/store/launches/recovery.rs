@@ -255,6 +255,10 @@ pub(super) fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result
         "DELETE FROM named_capture WHERE capture = ?1",
         "DELETE FROM collected WHERE capture = ?1",
         "DELETE FROM requisite WHERE capture = ?1",
+        "DELETE FROM finding WHERE capture = ?1",
+        "DELETE FROM page_loss WHERE capture = ?1",
+        "DELETE FROM check_measure WHERE capture = ?1",
+        "DELETE FROM check_page WHERE version = ?1",
         "DELETE FROM capture WHERE id = ?1",
     ] {
         conn.prepare_cached(known)?.execute([id])?;

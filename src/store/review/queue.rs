@@ -5,7 +5,7 @@
 //!
 //! A queue by severity is no sample of anything: shares of samples are those of `samples.rs`.
 
-use crate::analysis::FindingState;
+use crate::analysis::checks::FindingState;
 use crate::store::captures::detail::one_row;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;

@@ -5,7 +5,6 @@ pub(super) mod file_rows;
 pub mod scope_rows;
 pub(super) mod selection_rows;
 
-use crate::analysis::PageInput;
 pub use crate::analysis::{ScorePart, ScoreWeights};
 use crate::campaign::{Campaign, CampaignFile, Identity};
 use crate::captures::PageFacts;
@@ -17,6 +16,7 @@ pub use crate::store::campaigns::lineage::{BranchPoint, TakenAs};
 pub use crate::store::catalogue::ids::*;
 pub use crate::store::launches::events::*;
 pub use crate::store::launches::launch_choice::*;
+use crate::store::findings::KeptFinding;
 use crate::store::launches::queue::RelevantShare;
 pub use crate::store::launches::scheduled::{RunState, ScheduledRun};
 pub use crate::store::launches::trials::Trial;
@@ -614,29 +614,10 @@ pub struct CaptureDetail {
     pub versions: Vec<CaptureRow>,
     /// Decisions and notes, newest first.
     pub notes: Vec<CaptureNote>,
+    /// What checks found, the worst first; none where it was not checked.
+    pub findings: Option<Vec<KeptFinding>>,
     /// The facts of its page; none where it is not indexed. The catalogue does not have them.
     pub facts: Option<PageFacts>,
-}
-
-impl CaptureDetail {
-    /// The inputs of the review checks.
-    pub fn page_input(&self) -> PageInput<'_> {
-        let row = &self.row;
-        PageInput {
-            status: row.status,
-            mime: &row.mime,
-            title: &row.title,
-            size_bytes: row.size,
-            previous_size_bytes: self
-                .versions
-                .iter()
-                .rev()
-                .find(|version| version.date < row.date)
-                .map(|version| version.size),
-            external_inlinks: row.inlinks_external,
-            facts: self.facts.as_ref(),
-        }
-    }
 }
 
 /// Content that is read from the WARC record itself.

@@ -120,13 +120,12 @@ fn a_stored_record_is_read_once_for_index_score_sample_anchors_and_checks() {
     crate::work::select(workspace, &spec(), true, &cx).unwrap();
     session.request_sample(&request, Some(CampaignId::new(1)), 10).unwrap();
     crate::work::check_captures(&session, 50, &cx, |_| Ok(())).unwrap();
-    let (mut with_facts, mut titled) = (0, 0);
+    let mut with_facts = 0;
     for row in &captures {
         let detail = session.detail(row.id, 90).unwrap();
         with_facts += usize::from(detail.facts.as_ref().is_some_and(|facts| facts.is_page && facts.status > 0));
-        titled += crate::analysis::run_checks(&detail.page_input()).filter(|found| found.check == "title").count();
     }
-    assert!(with_facts > 50 && titled > 50, "{with_facts} pages with facts, {titled} with a finding about their title");
+    assert!(with_facts > 50, "{with_facts} pages with facts");
     assert_eq!(records_read_again(workspace.folder()), Vec::<String>::new());
 }
 

@@ -1,55 +1,76 @@
-//! The type that the server declared, against what the first bytes are.
+//! Type: what the server declares is not what came.
 
-use crate::analysis::checks::{FindingEvidence, FindingLevel, PageInput, ReviewCheck};
+use crate::analysis::checks::check::Reads;
+use crate::analysis::checks::evidence::evidence;
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
 use crate::captures::Media;
+use serde_json::json;
 
-/// Finds images, documents and the like that are pages, such as the error page or the login in the place of a picture,
-/// and pages that are none.
-pub struct DeclaredType;
+/// Ends of paths of documents and images.
+const ENDS: [&str; 14] = [
+    ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ppt", ".pptx", ".epub", ".jpg", ".jpeg", ".png", ".gif", ".webp",
+];
 
-impl ReviewCheck for DeclaredType {
-    fn id(&self) -> &'static str {
-        "type"
+pub static MEDIA_TYPE: Check = Check {
+    id: "type",
+    label: "Another type than declared",
+    level: CheckLevel::Page,
+    weight: 0.5,
+    rule: "The first bytes are of another medium than the declared type: a page of HTML instead of an image or a document, or a file \
+           instead of a page. Odd only is a page at an address that ends as that of a document or image, and HTML as plain text.",
+    inputs: &["declared type", "first bytes", "URL"],
+    thresholds: &[],
+    sources: &["WHATWG MIME Sniffing"],
+    reads: Reads::Capture(read),
+};
+
+fn read(of: &CaptureSigns<'_>, _: Limits<'_>) -> Option<Signal> {
+    if !(200..300).contains(&of.of.status) {
+        return None;
     }
-
-    fn check(&self, page: &PageInput<'_>) -> Option<(FindingLevel, FindingEvidence)> {
-        let sniffed =
-            Media::ALL.into_iter().find(|media| media.as_str() == page.facts.map_or("", |facts| &facts.sniffed))?;
-        let is_file = |media| matches!(media, Media::Document | Media::Image | Media::Audio | Media::Video);
-        let what = match (Media::of_type(page.mime), sniffed) {
-            (declared, Media::Page) if is_file(declared) => "a page of HTML".to_owned(),
-            (Media::Page, sniffed) if is_file(sniffed) => format!("no page: {}", sniffed.as_str()),
-            _ => return None,
-        };
-        let evidence = format!("is declared as {} and its first bytes are those of {what}", page.mime);
-        Some((FindingLevel::Odd, FindingEvidence::Text(evidence)))
+    let sniffed = Media::ALL.into_iter().find(|media| media.as_str() == of.page.sniffed)?;
+    let is_file = |media| matches!(media, Media::Document | Media::Image | Media::Audio | Media::Video);
+    let mime = of.of.mime.as_str();
+    let more = json!({ "declared": mime, "found": of.page.sniffed });
+    match (Media::of_type(mime), sniffed) {
+        (declared, Media::Page) if is_file(declared) => {
+            Some(Signal::problem(1.0, evidence(format!("declared as {mime}, and a page of HTML came"), more)))
+        }
+        (Media::Page, sniffed) if is_file(sniffed) => {
+            let text = format!("declared as {mime}, and a file came: {}", sniffed.as_str());
+            Some(Signal::problem(1.0, evidence(text, more)))
+        }
+        (_, Media::Page) if mime.eq_ignore_ascii_case("text/plain") => {
+            Some(Signal::odd(0.5, evidence("declared as plain text, and HTML came", more)))
+        }
+        (_, Media::Page) => {
+            let path = of.of.url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+            let end = ENDS.into_iter().find(|end| path.ends_with(end))?;
+            Some(Signal::odd(0.8, evidence(format!("the address ends in {end}, and a page of HTML came"), more)))
+        }
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::captures::PageFacts;
+    use crate::analysis::checks::FindingState;
+    use crate::analysis::checks::tests::{found, page};
 
     #[test]
-    fn what_is_something_else_than_declared_is_odd() {
-        let found = |mime: &str, sniffed: &str| {
-            let facts = PageFacts { sniffed: sniffed.to_owned(), ..PageFacts::default() };
-            let found = DeclaredType.check(&PageInput { mime, facts: Some(&facts), ..PageInput::default() });
-            found.map(|(level, evidence)| (level, format!("{evidence:?}")))
+    fn what_is_something_else_than_declared_is_found() {
+        let check = |url: &str, mime: &str, sniffed: &str| {
+            let (mut page, mut of) = page(url, 10);
+            (page.sniffed, of.mime) = (sniffed.to_owned(), mime.to_owned());
+            found(&MEDIA_TYPE, &page, &of)
         };
-        for (mime, sniffed, expected) in [
-            ("image/png", "page", "image/png and its first bytes are those of a page of HTML"),
-            ("application/pdf", "page", "application/pdf and its first bytes are those of a page of HTML"),
-            ("text/html", "document", "text/html and its first bytes are those of no page: document"),
-        ] {
-            let (level, evidence) = found(mime, sniffed).unwrap_or((FindingLevel::Passed, String::new()));
-            assert!(level == FindingLevel::Odd && evidence.contains(expected), "{mime} {sniffed}: {evidence}");
-        }
-        for (mime, sniffed) in
-            [("image/png", "image"), ("image/png", ""), ("text/plain", "page"), ("text/html", "page")]
-        {
-            assert_eq!(found(mime, sniffed), None, "{mime} {sniffed}");
+        assert_eq!(check("http://a.pt/a.png", "image/png", "page"), Some(FindingState::Problem));
+        assert_eq!(check("http://a.pt/a", "text/html", "document"), Some(FindingState::Problem));
+        assert_eq!(check("http://a.pt/a.pdf", "text/html", "page"), Some(FindingState::Odd));
+        assert_eq!(check("http://a.pt/a.txt", "text/plain", "page"), Some(FindingState::Odd));
+        for (mime, sniffed) in [("image/png", "image"), ("image/png", ""), ("text/html", "page")] {
+            assert_eq!(check("http://a.pt/a", mime, sniffed), None, "{mime} {sniffed}");
         }
     }
 }

@@ -1,5 +1,9 @@
-//! The capture beside earlier ones of the page.
+//! The capture beside earlier ones of its page.
 
-mod previous_size;
+mod off_topic;
+mod other_time;
+mod size_change;
 
-pub(super) use previous_size::PreviousSize;
+pub(super) use off_topic::OFF_TOPIC;
+pub(super) use other_time::OTHER_TIME;
+pub(super) use size_change::SIZE_CHANGE;

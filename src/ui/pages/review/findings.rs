@@ -200,7 +200,7 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
     ui.add_space(GROUP_GAP);
     heading_ui(ui, "Evidence");
     egui::Grid::new("evidence").num_columns(2).show(ui, |ui| {
-        let mut line = |ui: &mut Ui, label: &str, draw: &mut dyn FnMut(&mut Ui)| {
+        let line = |ui: &mut Ui, label: &str, draw: &mut dyn FnMut(&mut Ui)| {
             ui.label(RichText::new(label).color(tokens(ui).weak_text));
             draw(ui);
             ui.end_row();

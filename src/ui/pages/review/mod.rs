@@ -121,7 +121,8 @@ impl ReviewPage {
             }
             _ => {}
         }
-        let answer = app.reads.review_queue(queue_query(app, self.order(), &self.filter, self.reviewed_too));
+        let query = queue_query(app, self.order(), &self.filter, self.reviewed_too);
+        let answer = app.reads.review_queue(query);
         if let Loaded::Ready(page) = &answer
             && page.rows.is_empty()
             && page.filter_problem.is_none()
@@ -208,7 +209,8 @@ impl ReviewPage {
 
     /// How many are to review, how many were, and about how long the rest takes.
     fn progress(&self, app: &mut AppState) -> String {
-        let count = app.reads.review_queue_count(queue_query(app, self.order(), &self.filter, self.reviewed_too));
+        let query = queue_query(app, self.order(), &self.filter, self.reviewed_too);
+        let count = app.reads.review_queue_count(query);
         let Some(left) = count.shown().and_then(|count| **count) else { return String::new() };
         self.decisions.progress(left, app.reviewed())
     }

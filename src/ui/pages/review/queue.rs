@@ -17,7 +17,7 @@ const BAR: Vec2 = Vec2::new(4.0, 28.0);
 
 /// The question to the queue in this mode.
 pub(super) fn queue_query(
-    app: &mut AppState,
+    app: &AppState,
     order: ReviewOrder,
     filter: &str,
     includes_all: bool,

@@ -1,0 +1,49 @@
+//! Same as many: one text at many addresses.
+
+use crate::analysis::checks::check::{Reads, threshold};
+use crate::analysis::checks::evidence::{counted, evidence};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use serde_json::json;
+
+pub static SAME_AS_MANY: Check = Check {
+    id: "same-as-many",
+    label: "The same as many",
+    level: CheckLevel::Host,
+    weight: 0.6,
+    rule: "Ten or more URLs of the host, of other paths, have a main text that is the same by 0.95 or more. Addresses that differ in \
+           their query alone do not count. Usually the cause is a soft 404, a challenge or a notice of maintenance.",
+    inputs: &["near-duplicates of the host", "URL"],
+    thresholds: &[
+        threshold("urls", 10.0, "URLs of other paths with the same text"),
+        threshold("main_words", 5.0, "words of main text from which texts are compared"),
+    ],
+    sources: &["Broder 1997: MinHash"],
+    reads: Reads::Capture(read),
+};
+
+fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+    let repeats = of.of.repeats.as_ref()?;
+    let is_meant = of.page.is_page && (200..300).contains(&of.of.status) && of.page.words >= limits.count("main_words");
+    if !is_meant || repeats.same < limits.count("urls") {
+        return None;
+    }
+    let text = format!("the text of {} of the host", counted(repeats.same, "other URL"));
+    Some(Signal::problem(1.0, evidence(text, json!({ "same": repeats.same, "example": repeats.example }))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::checks::tests::{found, page};
+    use crate::analysis::checks::{FindingState, RepeatSigns};
+
+    #[test]
+    fn ten_others_are_many() {
+        let check = |same| {
+            let (page, mut of) = page("http://a.pt/x", 100);
+            of.repeats = Some(RepeatSigns { same, ..RepeatSigns::default() });
+            found(&SAME_AS_MANY, &page, &of)
+        };
+        assert_eq!((check(9), check(10)), (None, Some(FindingState::Problem)));
+    }
+}
