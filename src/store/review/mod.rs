@@ -12,6 +12,9 @@ pub(super) mod judgements;
 pub(super) mod marks;
 pub(super) mod needs;
 pub(super) mod queue;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod queue_tests;
 pub(super) mod samples;
 pub(super) mod score_set;
 pub(super) mod selections;
