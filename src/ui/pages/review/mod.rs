@@ -106,6 +106,7 @@ impl ReviewPage {
             }
             self.disagreements_ui(ui, app);
         });
+        app.note_blind(self.mode == Mode::Sample && self.is_blind());
         changed_rejections_ui(ui, app, &mut self.filter);
         match self.mode {
             Mode::Groups => {
