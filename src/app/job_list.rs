@@ -65,6 +65,7 @@ pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) 
         JobKind::BuildInlinks => format!("fonds inlinks build {folder}"),
         JobKind::IndexTexts => format!("fonds index {folder}"),
         JobKind::Analyse => format!("fonds analyse {folder}"),
+        JobKind::CheckPages => format!("fonds check {folder}"),
         JobKind::Select => format!("fonds select again {folder} {of}"),
         JobKind::Export => format!("fonds export {folder} --campaign {of} --out OUT"),
         JobKind::DryRun => format!("fonds export {folder} --campaign {of} --out OUT --dry-run"),

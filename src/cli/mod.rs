@@ -167,6 +167,8 @@ pub enum CliCommand {
     Evaluate(search::judge::EvaluateArgs),
     /// List captures.
     Captures(review::captures::CapturesArgs),
+    /// Check captured pages, hosts and launches.
+    Check(review::check::CheckArgs),
     /// List the captures that wait for a decision.
     Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.
@@ -344,6 +346,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Judge(args) => search::judge::run(&args, out),
         CliCommand::Evaluate(args) => search::judge::evaluate(&args, out),
         CliCommand::Captures(args) => review::captures::run(&args, out),
+        CliCommand::Check(args) => review::check::run(&args, out),
         CliCommand::Review(args) => review::run(&args, out),
         CliCommand::Mark(args) => review::mark::run(&args, out),
         CliCommand::Annotations(command) => review::annotations::run(&command, out),

@@ -126,6 +126,13 @@ impl MinHash {
         self.bits.iter().zip(&other.bits).filter(|(one, other)| one == other).count() >= FEWEST_SHARED
     }
 
+    /// Estimate of the similarity of both texts, 0 to 1: the share of equal numbers, less those that are equal by chance.
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let equal = self.bits.iter().zip(&other.bits).filter(|(one, other)| one == other).count();
+        let by_chance = 1.0 / 256.0;
+        ((equal as f64 / SIGNATURE_LEN as f64 - by_chance) / (1.0 - by_chance)).max(0.0)
+    }
+
     /// Reads a signature from bytes of [`Self::to_bytes`].
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Self {
         let (mut bits, mut bands) = ([0; SIGNATURE_LEN], [0; BANDS]);

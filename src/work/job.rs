@@ -39,6 +39,8 @@ pub enum JobKind {
     IndexTexts,
     /// Texts are analysed.
     Analyse,
+    /// Review checks run.
+    CheckPages,
     /// Captures are scored and selected.
     Select,
     /// A selection is written out.
@@ -63,7 +65,7 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 23] = [
+    const ALL: [Self; 24] = [
         Self::Crawl,
         Self::ScheduledCrawl,
         Self::ReadSources,
@@ -77,6 +79,7 @@ impl JobKind {
         Self::SetWindow,
         Self::IndexTexts,
         Self::Analyse,
+        Self::CheckPages,
         Self::Select,
         Self::Export,
         Self::DryRun,
@@ -105,6 +108,7 @@ impl JobKind {
             Self::SetWindow => "Set window",
             Self::IndexTexts => "Index texts",
             Self::Analyse => "Analyse",
+            Self::CheckPages => "Check pages",
             Self::Select => "Select",
             Self::Export => "Export",
             Self::DryRun => "Dry run",

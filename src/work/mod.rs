@@ -2,6 +2,7 @@
 //! together. Called by the window and by the command line alike.
 
 mod analysis;
+mod checks;
 mod feed;
 mod files;
 mod find;
@@ -29,6 +30,7 @@ pub use analysis::{
     analysis_run, analysis_runs, cluster_proposals, compare_runs, delete_run, entities_page, entity_rows,
     load_authority, page_analysis, terms_of_run,
 };
+pub use checks::{CheckPagesReport, check_pages};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};
 pub use files::campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};

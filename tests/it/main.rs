@@ -55,6 +55,8 @@ mod peers_formats;
 mod peers_index;
 mod peers_spark;
 mod permissions;
+mod planted_faults;
+mod planted_site;
 mod program;
 mod promise;
 mod read_back;

@@ -190,6 +190,7 @@ pub fn route_of_job(kind: JobKind) -> Route {
         Kind::Select | Kind::Export | Kind::DryRun | Kind::Verify => Route::Select,
         Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
         Kind::IndexTexts => Route::Search(crate::app::models::SearchQuery::default()),
+        Kind::CheckPages => Route::Review { filter: "finding:problem".to_owned() },
         Kind::Analyse => Route::Entities { entity: String::new() },
     }
 }

@@ -2,6 +2,7 @@
 
 pub(super) mod annotations;
 pub(super) mod captures;
+pub(super) mod check;
 pub(super) mod collections;
 pub(super) mod mark;
 mod queue;

@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "5efb306ab05a45f8e0768fc5b2b3d6abfa4447766ff6b70bbabc68fc097056c4";
+const PRESENT_SHAPE: &str = "196ec263e50c2d9eaf16f1043ff3a4a8fc16f1d96b07159d661a22e1555c984c";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

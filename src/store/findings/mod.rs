@@ -7,12 +7,16 @@
 //! date. A false alarm hides the finding of that check on all captures of that URL with that content, and their loss is that
 //! of the other findings.
 
+mod feed;
 mod groups;
+mod launches;
 mod marks;
 mod rows;
 mod signs;
 
+pub use feed::{CapturedAt, CheckedLink, HostCapture, SeenAs};
 pub use groups::{CheckCount, FindingGroup};
+pub use launches::KeptRobots;
 pub use marks::{CheckPrecision, FindingMark, OFFER_OFF_BELOW, OFFER_OFF_MARKS};
 pub use rows::{KeptFinding, LaunchFinding, ListedFinding, PageLoss};
 pub use signs::{CheckedCapture, KeptPage};

@@ -3,7 +3,6 @@
 use super::marks::is_false_alarm;
 use super::rows::{parts_of, put_loss};
 use crate::analysis::checks::{CheckSettings, ContextSigns, Finding, PageSigns};
-use crate::store::captures::link_list::{StoredLink, outlinks_of};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::int;
@@ -90,6 +89,50 @@ impl Catalogue {
         self.set_setting(CHECKED, state)
     }
 
+    /// What findings follow from besides captures and texts, in a line: inlinks, URLs seen, launches, campaigns.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn state_of_checks(&self) -> Result<String, StoreError> {
+        self.row(
+            "SELECT (SELECT ifnull(group_concat(name || '=' || value), '') FROM
+                        (SELECT name, value FROM setting WHERE name IN ('inlinks_counted', 'captures_lost') ORDER BY name))
+                || ';' || (SELECT ifnull(group_concat(id || state || ifnull(ended_ms, 0)), '') FROM launch)
+                || ';' || (SELECT ifnull(sum(urls * (state + 1)), 0) FROM seen_tally)
+                || ';' || (SELECT ifnull(group_concat(id || '.' || version), '') FROM campaign)
+                || ';' || (SELECT count(*) FROM capture)",
+            [],
+            |row| row.get(0),
+        )
+    }
+
+    /// How many captures there are.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn capture_count(&self) -> Result<u64, StoreError> {
+        Ok(crate::store::catalogue::sql::uint(self.row("SELECT count(*) FROM capture", [], |row| row.get(0))?))
+    }
+
+    /// Captures with a problem, and those that are odd without one.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn loss_counts(&self) -> Result<[(crate::analysis::checks::FindingState, u64); 2], StoreError> {
+        use crate::analysis::checks::FindingState::{Odd, Problem};
+        self.row(
+            "SELECT ifnull(sum(problems > 0), 0), ifnull(sum(problems = 0 AND odd > 0), 0) FROM page_loss",
+            [],
+            |row| {
+                let count = |at: usize| row.get(at).map(crate::store::catalogue::sql::uint);
+                Ok([(Problem, count(0)?), (Odd, count(1)?)])
+            },
+        )
+    }
+
     /// The content versions whose signs are kept in this form.
     ///
     /// # Errors
@@ -159,15 +202,6 @@ impl Catalogue {
             Ok((capture, page, of_json(&context)?))
         };
         rows.into_iter().map(read).collect()
-    }
-
-    /// The links out of a capture, by their position.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub fn links_out(&self, capture: CaptureId) -> Result<Vec<StoredLink>, StoreError> {
-        self.read(|conn| outlinks_of(conn, capture))
     }
 }
 

@@ -6,6 +6,7 @@ use crate::search::{CaptureFacts, FacetKind, Period};
 use crate::work::analysis::{
     AnalysedCaptures, AnalysisInputs, AnalysisReport, EntityDetail, PersonalDataFound, with_personal_data,
 };
+use crate::work::CheckPagesReport;
 use crate::work::find::search::NoQuery;
 
 impl Session {
@@ -23,6 +24,19 @@ impl Session {
         self.with_captures(inputs, |of| {
             self.run_job(JobKind::Analyse, || work::analysis::analyse(&self.workspace, inputs, of, cx))
         })
+    }
+
+    /// Runs the review checks, as far as something changed since they ran last, after the index has followed up.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or an index that cannot be read or written; `Cancelled`: what was read by then need not be read again.
+    pub fn check_pages(&self, cx: &JobCx) -> anyhow::Result<CheckPagesReport> {
+        if work::is_index_behind(&self.workspace)? || !work::has_index(&self.workspace) {
+            self.index_texts(false, cx)?;
+        }
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        self.run_job(JobKind::CheckPages, || work::check_pages(&self.workspace, cx))
     }
 
     /// The texts of captures that inputs find which hold personal data.
