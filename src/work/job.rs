@@ -255,6 +255,7 @@ done!(
     String,
     super::SourceTest,
     super::AnalysisReport,
+    super::CheckPagesReport,
     CollectionsFilled,
     LocateOutcome,
     CheckOutcome,

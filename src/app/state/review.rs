@@ -3,6 +3,7 @@
 use super::super::models::{ActDetail, Assessment, CaptureId, ReviewMark, ReviewReason, ReviewSampleSpec, SampleId};
 use super::super::{ReviewDecision, SelectedRows};
 use super::{Answer, AppState};
+use crate::work::JobKind;
 
 /// An action on the page Review.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub enum ReviewAct {
         /// Whether it ends a disagreement.
         settles: bool,
     },
+    /// Runs the checks on what changed since they ran last.
+    RunChecks,
     /// Draws a sample.
     DrawSample(Box<ReviewSampleSpec>),
     /// Notes that a capture of a sample is not judged.
@@ -58,6 +61,7 @@ impl AppState {
                 let detail = ActDetail { query, assessment, settles };
                 self.decide_or_confirm(ReviewDecision { captures, mark, note: note_of(&reasons, &note), detail });
             }
+            ReviewAct::RunChecks => self.start(JobKind::CheckPages, |session, cx| session.check_pages(cx)),
             ReviewAct::DrawSample(spec) => self.write(
                 move |session| {
                     let sample = session.catalogue().draw_sample(&ReviewSampleSpec { who, ..*spec })?;

@@ -37,7 +37,7 @@ impl FindingList {
                 ui.label(RichText::new(summary).color(tokens(ui).weak_text));
             });
             match (findings.is_empty(), loss) {
-                (true, None) => drop(ui.weak("Checks run when texts are indexed: Index texts, or fonds check")),
+                (true, None) => drop(ui.weak("No check has seen this capture: Run checks, at the top")),
                 // What no check noticed is not known to be good.
                 (true, Some(_)) => drop(ui.weak("No check found anything; that does not mean that all is well")),
                 _ => {}

@@ -11,7 +11,7 @@ mod sample;
 use crate::app::models::{
     CaptureId, CheckPrecision, Loaded, QueuedCapture, ReviewOrder, ReviewReason, changed_rejections,
 };
-use crate::app::{Action, AppState, Command, Focus, REJECTED_BEFORE, Route};
+use crate::app::{Action, AppState, Command, Focus, REJECTED_BEFORE, ReviewAct, Route};
 use crate::ui::header::{Header, HeaderButton};
 use crate::ui::theme::{self, GAP, GROUP_GAP, tokens};
 use crate::ui::widgets::{action_ui, empty_ui, hair, line_field_ui, loaded_ui, segments_ui};
@@ -31,6 +31,9 @@ const FINDINGS_WIDTH: f32 = 300.0;
 const ROOM_FOR_FINDINGS: f32 = 660.0;
 /// Seconds that a decided capture stays out of the queue, until the list knows of the decision.
 const DECIDED_FOR: f64 = 3.0;
+
+/// What the button says that runs the checks.
+const RUN_CHECKS: &str = "Looks at what was captured since the checks ran last; nothing is fetched";
 
 /// What the queue holds, in which order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,6 +95,7 @@ impl ReviewPage {
         self.reviewed_too |= app.take_shows_all();
         Header::<()>::new("Review")
             .state(self.progress(app))
+            .plain(HeaderButton::send("Run checks", Command::Review(ReviewAct::RunChecks)).hint(RUN_CHECKS))
             .plain(HeaderButton::action(Action::Undo))
             .more(HeaderButton::action(Action::Redo))
             .ui(ui, app);
