@@ -63,6 +63,7 @@ mod read_back;
 mod refusals;
 mod replay;
 mod report_languages;
+mod review;
 mod revisits;
 mod round_trip;
 mod rust_code;

@@ -20,10 +20,13 @@ use serde::Serialize;
 const WHOLE: f64 = 10_000.0;
 
 /// Captures with the same finding that are counted at most.
-const MOST_ALIKE: i64 = 10_000;
+const MOST_ALIKE: i64 = 1_000;
 
 /// Causes that are listed at most.
-const MOST_CAUSES: i64 = 500;
+const MOST_CAUSES: i64 = 100;
+
+/// Open captures of a cause that are counted at most.
+const MOST_OF_CAUSE: i64 = 1_000;
 
 /// SQL: the last capture of each content version that two persons decided differently, unless the last decision was
 /// given to end that. Of each person the last decision counts.
@@ -57,6 +60,13 @@ pub enum ReviewOrder {
     SecondReading(SampleId),
 }
 
+impl ReviewOrder {
+    /// Whether what no check has seen comes last.
+    fn is_by_severity(self) -> bool {
+        matches!(self, Self::Severity | Self::New)
+    }
+}
+
 /// A question to the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ReviewQueueQuery {
@@ -88,7 +98,7 @@ pub struct QueuedCapture {
     pub check: Option<String>,
     /// The state of that finding.
     pub state: Option<FindingState>,
-    /// Captures with that finding of the same host and form of address, at most ten thousand.
+    /// Captures with that finding of the same host and form of address, at most a thousand.
     pub alike: u64,
 }
 
@@ -110,7 +120,7 @@ pub struct CauseGroup {
     pub host: String,
     /// The form of address.
     pub template: String,
-    /// Captures to review that have it.
+    /// Captures to review that have it; of more than a thousand, a thousand.
     pub captures: u64,
     /// The highest severity among them, 0 to 1.
     pub severity: f64,
@@ -148,13 +158,9 @@ impl ReviewQueueQuery {
             LEFT JOIN score s ON s.capture = c.id AND s.campaign = ?1";
         let (first, order) = match self.order {
             // In the order of the index, so that the first rows are found without all others.
-            ReviewOrder::Severity => (
+            ReviewOrder::Severity | ReviewOrder::New => (
                 "page_loss p INDEXED BY page_loss_order CROSS JOIN capture c ON c.id = p.capture",
                 "p.loss DESC, p.external DESC, p.capture",
-            ),
-            ReviewOrder::New => (
-                "capture c LEFT JOIN page_loss p ON p.capture = c.id",
-                "ifnull(p.loss, -1) DESC, p.external DESC, c.id",
             ),
             ReviewOrder::Cited => {
                 ("capture_inlinks g CROSS JOIN capture c ON c.id = g.capture", "g.external DESC, c.id")
@@ -164,7 +170,9 @@ impl ReviewQueueQuery {
                 ("sampled_capture e CROSS JOIN capture c ON c.id = e.capture", "e.place")
             }
         };
-        (format!("FROM {first} {JOINED}"), order)
+        // Nothing but a filter asks for them.
+        let joined = if self.filter.trim().is_empty() { "" } else { JOINED };
+        (format!("FROM {first} {joined}"), order)
     }
 
     /// The condition of the order, with its values.
@@ -243,7 +251,7 @@ impl Catalogue {
         self.read(|conn| {
             let mut ids = ids(conn, &sql, query.offset, query.limit)?;
             let missing = query.limit.saturating_sub(ids.len() as u64);
-            if query.order == ReviewOrder::Severity && missing > 0 {
+            if query.order.is_by_severity() && missing > 0 {
                 let checked = count(conn, &sql)?;
                 ids.extend(unchecked(conn, &sql, query.offset.saturating_sub(checked), missing)?);
             }
@@ -271,44 +279,63 @@ impl Catalogue {
             Err(error) => return Err(error),
         };
         self.read(|conn| match query.order {
-            ReviewOrder::Severity => Ok(Some(count(conn, &sql.of_all_captures())?)),
+            of if of.is_by_severity() => Ok(Some(count(conn, &sql.of_all_captures())?)),
             _ => Ok(Some(count(conn, &sql)?)),
         })
     }
 
-    /// Causes of findings on captures to review, those that take most of the pages first.
+    /// Causes of findings on captures to review, those that take most of the pages first: of the most frequent ones.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
     pub fn cause_groups(&self, campaign: Option<CampaignId>) -> Result<Vec<CauseGroup>, StoreError> {
+        // From the index alone: which captures of a cause are open is looked up only for the causes that are listed.
+        let causes = format!(
+            "SELECT g.check_id, g.template, h.name, t.template FROM
+                (SELECT check_id, template, sum(captures) AS captures FROM
+                    (SELECT check_id, state, template, count(*) AS captures FROM finding
+                     WHERE state IN (0, 1) AND false_alarm = 0 GROUP BY check_id, state, template)
+                 GROUP BY check_id, template ORDER BY captures DESC, check_id, template LIMIT {MOST_CAUSES}) g
+             JOIN finding_template t ON t.id = g.template JOIN host h ON h.id = t.host"
+        );
         let of_campaign = if campaign.is_some() { of_campaign_sql!() } else { "1" };
-        let sql = format!(
-            "SELECT k.check_id, h.name, t.template, count(*) AS captures, max(k.severity), min(c.id), sum(k.severity) AS sum
-             FROM finding k CROSS JOIN capture c ON c.id = k.capture
-             CROSS JOIN finding_template t ON t.id = k.template CROSS JOIN host h ON h.id = t.host
-             WHERE k.state < 2 AND NOT k.false_alarm AND {} AND {of_campaign}
-             GROUP BY k.check_id, k.template ORDER BY sum DESC, k.check_id, k.template LIMIT {MOST_CAUSES}",
+        let open = format!(
+            "SELECT count(*), max(severity), min(id) FROM (SELECT k.severity, c.id
+                FROM finding k CROSS JOIN capture c ON c.id = k.capture
+                WHERE k.check_id = ?2 AND k.template = ?3 AND k.state IN (0, 1) AND k.false_alarm = 0 AND {} AND {of_campaign}
+                LIMIT {MOST_OF_CAUSE})",
             to_review_sql!()
         );
         self.read(|conn| {
-            let mut statement = conn.prepare_cached(&sql)?;
-            let mut rows = statement.query([campaign.unwrap_or_default()])?;
             let mut groups = Vec::new();
+            let mut causes = conn.prepare_cached(&causes)?;
+            let mut rows = causes.query([])?;
+            let mut open = conn.prepare_cached(&open)?;
             while let Some(row) = rows.next()? {
-                let (check, host, template): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-                let one = one_row(conn, row.get(5)?)?;
+                let (check, template_id): (String, i64) = (row.get(0)?, row.get(1)?);
+                let (host, template): (String, String) = (row.get(2)?, row.get(3)?);
+                let of_cause = params![campaign.unwrap_or_default(), check, template_id];
+                let (captures, severity, one) = open.query_row(of_cause, |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?, row.get::<_, Option<CaptureId>>(2)?))
+                })?;
+                let (Some(severity), Some(one)) = (severity, one) else { continue };
+                let one = one_row(conn, one)?;
                 groups.push(CauseGroup {
                     filter: cause_filter(&check, &host, &template),
                     check,
                     host,
                     template,
-                    captures: uint(row.get(3)?),
-                    severity: row.get::<_, i64>(4)? as f64 / WHOLE,
+                    captures: uint(captures),
+                    severity: severity as f64 / WHOLE,
                     url: one.url,
                     title: one.title,
                 });
             }
+            groups.sort_by(|a, b| {
+                let taken = |of: &CauseGroup| of.captures as f64 * of.severity;
+                taken(b).total_cmp(&taken(a)).then_with(|| a.filter.cmp(&b.filter))
+            });
             Ok(groups)
         })
     }

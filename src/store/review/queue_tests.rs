@@ -32,7 +32,8 @@ fn filled(captures: u32) -> (tempfile::TempDir, Workspace) {
          INSERT INTO finding (capture, check_id, state, severity, template, evidence)
             SELECT id, iif(id % 2, 'status', 'missing-resources'), 0, id * 7919 % 9001, host, '{\"text\":\"x\"}'
             FROM capture WHERE media = 1 AND id % 3;
-         INSERT INTO capture_inlinks (capture, internal, external, hosts, cut) SELECT id, 1, id % 97, 1, 0 FROM capture WHERE id % 5 = 3;
+         INSERT INTO capture_inlinks (capture, internal, external, hosts, top_anchor, cut)
+            SELECT id, 1, id % 97, 1, '', 0 FROM capture WHERE id % 5 = 3;
          COMMIT; ANALYZE;",
     )
     .unwrap();

@@ -93,19 +93,21 @@ fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &D
     ui.add(egui::Label::new(theme::strong(title, theme::PART_TEXT).color(colors.strong_text)).truncate());
     ui.label(RichText::new(format!("Addresses of the form {}", text::line(&group.template))).color(colors.weak_text));
     let why_not = read_only(ui);
+    let answer = app.reads.captures(query(app, group, PREVIEW));
+    let total = answer.ready().map_or(group.captures, |page| page.total);
     ui.horizontal_wrapped(|ui| {
         for (key, mark, label) in marks() {
-            let label = format!("{label} all {}", text::count(group.captures));
+            let label = format!("{label} all {}", text::count(total));
             let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| {
                 keyed_button_ui(ui, mark_icon(mark), &label, key, mark == ReviewMark::Approve, &label)
             });
             if drawn.inner.clicked() {
-                decide(app, group, decisions, mark);
+                let captures = SelectedRows::all(&query(app, group, 0), total);
+                decide_all(app, decisions, captures, mark);
             }
         }
     });
     let opens = ui.link("Review them one by one").clicked();
-    let answer = app.reads.captures(query(app, group, PREVIEW));
     ui.separator();
     ScrollArea::vertical().id_salt("captures of the cause").auto_shrink([false, false]).show(ui, |ui| {
         loaded_ui(ui, &answer, |ui, page| {
@@ -127,11 +129,6 @@ fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &D
 /// The decisions on a whole cause.
 fn marks() -> impl Iterator<Item = (&'static str, ReviewMark, &'static str)> {
     MARK_KEYS.into_iter().chain([("R", ReviewMark::Later, "After recrawl:")])
-}
-
-fn decide(app: &mut AppState, group: &CauseGroup, decisions: &Decisions, mark: ReviewMark) {
-    let captures = SelectedRows::all(&query(app, group, 0), group.captures);
-    decide_all(app, decisions, captures, mark);
 }
 
 fn keys(ui: &Ui, app: &mut AppState, at: &mut usize, last: usize) {
