@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_that_was_stopped_tells_its_share_with_the_interval() {
+    fn a_sample_that_was_stopped_has_its_share_with_the_interval() {
         let figures = SampleFigures::of(&[stratum(5000, 37, 2)], 0, false);
         assert_eq!(figures.line().unwrap(), "after 37: 5.4 %, 1.5–17.7 %");
         assert_eq!(figures.bounds, Some([2.0 / 37.0; 2]));
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_by_hosts_tells_the_share_of_all_pages() {
+    fn a_sample_by_hosts_has_the_share_of_all_pages() {
         let strata = [stratum(9000, 60, 3), stratum(900, 20, 5), stratum(100, 10, 6)];
         let figures = SampleFigures::of(&strata, 0, true);
         assert_eq!(figures.line().unwrap(), "after 90: 7.4 %, 2.1–12.6 %");

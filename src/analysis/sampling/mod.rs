@@ -61,7 +61,7 @@ mod tests {
 
     /// Sizes that R's `samplingbook::sample.size.prop` and Cochran's formula give for four populations.
     #[test]
-    fn a_margin_takes_as_many_pages_as_the_formula_of_a_finite_population_says() {
+    fn a_margin_takes_as_many_pages_as_the_formula_of_a_finite_population_has() {
         let populations = [200, 1000, 10_000, 1_000_000];
         for (margin, expected, sizes) in [
             (0.10, 0.5, [66, 88, 96, 97]),

@@ -47,8 +47,8 @@ mod tests {
                 let share = Proportion::of(faulty as u64, stopped_after as u64).unwrap();
                 share.low <= 0.1 && share.high >= 0.1
             };
-            let held = (0..400).filter(|seed| holds(*seed)).count();
-            assert!((368..=396).contains(&held), "{held} of 400 after {stopped_after}");
+            let holding = (0..400).filter(|seed| holds(*seed)).count();
+            assert!((368..=396).contains(&holding), "{holding} of 400 after {stopped_after}");
         }
     }
 

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn each_host_has_two_pages_and_large_ones_by_the_root_of_theirs() {
         assert_eq!(drawn_of_strata(&[10_000, 100, 1, 2, 0], 115), [101, 11, 1, 2, 0]);
-        assert_eq!(drawn_of_strata(&[5, 5, 5], 4), [2, 2, 2], "two each, though fewer were wanted");
+        assert_eq!(drawn_of_strata(&[5, 5, 5], 4), [2, 2, 2], "two each, though the total is less");
         assert_eq!(drawn_of_strata(&[5, 5, 5], 100), [5, 5, 5], "all of them");
         let drawn = drawn_of_strata(&[90_000, 400, 400, 3, 1], 97);
         assert_eq!(drawn.iter().sum::<u64>(), 97);

@@ -25,11 +25,11 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Subcommand)]
 pub enum ReviewCommand {
     /// List captures in the order in which they come up in Review.
-    Queue(queue::QueueArgs),
+    Queue(queue::ReviewQueueArgs),
     /// List causes that captures to review share: check, host and form of address.
     Groups(queue::GroupsArgs),
     /// Draw a sample of what is to review.
-    Sample(sample::SampleArgs),
+    Sample(sample::ReviewSampleArgs),
     /// List samples with what their decisions tell.
     Samples(sample::SamplesArgs),
     /// Say how far two persons agree about a sample.

@@ -23,7 +23,7 @@ use std::path::PathBuf;
     that two persons decided differently. sample: what is left of a sample. second: pages of a sample that somebody else\n\
     judged, without their decisions. A queue by severity is no sample: its shares tell nothing about all pages.\n\
     Columns: number, severity, finding, status, URL.")]
-pub struct QueueArgs {
+pub struct ReviewQueueArgs {
     /// Workspace.
     folder: PathBuf,
     /// What comes up, and in which order.
@@ -63,7 +63,7 @@ enum OrderArg {
     Second,
 }
 
-pub(super) fn queue(args: &QueueArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn queue(args: &ReviewQueueArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = read_only_session(&args.folder)?;
     let sample = |session: &Session| -> anyhow::Result<_> {
         let name = args

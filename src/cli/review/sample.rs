@@ -21,7 +21,7 @@ use std::path::PathBuf;
     The share of faulty pages is known within the margin, with 95 %, once all are judged; each beginning of the sample is\n\
     one, too. With --by-host at least two pages of each host, and the rest by the root of their pages. The same seed\n\
     draws the same pages. Pages are judged in the window, or by fonds mark; what they tell: fonds review samples")]
-pub struct SampleArgs {
+pub struct ReviewSampleArgs {
     /// Workspace.
     folder: PathBuf,
     /// How far the share may be off, from 0 to 1.
@@ -56,7 +56,7 @@ pub struct SampleArgs {
     json: bool,
 }
 
-pub(super) fn sample(args: &SampleArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn sample(args: &ReviewSampleArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     anyhow::ensure!(args.margin > 0.0 && args.margin < 1.0, "--margin: a number between 0 and 1, such as 0.1");
     anyhow::ensure!((0.0..=1.0).contains(&args.expected), "--expected: a number from 0 to 1, such as 0.1");
     let session = session(&args.folder)?;

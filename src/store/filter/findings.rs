@@ -23,7 +23,11 @@ pub(super) fn finding_sql(value: &str) -> Result<String, String> {
         "odd" => worst("p.problems = 0 AND p.odd > 0"),
         "none" => worst("p.problems = 0 AND p.odd = 0"),
         "unchecked" => format!("NOT {}", worst("1")),
-        _ => return Err(format!("“{value}” is no state; write finding:problem, finding:odd, finding:none or finding:unchecked")),
+        _ => {
+            return Err(format!(
+                "“{value}” is no state; write finding:problem, finding:odd, finding:none or finding:unchecked"
+            ));
+        }
     })
 }
 
@@ -46,22 +50,26 @@ impl FilterWriter<'_> {
 
     /// The condition of `check:`.
     pub(super) fn check(&mut self, value: &str) -> Result<String, String> {
-        let (id, state) = match value.split_once(STATE_SIGN) {
-            Some((id, "n/a" | "not applicable")) => (id, Some(FindingState::NotApplicable)),
-            Some((id, name)) => {
-                let known = FindingState::of_name(name);
-                (id, Some(known.ok_or_else(|| format!("“{name}” is no state; write check:{id}/problem or check:{id}/odd"))?))
-            }
-            None => (value, None),
-        };
+        let (id, state) =
+            match value.split_once(STATE_SIGN) {
+                Some((id, "n/a" | "not applicable")) => (id, Some(FindingState::NotApplicable)),
+                Some((id, name)) => {
+                    let known = FindingState::of_name(name);
+                    (
+                        id,
+                        Some(known.ok_or_else(|| {
+                            format!("“{name}” is no state; write check:{id}/problem or check:{id}/odd")
+                        })?),
+                    )
+                }
+                None => (value, None),
+            };
         if check_of_id(id).is_none() {
             let ids: Vec<&str> = CHECKS.iter().map(|check| check.id).collect();
             return Err(format!("there is no check “{id}”; checks are {}", ids.join(", ")));
         }
         self.values.push(Value::Text(id.to_owned()));
         let state = state.map_or_else(|| "k.state < 2".to_owned(), |state| format!("k.state = {}", state.number()));
-        Ok(format!(
-            "c.id IN (SELECT k.capture FROM finding k WHERE k.check_id = ? AND {state} AND NOT k.false_alarm)"
-        ))
+        Ok(format!("c.id IN (SELECT k.capture FROM finding k WHERE k.check_id = ? AND {state} AND NOT k.false_alarm)"))
     }
 }

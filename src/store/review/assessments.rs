@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_says_which_of_the_two_judgements_fails() {
+    fn a_reason_decides_which_of_the_two_judgements_fails() {
         let of = |aspect| ReviewReason { aspect, code: "x".to_owned() };
         let (content, technical) = (of(ReviewAspect::Content), of(ReviewAspect::Technical));
         for (mark, reasons, expected) in [

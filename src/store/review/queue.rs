@@ -20,7 +20,7 @@ use serde::Serialize;
 const WHOLE: f64 = 10_000.0;
 
 /// Captures with the same finding that are counted at most.
-const MOST_ALIKE: i64 = 1_000;
+const MOST_SAME: i64 = 1_000;
 
 /// Causes that are listed at most.
 const MOST_CAUSES: i64 = 100;
@@ -99,7 +99,7 @@ pub struct QueuedCapture {
     /// The state of that finding.
     pub state: Option<FindingState>,
     /// Captures with that finding of the same host and form of address, at most a thousand.
-    pub alike: u64,
+    pub same_cause: u64,
 }
 
 /// A part of the queue.
@@ -388,14 +388,14 @@ fn queue_row(conn: &Connection, id: CaptureId) -> Result<QueuedCapture, StoreErr
         )?
         .query_row([id], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let alike = match &worst {
+    let same_cause = match &worst {
         None => 0,
         Some((check, state, template)) => uint(
             conn.prepare_cached(
                 "SELECT count(*) FROM (SELECT 1 FROM finding WHERE check_id = ?1 AND state = ?2 AND template = ?3
                     AND false_alarm = 0 LIMIT ?4)",
             )?
-            .query_row(params![check, state, template, MOST_ALIKE], |row| row.get(0))?,
+            .query_row(params![check, state, template, MOST_SAME], |row| row.get(0))?,
         ),
     };
     Ok(QueuedCapture {
@@ -403,6 +403,6 @@ fn queue_row(conn: &Connection, id: CaptureId) -> Result<QueuedCapture, StoreErr
         loss: loss.map(|loss| loss as f64 / WHOLE),
         state: worst.as_ref().map(|(_, state, _)| FindingState::of_number(*state)),
         check: worst.map(|(check, ..)| check),
-        alike,
+        same_cause,
     })
 }

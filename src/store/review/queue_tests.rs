@@ -2,13 +2,13 @@
 //! prints how long its questions take.
 
 use crate::analysis::checks::FindingState;
+use crate::campaign::Campaign;
 use crate::store::Workspace;
 use crate::store::large_tests::{Size, fill};
 use crate::store::rows::{
     ActDetail, Assessment, CampaignId, CaptureId, CaptureQuery, CaptureTab, ReviewAspect, ReviewMark, ReviewOrder,
     ReviewQueueQuery, ReviewReason, ReviewSampleSpec, SampleId,
 };
-use crate::campaign::Campaign;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -75,7 +75,7 @@ fn the_queue_by_severity_holds_what_is_to_review_the_worst_first_and_the_uncheck
     assert!(checked > 100 && all[checked..].iter().all(|of| of.loss.is_none()) && checked < all.len());
     let losses: Vec<f64> = all[..checked].iter().filter_map(|of| of.loss).collect();
     assert!(losses.is_sorted_by(|a, b| a >= b));
-    assert_eq!((all[0].state, all[0].alike > 1), (Some(FindingState::Problem), true));
+    assert_eq!((all[0].state, all[0].same_cause > 1), (Some(FindingState::Problem), true));
     // Parts of it are parts of the whole, also where checked and unchecked ones meet.
     let part = ReviewQueueQuery { offset: checked as u64 - 5, ..query(ReviewOrder::Severity, 10) };
     let expected: Vec<CaptureId> = all[checked - 5..checked + 5].iter().map(|of| of.row.id).collect();
@@ -124,11 +124,9 @@ fn one_decision_on_a_cause_is_one_act_with_its_query_and_one_undo() {
     catalogue.mark_with(&captures, ReviewMark::Reject, ("soft 404", "Ana"), detail).unwrap();
     let conn = rusqlite::Connection::open(catalogue.path()).unwrap();
     let kept: (String, i64) = conn
-        .query_row(
-            "SELECT a.query, (SELECT count(*) FROM mark m WHERE m.act = a.act) FROM review_act a",
-            [],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )
+        .query_row("SELECT a.query, (SELECT count(*) FROM mark m WHERE m.act = a.act) FROM review_act a", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
         .unwrap();
     assert_eq!(kept, (group.filter.clone(), group.captures as i64));
     let after = to_review(&workspace);
@@ -182,7 +180,7 @@ fn decide(workspace: &Workspace, id: CaptureId, who: &str, faulty: Option<Review
 }
 
 #[test]
-fn a_sample_is_the_same_for_its_seed_and_tells_its_share_as_far_as_it_was_judged() {
+fn a_sample_is_the_same_for_its_seed_and_has_its_share_as_far_as_it_was_judged() {
     let (_dir, workspace) = filled(2_000);
     let catalogue = workspace.catalogue();
     let first = catalogue.draw_sample(&ReviewSampleSpec { name: "First".to_owned(), ..spec(7) }).unwrap();
@@ -238,7 +236,8 @@ fn a_second_person_judges_a_fifth_without_seeing_the_first_decision() {
     let sample = catalogue.draw_sample(&ReviewSampleSpec { size: Some(200), ..spec(7) }).unwrap();
     let drawn = catalogue.sampled_captures(sample).unwrap();
     assert_eq!(catalogue.samples(None).unwrap()[0].twice, 40);
-    let second = |who: &str| ReviewQueueQuery { person: who.to_owned(), ..query(ReviewOrder::SecondReading(sample), 500) };
+    let second =
+        |who: &str| ReviewQueueQuery { person: who.to_owned(), ..query(ReviewOrder::SecondReading(sample), 500) };
     assert_eq!(ids(&workspace, &second("Rui")), []);
     for (nth, id) in drawn.iter().enumerate() {
         decide(&workspace, *id, "Ana", (nth % 10 == 0).then_some(ReviewAspect::Content));
@@ -276,7 +275,7 @@ fn a_second_person_judges_a_fifth_without_seeing_the_first_decision() {
 }
 
 #[test]
-fn new_and_cited_queues_hold_what_their_names_say() {
+fn new_and_cited_queues_hold_what_their_names_mean() {
     let (_dir, workspace) = filled(2_000);
     let new = workspace.catalogue().review_queue(&query(ReviewOrder::New, u64::MAX)).unwrap().rows;
     assert!(!new.is_empty() && new.iter().all(|of| of.row.id > CaptureId::new(1_000) && !of.row.revisit));
@@ -303,9 +302,9 @@ fn questions_of_the_queue_are_answered() {
     let captures = std::env::var("FONDS_REVIEW_CAPTURES").ok().and_then(|of| of.parse().ok()).unwrap_or(2_000);
     let (_dir, workspace) = filled(captures);
     let catalogue = workspace.catalogue();
-    let timed = |what: &str, ask: &dyn Fn() -> usize| {
+    let timed = |what: &str, question: &dyn Fn() -> usize| {
         let began = Instant::now();
-        let found = ask();
+        let found = question();
         println!("{what}: {found} in {} ms", began.elapsed().as_millis());
         assert!(found > 0, "{what}");
     };

@@ -33,7 +33,8 @@ impl ReviewReasonsCard {
             let row = FormRow::new(aspect.label()).note(note);
             let drawn = row.show_ui(ui, |ui| {
                 let name = format!("Reasons: {}", aspect.label().to_lowercase());
-                ui.add_enabled_ui(!is_off, |ui| line_field_ui(ui, &name, typed, "off topic, ended", theme::LONG_FIELD)).inner
+                ui.add_enabled_ui(!is_off, |ui| line_field_ui(ui, &name, typed, "off topic, ended", theme::LONG_FIELD))
+                    .inner
             });
             is_left |= drawn.field.lost_focus();
         }

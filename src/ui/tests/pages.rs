@@ -3,8 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CampaignChoice, CaptureQuery, CitedBy, EventKind, EventQuery, HostColumn, ImportOptions,
-    LaunchId, LaunchState, Launches, ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CampaignChoice, CaptureQuery, CitedBy, EventKind, EventQuery, HostColumn, ImportOptions, LaunchId,
+    LaunchState, Launches, ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;

@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 8;
 
 /// What is shown of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Part {
+enum CapturePart {
     /// Its text.
     #[default]
     Text,
@@ -28,7 +28,7 @@ enum Part {
 /// The page in the middle.
 #[derive(Default)]
 pub(super) struct CaptureView {
-    part: Part,
+    part: CapturePart,
     text: LongText,
 }
 
@@ -47,21 +47,21 @@ impl CaptureView {
         let needs = app.reads.page_needs(id);
         let needed = needs.shown().map_or(0, |needs| needs.len());
         let missing = needs.shown().map_or(0, |needs| needs.iter().filter(|need| need.state.is_missing()).count());
-        if findings.is_none() && self.part == Part::Findings {
-            self.part = Part::Text;
+        if findings.is_none() && self.part == CapturePart::Findings {
+            self.part = CapturePart::Text;
         }
         tabs_ui(ui, "Parts of the page", |ui| {
-            tab_of_ui(ui, &mut self.part, Part::Text, "Text");
-            tab_of_ui(ui, &mut self.part, Part::Needs, format!("Needs {needed}"));
+            tab_of_ui(ui, &mut self.part, CapturePart::Text, "Text");
+            tab_of_ui(ui, &mut self.part, CapturePart::Needs, format!("Needs {needed}"));
             if findings.is_some() {
-                tab_of_ui(ui, &mut self.part, Part::Findings, "Findings");
+                tab_of_ui(ui, &mut self.part, CapturePart::Findings, "Findings");
             }
         });
         let below = (bottom - ui.max_rect().bottom()).max(0.0);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body) + below);
         match (self.part, findings) {
-            (Part::Findings, Some(findings)) => findings.ui(ui, app, id),
-            (Part::Needs, _) => loaded_ui(ui, &needs, |ui, needs| needs_ui(ui, app, needs)),
+            (CapturePart::Findings, Some(findings)) => findings.ui(ui, app, id),
+            (CapturePart::Needs, _) => loaded_ui(ui, &needs, |ui, needs| needs_ui(ui, app, needs)),
             (_, findings) => {
                 if let Some(findings) = findings {
                     findings.lines_ui(ui, app, id);

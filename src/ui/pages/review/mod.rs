@@ -20,7 +20,7 @@ use capture::CaptureView;
 use egui::{Rect, RichText, Stroke, Ui, UiBuilder};
 use findings::FindingList;
 use queue::{queue_query, two_line_queue};
-use sample::SampleView;
+use sample::ReviewSampleView;
 use std::sync::Arc;
 
 /// Width of the queue, and in a wide window, where titles and URLs have room beside the text.
@@ -75,7 +75,7 @@ pub struct ReviewPage {
     decided: Vec<(CaptureId, f64)>,
     view: CaptureView,
     findings: FindingList,
-    sample: SampleView,
+    sample: ReviewSampleView,
     group: usize,
     /// The current capture of the queue.
     row: Option<CaptureId>,

@@ -16,12 +16,7 @@ const QUEUE: u64 = 200;
 const BAR: Vec2 = Vec2::new(4.0, 28.0);
 
 /// The question to the queue in this mode.
-pub(super) fn queue_query(
-    app: &AppState,
-    order: ReviewOrder,
-    filter: &str,
-    includes_all: bool,
-) -> ReviewQueueQuery {
+pub(super) fn queue_query(app: &AppState, order: ReviewOrder, filter: &str, includes_all: bool) -> ReviewQueueQuery {
     let person = match order {
         ReviewOrder::SecondReading(_) => app.settings.person(),
         // Nobody else's queue depends on the person.
@@ -44,7 +39,7 @@ pub(super) fn finding_label(row: &QueuedCapture) -> String {
         return if row.loss.is_some() { "no finding" } else { "not checked" }.to_owned();
     };
     let label = check_of_id(check).map_or(check.as_str(), |check| check.label);
-    if row.alike > 1 { format!("{label}, {} alike", text::count(row.alike)) } else { label.to_owned() }
+    if row.same_cause > 1 { format!("{label}, {} like it", text::count(row.same_cause)) } else { label.to_owned() }
 }
 
 /// The captures that wait, in rows of two lines: severity, title and URL, the worst finding, and the decision where that

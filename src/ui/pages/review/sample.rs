@@ -17,7 +17,7 @@ const RARE: f64 = 0.02;
 
 /// The sample that is judged, or the next one.
 #[derive(Default)]
-pub(super) struct SampleView {
+pub(super) struct ReviewSampleView {
     chosen: Option<SampleId>,
     /// Whether a second person judges what the first one did.
     is_second: bool,
@@ -29,7 +29,7 @@ pub(super) struct SampleView {
     before: usize,
 }
 
-impl SampleView {
+impl ReviewSampleView {
     /// What of the sample comes up; none while there is none.
     pub(super) fn order(&self) -> Option<ReviewOrder> {
         let sample = self.chosen?;

@@ -179,7 +179,13 @@ fn what_a_page_lacks_is_named_above_its_text() {
     let mut window = reviewing(|_| {});
     let session = window.session();
     let lacks = |id: &CaptureId| {
-        session.catalogue().page_needs(*id).unwrap().into_iter().find(|need| need.state.is_missing()).map(|need| (*id, need))
+        session
+            .catalogue()
+            .page_needs(*id)
+            .unwrap()
+            .into_iter()
+            .find(|need| need.state.is_missing())
+            .map(|need| (*id, need))
     };
     let Some((id, need)) = to_review(&window).iter().find_map(lacks) else { panic!("a page lacks something") };
     let url = session.catalogue().capture_row(id).unwrap().url;
