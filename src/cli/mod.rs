@@ -168,7 +168,7 @@ pub enum CliCommand {
     /// List captures.
     Captures(review::captures::CapturesArgs),
     /// Check captured pages, hosts and launches.
-    Check(review::check::CheckArgs),
+    Check(review::check::PageCheckArgs),
     /// List the captures that wait for a decision.
     Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.

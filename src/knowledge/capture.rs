@@ -5,8 +5,9 @@ use super::graphs::{FACTS, LINKS, SCORES};
 use super::links::{StatedLink, stated_links};
 use super::location::{location_json, location_node};
 use super::statement::{RdfNode, Statement, Statements};
-use super::{launch_node, part_of_score};
+use super::{check_node, launch_node, part_of_score};
 use crate::analysis::ScorePart;
+use crate::analysis::checks::FindingState;
 use crate::inlinks::push_json;
 use crate::scope::GeoFact;
 use crate::uri::{CaptureDate, Url};
@@ -32,6 +33,8 @@ pub struct CaptureKnowledge<'k> {
     pub language: &'k str,
     /// Kinds of site that its page is of, by name.
     pub site_kinds: &'k [String],
+    /// What checks of review found on it, false alarms left out.
+    pub findings: Vec<KnownFinding<'k>>,
     /// Why it is in the export.
     pub role: &'static str,
     /// The campaign that selects it, as metadata records name it.
@@ -54,6 +57,19 @@ pub struct CaptureKnowledge<'k> {
     pub permission: &'k Value,
     /// The ground as statements name it.
     pub ground: Option<RdfNode>,
+}
+
+/// A finding of a check of review.
+#[derive(Debug, Serialize)]
+pub struct KnownFinding<'k> {
+    /// The check, by its name in data.
+    pub check: &'k str,
+    /// Its conclusion.
+    pub state: FindingState,
+    /// Weight times strength, 0 to 1.
+    pub severity: f64,
+    /// Why. Hostile text.
+    pub evidence: &'k Value,
 }
 
 /// A score, and what it was held against.
@@ -147,6 +163,8 @@ struct OfCapture<'k> {
     language: Option<&'k str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     site_kinds: &'k [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    findings: &'k [KnownFinding<'k>],
     tag: Option<&'k str>,
     hops: Option<&'k str>,
     via: Option<&'k str>,
@@ -202,6 +220,7 @@ impl CaptureKnowledge<'_> {
             title: filled(self.title),
             language: filled(self.language),
             site_kinds: self.site_kinds,
+            findings: &self.findings,
             tag: filled(tag).filter(|_| own),
             hops: own.then_some(hops),
             via: own.then_some(via),
@@ -274,6 +293,16 @@ impl CaptureKnowledge<'_> {
         self.origin.state(&mut out);
         if let Some(score) = &self.score {
             score.state(&mut out);
+        }
+        // What a check could not speak about is no measurement.
+        for of in self.findings.iter().filter(|of| of.state != FindingState::NotApplicable) {
+            let why = of.evidence.get("text").and_then(Value::as_str).unwrap_or_default();
+            out.about(SCORES, RdfNode::PartOfCapture(format!("finding-{}", of.check)))
+                .is_a("dqv:QualityMeasurement")
+                .node("dqv:computedOn", RdfNode::Capture)
+                .node("dqv:isMeasurementOf", check_node(of.check))
+                .real("dqv:value", of.severity)
+                .text("rdfs:comment", &format!("{}: {why}", of.state.as_str()));
         }
         if let Some(inlinks) = &self.inlinks {
             let of_side = |internal| inlinks.list.iter().filter(|link| link.internal == internal).count() as u64;
@@ -402,6 +431,7 @@ mod tests {
         let (url, location) = (Url::parse("http://a.pt/x?y=1").unwrap(), GeoFact::NotQueried);
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
         let site_kinds = ["mediawiki".to_owned()];
+        let evidence = json!({ "text": "“not found” in the title" });
         let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
         let date = CaptureDate::from_seconds(1_700_000_000);
         let link = |source, anchor, internal| CaptureInlink { date, source, anchor, internal };
@@ -414,6 +444,12 @@ mod tests {
             title: "Um \"título\"\u{9b}",
             language: "",
             site_kinds: &site_kinds,
+            findings: vec![KnownFinding {
+                check: "soft-404",
+                state: FindingState::Problem,
+                severity: 0.75,
+                evidence: &evidence,
+            }],
             role: "selected",
             campaign: &campaign,
             selection: Some(RdfNode::Iri("urn:fonds:selection:1".to_owned())),

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | capture | the record's id; `f:Capture`, `prov:specializationOf` its URL |
 //! | score and its parts | `dqv:QualityMeasurement`, one each |
+//! | finding of a check of review | `dqv:QualityMeasurement` of that check, its severity; a mark of a person on it is a judgement |
 //! | mark, note | `oa:Annotation` with who and when |
 //! | tag of an annotation of others | a further body of it, of purpose *tagging* |
 //! | what an annotation came with from elsewhere | `prov:wasQuotedFrom` |
@@ -50,7 +51,7 @@ pub use campaign::{
     EvidenceOf, ListedEvidence, campaign_address, domains_node, hosting_node, permission_node, state_grounds,
     state_version,
 };
-pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownNote, KnownScore};
+pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote, KnownScore};
 pub use links::{StatedLink, push_links, stated_links};
 pub use location::{location_json, location_node, state_location};
 pub use quads::{CaptureIri, address_of, is_about, read_quad};
@@ -69,6 +70,11 @@ fn part_of_address(text: &str) -> String {
 /// The node of a part of scores.
 pub fn part_of_score(name: &str) -> RdfNode {
     RdfNode::Iri(format!("urn:fonds:ns:part-{}", part_of_address(name)))
+}
+
+/// The node of a check of review.
+pub fn check_node(id: &str) -> RdfNode {
+    RdfNode::Iri(format!("urn:fonds:ns:check-{}", part_of_address(id)))
 }
 
 /// The node of a launch of a crawl.

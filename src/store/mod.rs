@@ -64,7 +64,7 @@ pub use files::paths::{check_launch_name, own_folder};
 pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use findings::{
-    CapturedAt, CheckCount, CheckPrecision, CheckedCapture, CheckedLink, FindingGroup, FindingMark, HostCapture,
+    CapturedAt, CheckCount, CheckPrecision, CaptureFindings, CheckedLink, FindingGroup, FindingMark, HostCapture,
     KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss, SeenAs,
 };
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The host names, the main one first. The last ones are linked to and are not in the scope of the campaign.
-pub const HOSTS: [&str; 16] = [
+pub const HOSTS: [&str; 17] = [
     "vila.example", "moved.example", "speaks.example", "oldname.example", "newname.example", "forsale.example",
     "adpage.example", "fan1.example", "fan2.example", "flaky.example", "steady.example", "small.example",
-    "goneseed.example", "leads.example", "follows.example", "outside.example",
+    "goneseed.example", "leads.example", "follows.example", "rising.example", "outside.example",
 ];
 
 /// The web in a week.
@@ -162,8 +162,9 @@ pub fn reply(host: &str, path: &str, week: usize) -> Option<HttpReply> {
                 boats(930 + host.len() as u64 + u64::from(host.as_bytes()[3]), 120)
             ),
         )),
-        "flaky.example" => flaky(path, week, |nth| nth % 2 == 0),
-        "steady.example" => flaky(path, week, |nth| nth == 3),
+        "flaky.example" => flaky(path, |nth| nth % 2 == 0),
+        "steady.example" => flaky(path, |nth| nth == 3),
+        "rising.example" => flaky(path, |nth| nth > 7 && week == 3),
         "small.example" => match path {
             "/" => Some(links_page("Small", &["/lost"])),
             _ => None,
@@ -180,7 +181,7 @@ pub fn reply(host: &str, path: &str, week: usize) -> Option<HttpReply> {
 }
 
 /// A host of ten pages, some of which fail.
-fn flaky(path: &str, _week: usize, fails: impl Fn(usize) -> bool) -> Option<HttpReply> {
+fn flaky(path: &str, fails: impl Fn(usize) -> bool) -> Option<HttpReply> {
     if path == "/" {
         let paths: Vec<String> = (0..10).map(|nth| format!("/p/{nth}")).collect();
         return Some(links_page("Ten pages", &paths.iter().map(String::as_str).collect::<Vec<_>>()));
@@ -288,7 +289,8 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         "/domains/article" => page("A domain for sale: how trade works", &format!("<p>{}", boats(46, 320))),
         "/domains/links" => page(
             "Our friends",
-            "<p>Friends of the museum: <a href=http://outside.example/1>one</a> <a href=http://outside.example/2>two</a> \
+            "<p>Friends of the museum and of the boats of the lagoon, whom the keeper of the house knows by name since the \
+             yard was opened to visitors: <a href=http://outside.example/1>one</a> <a href=http://outside.example/2>two</a> \
              <a href=http://outside.example/3>three</a> <a href=http://outside.example/4>four</a> \
              <a href=http://outside.example/5>five</a> <a href=http://outside.example/6>six</a> and many more people.",
         ),
@@ -383,7 +385,8 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
             200,
             format!("<html lang=en><title>Boats</title><link rel=stylesheet href=/style.css><nav>Home Contact News About us</nav><main><p>{}</main>", GERMAN.repeat(2)),
         ),
-        "/language/short" => page("Gruss", "<p>Guten Tag und auf Wiedersehen, liebe Freunde."),
+        "/language/short" => page("Gruss", "<p>Guten Tag, liebe Freunde. Wir sehen uns am Sonntag wieder auf dem Platz am Hafen, bei Wind und Wetter, mit Musik \
+             und Brot und viel Zeit."),
         "/language/english" => article(75, "Boats in English"),
         "/request/plain" | "/request/tricky" => page("Opening hours", &format!("<p>{}", text_of(76, 200, &CASINO[10..]))),
         "/request/met" => page("Regatta of the lagoon", &format!("<p>The moliceiro regatta. {}", boats(77, 250))),
@@ -398,7 +401,8 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
             ),
         ),
         "/leak/counter" => framed("<script src=http://cdn.outside.example/count.js></script>", "With a counter", &format!("<p>{}", boats(80, 250))),
-        "/leak/own" => HttpReply::html(200, "<title>Clock</title><p>The time in the harbour is shown by the clock.<script src=/own.js></script>"),
+        "/leak/own" => HttpReply::html(200, "<title>Clock</title><p>The time in the harbour is shown by the clock above the gate of the yard, which the keeper sets each morning by the \
+             sun and the tide.<script src=/own.js></script>"),
         // Our own rules.
         "/rules/plain" => framed("<link rel=stylesheet href=http://cdn.outside.example/a.css><link rel=stylesheet href=http://cdn.outside.example/b.css>", "Styles of another host", &format!("<p>{}", boats(81, 250))),
         "/rules/tricky" => page("A picture of another host", &format!("<p>{}<img src=http://cdn.outside.example/p.png width=800 height=600>", boats(82, 250))),
@@ -447,7 +451,7 @@ fn front(week: usize) -> HttpReply {
 }
 
 /// Addresses of the main host that the front page links to, besides those with numbers.
-const PATHS: [&str; 92] = [
+pub const PATHS: [&str; 92] = [
     "/status/gone", "/status/error", "/status/about-errors", "/status/misset", "/partner/a", "/partner/b", "/partner/c",
     "/partner/x", "/directory", "/lost/plain", "/lost/tricky", "/lost/article", "/search?q=zeppelin", "/news/empty",
     "/news/shell", "/gallery", "/news/picture", "/app/plain", "/app/tricky", "/app/server", "/app/contact", "/holes/plain",

@@ -13,7 +13,7 @@ fn parts(url: &str) -> Vec<String> {
     url.path().split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-/// Parts of the path; the file that stands for a folder is none.
+/// Parts of the path; an index file is none.
 pub fn path_depth(url: &str) -> usize {
     parts(url).iter().filter(|part| !part.to_ascii_lowercase().starts_with(INDEX)).count()
 }

@@ -1,6 +1,6 @@
 //! A check as data.
 
-use super::{CaptureSigns, Finding, FindingState, LaunchSigns, Limits, Signal};
+use super::{CaptureSigns, Finding, FindingState, LaunchSigns, CheckLimits, Signal};
 
 /// What a check speaks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,9 +44,9 @@ pub(super) const fn threshold(name: &'static str, default: f64, about: &'static 
 }
 
 /// Reads the signs of a capture.
-type ReadCapture = fn(&CaptureSigns<'_>, Limits<'_>) -> Option<Signal>;
+type ReadCapture = fn(&CaptureSigns<'_>, CheckLimits<'_>) -> Option<Signal>;
 /// Reads the signs of a launch: a signal of each subject, which is a URL or a host.
-type ReadLaunch = fn(&LaunchSigns, Limits<'_>) -> Vec<(String, Signal)>;
+type ReadLaunch = fn(&LaunchSigns, CheckLimits<'_>) -> Vec<(String, Signal)>;
 
 /// How a check reads its signs.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +79,7 @@ pub struct Check {
 
 impl Check {
     /// Its finding on a capture; none where it has nothing to say.
-    pub fn of_capture(&'static self, signs: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Finding> {
+    pub fn of_capture(&'static self, signs: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Finding> {
         match self.reads {
             Reads::Capture(read) => read(signs, limits).map(|signal| self.finding(signal)),
             Reads::Launch(_) => None,
@@ -87,7 +87,7 @@ impl Check {
     }
 
     /// Its findings on a launch, each with its subject.
-    pub fn of_launch(&'static self, signs: &LaunchSigns, limits: Limits<'_>) -> Vec<(String, Finding)> {
+    pub fn of_launch(&'static self, signs: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Finding)> {
         match self.reads {
             Reads::Capture(_) => Vec::new(),
             Reads::Launch(read) => {

@@ -111,7 +111,7 @@ pub fn phrases_in(text: &str) -> Vec<(PhraseKind, &'static str)> {
     found
 }
 
-/// Whether a title is the number of an error and what stands beside it.
+/// Whether a title is the number of an error and what is beside it.
 pub fn begins_with_error_number(title: &str) -> bool {
     let title = title.trim_start();
     title.strip_prefix("404").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))

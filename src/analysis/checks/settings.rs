@@ -21,19 +21,19 @@ impl CheckSettings {
     }
 
     /// The thresholds of a check.
-    pub fn limits<'s>(&'s self, check: &'s Check) -> Limits<'s> {
-        Limits { check, settings: self }
+    pub fn limits<'s>(&'s self, check: &'s Check) -> CheckLimits<'s> {
+        CheckLimits { check, settings: self }
     }
 }
 
 /// The thresholds of one check.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits<'s> {
+pub struct CheckLimits<'s> {
     check: &'s Check,
     settings: &'s CheckSettings,
 }
 
-impl Limits<'_> {
+impl CheckLimits<'_> {
     /// The threshold of this name: as it was set, else the program's; 0 where the check has none of that name.
     pub fn of(&self, name: &str) -> f64 {
         let own = |threshold: &&super::Threshold| threshold.name == name;

@@ -31,7 +31,7 @@ const NAMED: usize = 10;
     threshold findings follow from kept signs. What persons say of findings counts for the precision that each check is \
     shown with; a false alarm hides the finding on that URL until its content changes.\n\n\
     Fields of filters: check:ID, check:ID/odd, finding:problem, finding:odd, finding:none, loss>=0.5, breaks:URL.")]
-pub struct CheckArgs {
+pub struct PageCheckArgs {
     /// Workspace.
     folder: PathBuf,
     /// Only captures that this filter finds, as fonds captures has it.
@@ -66,7 +66,7 @@ pub struct CheckArgs {
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(in crate::cli) fn run(args: &PageCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let session = session(&args.folder)?;
     change_settings(&session, args)?;
     if let Some(id) = &args.explain {
@@ -236,7 +236,7 @@ fn list(session: &Session, as_json: bool, out: &mut dyn Write) -> anyhow::Result
 /// Keeps what a person says of findings.
 fn mark(
     session: &Session,
-    args: &CheckArgs,
+    args: &PageCheckArgs,
     check: &'static Check,
     is_right: bool,
     query: &CaptureQuery,
@@ -270,7 +270,7 @@ fn mark(
 }
 
 /// Changes thresholds and which checks run.
-fn change_settings(session: &Session, args: &CheckArgs) -> anyhow::Result<()> {
+fn change_settings(session: &Session, args: &PageCheckArgs) -> anyhow::Result<()> {
     let mut settings = session.catalogue().check_settings()?;
     let before = settings.clone();
     for text in &args.set {

@@ -218,14 +218,22 @@ impl Catalogue {
         )
     }
 
-    /// The links out of a capture, by their position.
+    /// The links out of a content version, by their position: those of a capture that answered well, where one did. Of
+    /// errors links are not read.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn links_to_check(&self, capture: CaptureId) -> Result<Vec<CheckedLink>, StoreError> {
+    pub fn links_to_check(&self, version: CaptureId) -> Result<Vec<CheckedLink>, StoreError> {
         self.read(|conn| {
-            let links = outlinks_of(conn, capture)?;
+            let best: Option<CaptureId> = conn
+                .prepare_cached(
+                    "SELECT x.id FROM capture c JOIN capture x ON x.page = c.page AND x.digest = c.digest
+                     WHERE c.id = ?1 AND c.digest <> '' ORDER BY x.status NOT BETWEEN 200 AND 299, x.date_ms, x.id LIMIT 1",
+                )?
+                .query_row([version], |row| row.get(0))
+                .optional()?;
+            let links = outlinks_of(conn, best.unwrap_or(version))?;
             Ok(links.into_iter().map(|link| CheckedLink { kind: link.kind, url: link.url }).collect())
         })
     }

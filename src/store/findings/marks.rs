@@ -1,11 +1,12 @@
 //! What persons said of findings, and how often each check was right by that.
 
 use super::rows::put_loss;
-use crate::analysis::Proportion;
-use crate::analysis::checks::{CHECKS, FindingState};
+use crate::analysis::checks::{CHECKS, FindingState, check_of_id};
+use crate::analysis::{Judgement, Proportion};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::uint;
+use crate::store::review::judgements::ForeignJudgement;
 use crate::store::rows::CaptureId;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -85,6 +86,47 @@ pub(super) fn is_false_alarm(conn: &Connection, check: &str, url: i64, digest: &
     Ok(is_right == Some(false))
 }
 
+/// The query whose results are the captures that a check found something on.
+const QUERY: &str = "check:";
+
+/// A mark on a finding is a judgement of a result of the search for that check: as such it is handed over.
+fn put_judgement(
+    conn: &Connection,
+    check: &str,
+    capture: CaptureId,
+    is_right: Option<bool>,
+    who: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    let judgement = match is_right {
+        Some(true) => "right",
+        Some(false) => "wrong",
+        None => "clear",
+    };
+    conn.prepare_cached("INSERT INTO judgement (query, capture, judgement, who, date_ms) VALUES (?1, ?2, ?3, ?4, ?5)")?
+        .execute(params![format!("{QUERY}{check}"), capture, judgement, who, now])?;
+    Ok(())
+}
+
+/// Keeps a judgement of another workspace on the search for a check as a mark on the finding.
+pub(in crate::store) fn take_judgement(conn: &Connection, of: &ForeignJudgement, origin: &str) -> Result<(), StoreError> {
+    let Some(check) = of.query.strip_prefix(QUERY).and_then(check_of_id) else { return Ok(()) };
+    let is_right = match of.judgement {
+        Some(Judgement::Right) => true,
+        Some(Judgement::Wrong) => false,
+        Some(Judgement::Unsure) | None => return Ok(()),
+    };
+    let (url, digest): (i64, String) = conn
+        .prepare_cached("SELECT url, digest FROM capture WHERE id = ?1")?
+        .query_row([of.capture], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    conn.prepare_cached(
+        "INSERT OR IGNORE INTO finding_mark (check_id, url, digest, is_right, who, date_ms, annotation, origin)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![check.id, url, digest, is_right, of.who, of.date.millis(), of.annotation, origin])?;
+    apply(conn, check.id, url, &digest)
+}
+
 /// Brings the findings on all captures of a URL with one content to what the last mark says.
 fn apply(conn: &Connection, check: &str, url: i64, digest: &str) -> Result<(), StoreError> {
     let is_false = is_false_alarm(conn, check, url, digest)?;
@@ -136,6 +178,7 @@ impl Catalogue {
                 )?
                 .execute(params![check, url, digest, is_right, who, now])?;
                 marked.push(conn.last_insert_rowid());
+                put_judgement(conn, &check, capture, Some(is_right), &who, now)?;
                 apply(conn, &check, url, &digest)?;
             }
             Ok(marked)
@@ -152,14 +195,21 @@ impl Catalogue {
         self.write(move |conn| {
             let now = CaptureDate::now().millis();
             for mark in marks {
-                let found: Option<(String, i64, String)> = conn
+                let found: Option<(String, i64, String, String)> = conn
                     .prepare_cached(
                         "UPDATE finding_mark SET undone_ms = ?2 WHERE id = ?1 AND undone_ms IS NULL
-                         RETURNING check_id, url, digest",
+                         RETURNING check_id, url, digest, who",
                     )?
-                    .query_row(params![mark, now], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+                    .query_row(params![mark, now], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
                     .optional()?;
-                if let Some((check, url, digest)) = found {
+                if let Some((check, url, digest, who)) = found {
+                    let capture: Option<CaptureId> = conn
+                        .prepare_cached("SELECT id FROM capture WHERE url = ?1 AND digest = ?2 ORDER BY id LIMIT 1")?
+                        .query_row(params![url, digest], |row| row.get(0))
+                        .optional()?;
+                    if let Some(capture) = capture {
+                        put_judgement(conn, &check, capture, None, &who, now)?;
+                    }
                     apply(conn, &check, url, &digest)?;
                 }
             }

@@ -19,5 +19,6 @@ pub use groups::{CheckCount, FindingGroup};
 pub use launches::KeptRobots;
 pub use marks::{CheckPrecision, FindingMark, OFFER_OFF_BELOW, OFFER_OFF_MARKS};
 pub use rows::{KeptFinding, LaunchFinding, ListedFinding, PageLoss};
-pub use signs::{CheckedCapture, KeptPage};
+pub use signs::{CaptureFindings, KeptPage};
+pub(in crate::store) use marks::take_judgement;
 pub(in crate::store) use rows::{findings_of, is_checked};

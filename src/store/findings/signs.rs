@@ -30,7 +30,7 @@ pub struct KeptPage {
 
 /// What was found on a capture, to be kept.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CheckedCapture {
+pub struct CaptureFindings {
     /// The capture.
     pub capture: CaptureId,
     /// Its signs among others; none where those that are kept stay.
@@ -173,7 +173,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be written.
-    pub fn put_findings(&self, captures: Vec<CheckedCapture>) -> Result<(), StoreError> {
+    pub fn put_findings(&self, captures: Vec<CaptureFindings>) -> Result<(), StoreError> {
         self.write(move |conn| captures.iter().try_for_each(|of| put_checked(conn, of)))
     }
 
@@ -205,7 +205,7 @@ impl Catalogue {
     }
 }
 
-fn put_checked(conn: &Connection, of: &CheckedCapture) -> Result<(), StoreError> {
+fn put_checked(conn: &Connection, of: &CaptureFindings) -> Result<(), StoreError> {
     let known: Option<(i64, i64, String)> = conn
         .prepare_cached("SELECT host, url, digest FROM capture WHERE id = ?1")?
         .query_row([of.capture], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))

@@ -6,6 +6,7 @@ use crate::jobs::JobCx;
 use crate::store::captures::detail::notes;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
+use crate::store::findings::{KeptFinding, findings_of};
 use crate::store::catalogue::sql::{int, uint};
 use crate::store::rows::{CampaignId, CaptureId, CaptureNote, ExportRow, VerifyLine};
 use crate::uri::{CaptureDate, DatasetKey, Url};
@@ -89,6 +90,8 @@ pub struct ExportedCapture {
     pub inlinks: Option<Vec<ExportedLink>>,
     /// Decisions and notes that hold.
     pub notes: Vec<CaptureNote>,
+    /// What checks found on it.
+    pub findings: Vec<KeptFinding>,
     /// Campaign, its version, job and launch it was captured in.
     pub provenance: (Option<i64>, Option<u32>, String, String),
 }
@@ -106,6 +109,7 @@ impl Catalogue {
             let stored =
                 stored_capture(conn, id)?.ok_or(StoreError::Missing { what: "capture", id: id.to_string() })?;
             let notes = notes(conn, id, true)?;
+            let findings = findings_of(conn, id)?;
             let mut statement = conn.prepare_cached(
                 "SELECT c.hops, ifnull(v.url, ''), ifnull(c.seed, ''), c.rule_index,
                         ifnull((SELECT f.rule FROM file_rule f WHERE f.capture = c.id), c.rule_name),
@@ -128,6 +132,7 @@ impl Catalogue {
                     imported: row.get(9)?,
                     inlinks,
                     notes,
+                    findings,
                     provenance: (row.get(5)?, row.get(6)?, row.get(7)?, row.get(8)?),
                 })
             })?)

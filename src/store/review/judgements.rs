@@ -11,6 +11,7 @@ use crate::store::captures::originals::version_sql;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
+use crate::store::findings::take_judgement;
 use crate::store::rows::{CampaignId, CaptureId, with_origin};
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -190,6 +191,7 @@ pub(in crate::store) fn add_foreign(
                 of.line
             ])? as u64;
         conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?.execute([&of.annotation])?;
+        take_judgement(conn, of, origin)?;
     }
     Ok(added)
 }

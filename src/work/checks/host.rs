@@ -9,7 +9,7 @@ use crate::analysis::checks::{
 use crate::analysis::{AnchorCheck, AnchorWords, Matcher};
 use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
-use crate::store::{CheckedCapture, HostCapture, Workspace};
+use crate::store::{CaptureFindings, HostCapture, Workspace};
 use crate::text::near::MinHash;
 use crate::uri::{Fqdn, Url};
 use crate::work::find::stored_pages::PageTexts;
@@ -23,7 +23,7 @@ const BATCH: usize = 512;
 /// Captures that one thread compares behind each other.
 const TOGETHER: usize = 32;
 /// Words of main text below which an earlier capture is no good one to compare with.
-const GOOD_WORDS: u64 = 20;
+const GOOD_LENGTH: u64 = 20;
 /// Similarity of texts from which they repeat each other, and from which they are the same.
 const NEAR: f64 = 0.9;
 const SAME: f64 = 0.95;
@@ -55,7 +55,7 @@ pub(super) struct HostChecks<'w> {
 
 /// A content version, as others are compared with it.
 #[derive(Default)]
-struct Version {
+struct ComparedVersion {
     is_page: bool,
     words: u64,
     language: String,
@@ -74,7 +74,7 @@ struct Repeats {
 /// Sums over the captures of the host.
 #[derive(Default)]
 struct Sums {
-    versions: HashMap<CaptureId, Version>,
+    versions: HashMap<CaptureId, ComparedVersion>,
     groups: Vec<Repeats>,
     bands: HashMap<(usize, u32), Vec<usize>>,
     /// Words of good pages, sorted; and by the form of their addresses.
@@ -114,16 +114,16 @@ impl HostChecks<'_> {
         &self,
         host: i64,
         cx: &JobCx,
-        mut put: impl FnMut(Vec<CheckedCapture>) -> anyhow::Result<()>,
+        mut put: impl FnMut(Vec<CaptureFindings>) -> anyhow::Result<()>,
     ) -> anyhow::Result<u64> {
         let captures = self.workspace.catalogue().captures_to_check(host)?;
         let sums = self.sums(&captures)?;
         let order: Vec<usize> = (0..captures.len()).collect();
         for batch in order.chunks(BATCH) {
-            let some = |places: &[usize]| -> anyhow::Result<Vec<CheckedCapture>> {
+            let some = |places: &[usize]| -> anyhow::Result<Vec<CaptureFindings>> {
                 places.iter().filter_map(|at| Some(self.one(&captures, captures.get(*at)?, &sums))).collect()
             };
-            let checked: anyhow::Result<Vec<Vec<CheckedCapture>>> = batch.par_chunks(TOGETHER).map(some).collect();
+            let checked: anyhow::Result<Vec<Vec<CaptureFindings>>> = batch.par_chunks(TOGETHER).map(some).collect();
             put(checked?.into_iter().flatten().collect())?;
             cx.advance(batch.len() as u64)?;
         }
@@ -173,7 +173,7 @@ impl HostChecks<'_> {
         Ok(sums)
     }
 
-    fn one(&self, captures: &[HostCapture], capture: &HostCapture, sums: &Sums) -> anyhow::Result<CheckedCapture> {
+    fn one(&self, captures: &[HostCapture], capture: &HostCapture, sums: &Sums) -> anyhow::Result<CaptureFindings> {
         let catalogue = self.workspace.catalogue();
         let (page, _, terms) = catalogue.page_signs(capture.version)?.unwrap_or_default();
         let form = address_form(&capture.url);
@@ -204,7 +204,7 @@ impl HostChecks<'_> {
         }
         let findings = check_capture(&CaptureSigns { page: &page, of: &of }, self.settings);
         let external = Some(capture.external[0]);
-        Ok(CheckedCapture { capture: capture.id, signs: Some(of), template: form, external, findings })
+        Ok(CaptureFindings { capture: capture.id, signs: Some(of), template: form, external, findings })
     }
 
     fn history(
@@ -223,7 +223,7 @@ impl HostChecks<'_> {
         let mut signs = HistorySigns { answered: answered.len() as u64, ..HistorySigns::default() };
         signs.last_answer = answered.iter().map(|of| of.date).max().map(|date| date.to_warc()).unwrap_or_default();
         let before: Vec<&HostCapture> = others.into_iter().filter(|of| of.date < capture.date).collect();
-        let is_good_one = |of: &&&HostCapture| is_good(of.status) && sums.version(of).is_some_and(Version::is_good);
+        let is_good_one = |of: &&&HostCapture| is_good(of.status) && sums.version(of).is_some_and(ComparedVersion::is_good);
         let good: Vec<&HostCapture> = before.iter().filter(is_good_one).copied().collect();
         let last = good.get(good.len().saturating_sub(USUAL_CAPTURES)..).unwrap_or_default();
         let mut words: Vec<u64> = last.iter().filter_map(|of| Some(sums.version(of)?.words)).collect();
@@ -290,20 +290,20 @@ impl HostChecks<'_> {
     }
 }
 
-impl Version {
-    /// Whether later captures are held against it: a page with a text, and no notice in its place.
+impl ComparedVersion {
+    /// Whether later captures are compared with it: a page with a text, and no notice in its place.
     fn is_good(&self) -> bool {
-        self.is_page && self.words >= GOOD_WORDS && !self.has_phrase
+        self.is_page && self.words >= GOOD_LENGTH && !self.has_phrase
     }
 }
 
 impl Sums {
-    fn version(&self, of: &HostCapture) -> Option<&Version> {
+    fn version(&self, of: &HostCapture) -> Option<&ComparedVersion> {
         self.versions.get(&of.version)
     }
 
     fn add_version(&mut self, number: CaptureId, signs: &PageSigns, group: Option<usize>) {
-        let version = Version {
+        let version = ComparedVersion {
             is_page: signs.is_page,
             words: signs.words,
             language: signs.language.clone(),

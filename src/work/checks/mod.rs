@@ -21,8 +21,5 @@ mod page_signs;
 mod repaired;
 mod requisites;
 mod run;
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests;
 
 pub use run::{CheckPagesReport, check_pages};

@@ -20,11 +20,11 @@ pub(super) const FORM: u32 = 1;
 /// Letters of titles and addresses that are kept.
 const SHORTENED: usize = 300;
 /// Words at the beginning of a text that name a domain for sale.
-const FIRST_WORDS: usize = 50;
+const BEGIN_LENGTH: usize = 50;
 /// Words at the end of a text that ask for a subscription.
-const LAST_WORDS: usize = 60;
+const END_LENGTH: usize = 60;
 /// Words up to which a text is searched for notices.
-const NOTICE_WORDS: u64 = 300;
+const NOTICE_LENGTH: u64 = 300;
 /// Terms that are kept of a text.
 const TERMS: usize = 64;
 /// Requisites that are kept of a page.
@@ -126,13 +126,13 @@ fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts) {
         let all: Vec<&str> = text.split_whitespace().collect();
         all.get(range.start.min(all.len())..range.end.min(all.len())).unwrap_or_default().join(" ")
     };
-    add(&part(0..FIRST_WORDS), "text", &[ForSale]);
+    add(&part(0..BEGIN_LENGTH), "text", &[ForSale]);
     let whole = text.split_whitespace().count();
-    if whole as u64 <= NOTICE_WORDS {
+    if whole as u64 <= NOTICE_LENGTH {
         add(&text, "text", &[Busy]);
     }
     let end: Vec<&str> = page.main.split_whitespace().collect();
-    add(&end.get(end.len().saturating_sub(LAST_WORDS)..).unwrap_or_default().join(" "), "text", &[Paywall]);
+    add(&end.get(end.len().saturating_sub(END_LENGTH)..).unwrap_or_default().join(" "), "text", &[Paywall]);
     if begins_with_error_number(&page.title) {
         let (place, phrase) = ("title".to_owned(), "404".to_owned());
         signs.phrases.push(FoundPhrase { kind: NotFound, place, phrase });
@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_of_one_topic_are_alike_and_of_others_not() {
+    fn texts_of_one_topic_share_terms_and_others_do_not() {
         let terms = |main: &str| terms_of(&StoredPage { main: main.to_owned(), language: "en".to_owned(), ..StoredPage::default() });
         let boats = terms("The museum of boats shows boats of the lagoon and tools of the yard");
         let again = terms("Tools of the yard and boats of the lagoon, the museum says");

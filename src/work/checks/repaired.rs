@@ -35,7 +35,7 @@ pub(super) fn pairs_in(text: &str) -> u64 {
 }
 
 /// The word as UTF-8, where it was that.
-fn repaired_word(word: &str) -> Option<String> {
+fn repaired_part(word: &str) -> Option<String> {
     let bytes: Option<Vec<u8>> = word.chars().map(byte_of).collect();
     String::from_utf8(bytes?).ok().filter(|repaired| pairs_in(repaired) < pairs_in(word))
 }
@@ -47,7 +47,7 @@ pub(super) fn repaired_line(text: &str) -> Option<[String; 2]> {
         let (mut repaired, mut with_pairs) = (0, 0);
         let mut after = Vec::with_capacity(words.len());
         for word in words {
-            let again = if pairs_in(word) > 0 { repaired_word(word) } else { None };
+            let again = if pairs_in(word) > 0 { repaired_part(word) } else { None };
             with_pairs += usize::from(pairs_in(word) > 0);
             repaired += usize::from(again.is_some());
             after.push(again.unwrap_or_else(|| word.to_owned()));

@@ -8,7 +8,7 @@ use crate::analysis::Matcher;
 use crate::analysis::checks::{CaptureSigns, CheckSettings, FindingState, address_form, check_capture};
 use crate::campaign::TermKind;
 use crate::jobs::{JobCx, counted};
-use crate::store::{Catalogue, CheckedCapture, KeptPage, Workspace};
+use crate::store::{Catalogue, CaptureFindings, KeptPage, Workspace};
 use crate::work::Report;
 use crate::work::find::stored_pages::{PageTexts, facts_of};
 use crate::work::models::{CampaignId, CaptureId};
@@ -172,9 +172,9 @@ fn check_again(catalogue: &Catalogue, settings: &CheckSettings, cx: &JobCx) -> a
         let kept = catalogue.each_kept_signs(behind, AGAIN)?;
         let Some((last, ..)) = kept.last() else { return Ok(captures) };
         behind = *last;
-        let checked: Vec<CheckedCapture> = kept
+        let checked: Vec<CaptureFindings> = kept
             .par_iter()
-            .map(|(capture, page, of)| CheckedCapture {
+            .map(|(capture, page, of)| CaptureFindings {
                 capture: *capture,
                 signs: None,
                 template: address_form(&of.url),

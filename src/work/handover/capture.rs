@@ -5,8 +5,8 @@ use super::site_kinds::SiteKindsOf;
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
 use crate::inlinks::render_links;
-use crate::knowledge::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownNote, KnownScore};
-use crate::store::{ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
+use crate::knowledge::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote, KnownScore};
+use crate::store::{KeptFinding, ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
 use crate::uri::{CaptureDate, DatasetKey};
 use crate::work::models::{CaptureId, CaptureNote, ReviewMark, ScoredRow, SelectionSpec};
 use serde_json::{Value, json};
@@ -120,6 +120,7 @@ impl Gatherer<'_> {
             title: &stored.title,
             language: &stored.language,
             site_kinds,
+            findings: known.findings.iter().filter(|of| !of.false_alarm).map(known_finding).collect(),
             role: role_of(is_selected, score),
             campaign: &self.campaign,
             selection: self.graph.map(SelectionGraph::selection),
@@ -163,6 +164,10 @@ fn role_of(is_selected: bool, score: Option<&ScoredRow>) -> &'static str {
         Some(score) if score.decision != Some(ReviewMark::Approve) => "selected",
         _ => "included by hand",
     }
+}
+
+fn known_finding(of: &KeptFinding) -> KnownFinding<'_> {
+    KnownFinding { check: &of.check, state: of.state, severity: of.severity, evidence: &of.evidence }
 }
 
 fn short_note(note: &CaptureNote) -> KnownNote {

@@ -7,9 +7,10 @@ use super::{ExportedEvidence, Ground};
 use crate::campaign::CampaignFile;
 use crate::jobs::{JobCx, lock};
 use crate::knowledge::graphs::RUNS;
+use crate::analysis::checks::check_of_id;
 use crate::knowledge::{
     CaptureKnowledge, RdfNode, Statement, Statements, WebAnnotation, campaign_address, domains_node, hosting_node,
-    launch_node, part_of_score, permission_node, state_grounds, state_location, state_newest_version, state_version,
+    launch_node, check_node, part_of_score, permission_node, state_grounds, state_location, state_newest_version, state_version,
 };
 use crate::scope::GeoFact;
 use crate::store::{JudgementRow, MarkRow, Workspace};
@@ -39,6 +40,8 @@ pub(in crate::work) struct SelectionGraph<'a> {
     located: Mutex<BTreeSet<String>>,
     /// Names of the parts of scores that were stated.
     parts: Mutex<BTreeSet<String>>,
+    /// Names of the checks whose findings were stated.
+    checks: Mutex<BTreeSet<String>>,
 }
 
 impl<'a> SelectionGraph<'a> {
@@ -66,7 +69,7 @@ impl<'a> SelectionGraph<'a> {
         })?;
         let records = versions.get(&version).map_or(&[][..], |(_, file)| &file.campaign.permissions);
         let permissions = records.iter().map(permission_node).collect();
-        let (campaign, parts, located) = (spec.campaign, Mutex::default(), Mutex::default());
+        let (campaign, parts, checks, located) = (spec.campaign, Mutex::default(), Mutex::default(), Mutex::default());
         Ok(Self {
             workspace,
             campaign,
@@ -79,6 +82,7 @@ impl<'a> SelectionGraph<'a> {
             permissions,
             located,
             parts,
+            checks,
         })
     }
 
@@ -115,6 +119,13 @@ impl<'a> SelectionGraph<'a> {
             }
         }
         drop(parts);
+        let mut checks = lock(&self.checks);
+        for of in &known.findings {
+            if !checks.contains(of.check) {
+                checks.insert(of.check.to_owned());
+            }
+        }
+        drop(checks);
         known.statements()
     }
 
@@ -210,6 +221,10 @@ impl<'a> SelectionGraph<'a> {
         }
         for name in lock(&self.parts).iter() {
             out.about(RUNS, part_of_score(name)).is_a("dqv:Metric").text("rdfs:label", name);
+        }
+        for id in lock(&self.checks).iter() {
+            let label = check_of_id(id).map_or(id.as_str(), |check| check.label);
+            out.about(RUNS, check_node(id)).is_a("dqv:Metric").text("rdfs:label", label);
         }
         out.about(RUNS, RdfNode::Term("f:relevance")).is_a("dqv:Metric").text("rdfs:label", "Score");
         let (spec, weights) = (self.spec, &self.spec.weights);

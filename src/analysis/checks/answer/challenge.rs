@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, PhraseKind, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
 
 /// Marks of guards that ordinary pages behind them have, too.
@@ -21,7 +21,7 @@ pub static CHALLENGE: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if of.page.is_challenge {
         let text = "the head says that a guard answered (cf-mitigated: challenge)";
         return Some(Signal::problem(1.0, evidence(text, json!({ "status": of.of.status }))));

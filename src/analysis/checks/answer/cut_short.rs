@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 /// Parts of problems of a body that say that its end is missing.
@@ -22,7 +22,7 @@ pub static CUT_SHORT: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, _: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, _: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     if !page.is_read || of.of.status == 304 || page.range.is_some() {
         return None;

@@ -3,7 +3,7 @@
 use crate::analysis::checks::address::path_has;
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 /// Parts of paths of pages for signing in.
@@ -25,7 +25,7 @@ pub static LOGIN_WALL: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let (status, words) = (of.of.status, of.page.words);
     let more = json!({ "status": status, "words": words });
     if let Some(redirect) = of.of.redirect.as_ref().filter(|redirect| redirect.is_to_login) {
@@ -33,7 +33,7 @@ fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
         return Some(Signal::problem(1.0, evidence(text, json!({ "to": redirect.to }))));
     }
     if matches!(status, 401 | 407) {
-        return Some(Signal::problem(1.0, evidence(format!("status {status}: a password is wanted"), more)));
+        return Some(Signal::problem(1.0, evidence(format!("status {status}: a password is required"), more)));
     }
     let has_box = of.page.is_page && of.page.password_fields > 0 && words < limits.count("main_words");
     if has_box && (status == 200 || status == 403) {

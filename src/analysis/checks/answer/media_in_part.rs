@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static MEDIA_IN_PART: Check = Check {
@@ -18,7 +18,7 @@ pub static MEDIA_IN_PART: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if let (206, Some([first, last, whole])) = (of.of.status, of.page.range) {
         let covered = of.of.covered_bytes.unwrap_or(last.saturating_sub(first) + 1);
         if covered >= whole {

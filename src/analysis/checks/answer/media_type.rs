@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use crate::captures::Media;
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub static MEDIA_TYPE: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, _: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, _: CheckLimits<'_>) -> Option<Signal> {
     if !(200..300).contains(&of.of.status) {
         return None;
     }

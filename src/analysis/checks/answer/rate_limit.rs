@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, PhraseKind, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
 
 pub static RATE_LIMIT: Check = Check {
@@ -18,7 +18,7 @@ pub static RATE_LIMIT: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let burst = of.of.host.as_ref().map_or(0, |host| host.burst);
     if matches!(of.of.status, 429 | 503) {
         let beside = if burst > 1 { format!(", as {} of the host in that minute", counted(burst, "answer")) } else { String::new() };

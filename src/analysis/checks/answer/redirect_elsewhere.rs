@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static REDIRECT_ELSEWHERE: Check = Check {
@@ -21,7 +21,7 @@ pub static REDIRECT_ELSEWHERE: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let redirect = of.of.redirect.as_ref().filter(|redirect| redirect.is_other_site)?;
     if redirect.renamed >= limits.count("renamed") || redirect.is_to_login || redirect.is_to_consent {
         return None;

@@ -3,7 +3,7 @@
 use crate::analysis::checks::address::{is_front, path_depth};
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static REDIRECT_FRONT: Check = Check {
@@ -20,7 +20,7 @@ pub static REDIRECT_FRONT: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let redirect = of.of.redirect.as_ref().filter(|redirect| redirect.is_to_front)?;
     if path_depth(&of.of.url) == 0 || is_front(&of.of.url) || redirect.is_to_consent || redirect.is_to_login {
         return None;

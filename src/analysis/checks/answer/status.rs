@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static STATUS: Check = Check {
@@ -26,7 +26,7 @@ pub static STATUS: Check = Check {
 const BY_CONVENTION: [&str; 6] =
     ["/favicon.", "/apple-touch-icon", "/wp-json", "/xmlrpc.php", "/.well-known/", "/browserconfig.xml"];
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let (status, url) = (of.of.status, of.of.url.as_str());
     let is_of_other_check = matches!(status, 401 | 403 | 407 | 429 | 503);
     if (1..400).contains(&status) || is_of_other_check {

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static CONSENT_WALL: Check = Check {
@@ -18,7 +18,7 @@ pub static CONSENT_WALL: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if let Some(redirect) = of.of.redirect.as_ref().filter(|redirect| redirect.is_to_consent) {
         let text = format!("leads to a page that asks for consent, {}", redirect.to);
         return Some(Signal::problem(1.0, evidence(text, json!({ "to": redirect.to }))));

@@ -1,8 +1,8 @@
-//! Language: none of those that the campaign wants.
+//! Language: none of those of the campaign.
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static LANGUAGE: Check = Check {
@@ -21,7 +21,7 @@ pub static LANGUAGE: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     let is_known = page.is_page
         && !page.language.is_empty()
@@ -42,10 +42,10 @@ mod tests {
 
     #[test]
     fn a_short_text_has_no_language() {
-        let check = |letters, language: &str, wanted: &[&str]| {
+        let check = |letters, language: &str, requested: &[&str]| {
             let (mut page, mut of) = page("http://a.pt/x", 100);
             (page.letters, page.language, page.language_percent) = (letters, language.to_owned(), 100);
-            of.languages = wanted.iter().map(|code| (*code).to_owned()).collect();
+            of.languages = requested.iter().map(|code| (*code).to_owned()).collect();
             found(&LANGUAGE, &page, &of)
         };
         assert_eq!(check(900, "de", &["pt"]), Some(FindingState::Odd));

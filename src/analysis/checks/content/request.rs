@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static REQUEST: Check = Check {
@@ -17,7 +17,7 @@ pub static REQUEST: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, _: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, _: CheckLimits<'_>) -> Option<Signal> {
     let is_meant = of.of.is_off_request && of.page.is_page && of.of.status == 200;
     is_meant.then(|| {
         let text = "its link has a term of the request, the page has none";

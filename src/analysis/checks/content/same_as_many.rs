@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static SAME_AS_MANY: Check = Check {
@@ -21,7 +21,7 @@ pub static SAME_AS_MANY: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let repeats = of.of.repeats.as_ref()?;
     let is_meant = of.page.is_page && (200..300).contains(&of.of.status) && of.page.words >= limits.count("main_words");
     if !is_meant || repeats.same < limits.count("urls") {

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static SCRIPT_BUILT: Check = Check {
@@ -18,7 +18,7 @@ pub static SCRIPT_BUILT: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     let is_shell = page.is_page && of.of.status == 200 && page.scripts > 0 && page.all_words < limits.count("words");
     if !is_shell || (page.script_roots == 0 && !page.needs_scripts) {

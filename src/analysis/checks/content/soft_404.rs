@@ -3,7 +3,7 @@
 use crate::analysis::checks::address::{is_front, path_depth, path_has};
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, PhraseKind, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
 
 /// Parts of paths of pages about errors.
@@ -32,7 +32,7 @@ pub static SOFT_404: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     if !page.is_page || !(200..300).contains(&of.of.status) || path_depth(&of.of.url) == 0 && !of.of.url.contains('?') {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, EarlierSigns, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, EarlierSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static OFF_TOPIC: Check = Check {
@@ -24,7 +24,7 @@ pub static OFF_TOPIC: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     if !page.is_page || !(200..300).contains(&of.of.status) {
         return None;

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static SIZE_CHANGE: Check = Check {
@@ -22,7 +22,7 @@ pub static SIZE_CHANGE: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let history = of.of.history.as_ref()?;
     if !(200..300).contains(&of.of.status) {
         return None;

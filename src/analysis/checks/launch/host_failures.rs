@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchHost, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchHost, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static HOST_FAILURES: Check = Check {
@@ -22,7 +22,7 @@ pub static HOST_FAILURES: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, limits: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let signal = |host: &LaunchHost| {
         let share = host.failed as f64 / host.urls.max(1) as f64;
         let before = host.failed_before as f64 / host.urls_before.max(1) as f64;

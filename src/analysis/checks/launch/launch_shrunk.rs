@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static LAUNCH_SHRUNK: Check = Check {
@@ -21,7 +21,7 @@ pub static LAUNCH_SHRUNK: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, limits: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let Some([urls, bytes]) = of.usual else { return Vec::new() };
     let is_less = |now: u64, usual: u64, name: &str| (now as f64) < limits.of(name) * usual as f64;
     if !is_less(of.urls, urls, "urls") && !is_less(of.bytes, bytes, "bytes") {

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 /// New hosts that the evidence names.
@@ -23,7 +23,7 @@ pub static NEW_HOSTS: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, limits: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let new: Vec<&str> = of.hosts.iter().filter(|host| host.is_new).map(|host| host.host.as_str()).collect();
     let all = of.hosts.len();
     if of.earlier == 0 || (all as u64) < limits.count("hosts") || new.len() as f64 <= limits.of("share") * all as f64 {

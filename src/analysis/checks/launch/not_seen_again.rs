@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static NOT_SEEN_AGAIN: Check = Check {
@@ -21,7 +21,7 @@ pub static NOT_SEEN_AGAIN: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, limits: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Signal)> {
     if of.earlier < limits.count("launches") || of.unseen_count < limits.count("urls").max(1) {
         return Vec::new();
     }

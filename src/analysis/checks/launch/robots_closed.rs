@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static ROBOTS_CLOSED: Check = Check {
@@ -17,7 +17,7 @@ pub static ROBOTS_CLOSED: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, _: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, _: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let closed = of.hosts.iter().filter(|host| host.is_newly_forbidden);
     let text = "its robots.txt refuses the front page now, and did not before";
     closed.map(|host| (host.host.clone(), Signal::problem(1.0, evidence(text, json!({}))))).collect()

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static SEED_MISSING: Check = Check {
@@ -17,7 +17,7 @@ pub static SEED_MISSING: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, _: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, _: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let missing = of.seeds.iter().filter(|seed| !seed.is_captured && seed.refused_target.is_empty());
     let signal = |seed: &crate::analysis::checks::SeedSigns| {
         let why = match (seed.status, seed.why.as_str()) {

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, Limits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
 use serde_json::json;
 
 pub static SEED_OFF_SCOPE: Check = Check {
@@ -17,7 +17,7 @@ pub static SEED_OFF_SCOPE: Check = Check {
     reads: Reads::Launch(read),
 };
 
-fn read(of: &LaunchSigns, _: Limits<'_>) -> Vec<(String, Signal)> {
+fn read(of: &LaunchSigns, _: CheckLimits<'_>) -> Vec<(String, Signal)> {
     let signal = |seed: &crate::analysis::checks::SeedSigns| {
         let text = format!("it leads to {}, which the scope refused", seed.refused_target);
         (seed.url.clone(), Signal::problem(1.0, evidence(text, json!({ "to": seed.refused_target }))))

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static ANCHORS: Check = Check {
@@ -18,7 +18,7 @@ pub static ANCHORS: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let anchors = of.of.anchors.as_ref()?;
     let is_meant = of.page.is_page && (200..300).contains(&of.of.status) && anchors.shares_nothing;
     if !is_meant || anchors.hosts < limits.count("hosts") {

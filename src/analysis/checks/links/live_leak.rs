@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 pub static LIVE_LEAK: Check = Check {
@@ -18,7 +18,7 @@ pub static LIVE_LEAK: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let requisites = of.of.requisites.as_ref()?;
     let hosts = &requisites.unknown_script_hosts;
     let is_meant = of.page.is_page && of.of.status == 200 && of.page.all_words < limits.count("words");

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, Limits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
 use serde_json::json;
 
 /// Missing resources that the evidence names.
@@ -26,7 +26,7 @@ pub static MISSING_RESOURCES: Check = Check {
     reads: Reads::Capture(read),
 };
 
-fn read(of: &CaptureSigns<'_>, limits: Limits<'_>) -> Option<Signal> {
+fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let requisites = of.of.requisites.as_ref()?;
     if !of.page.is_page || !(200..300).contains(&of.of.status) || requisites.missing.is_empty() {
         return None;
