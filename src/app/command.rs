@@ -5,8 +5,8 @@ use super::models::{
     LinkForm, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{
-    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, SourceAct, TableForm,
-    TableRows, TrialAct,
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, ReviewAct, SearchAct, SelectedRows, SelectionAct, SourceAct,
+    TableForm, TableRows, TrialAct,
 };
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
@@ -398,6 +398,8 @@ pub enum Command {
         /// The reason.
         note: String,
     },
+    /// Does something on the page Review.
+    Review(ReviewAct),
     /// Carries out the decision that waits for confirmation.
     ConfirmMark,
     /// Takes back the last decision.
@@ -507,6 +509,7 @@ impl Command {
             | Self::IndexTexts
             | Self::Analyse
             | Self::Mark { .. }
+            | Self::Review(_)
             | Self::ConfirmMark
             | Self::UndoMark
             | Self::RedoMark

@@ -76,6 +76,8 @@ pub struct OpenWorkspace {
     pub(super) opens_note: bool,
     /// Number of matches to go further, or back, in the text of the current capture.
     pub(super) match_step: i64,
+    /// Whether the page Review hides what others decided.
+    pub(super) is_blind: bool,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
     pub(super) decision: Option<ReviewDecision>,

@@ -151,6 +151,29 @@ reads! {
     /// The captures among these that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
         |session, (query, ids)| session.capture_ids(query, Some(ids));
+    /// See [`Catalogue::review_queue`](crate::store::Catalogue::review_queue).
+    review_queue(query: ReviewQueueQuery) -> ReviewQueuePage, None, |session, (query,)| session.catalogue().review_queue(query);
+    /// See [`Catalogue::review_queue_count`](crate::store::Catalogue::review_queue_count).
+    review_queue_count(query: ReviewQueueQuery) -> Option<u64>, None,
+        |session, (query,)| session.catalogue().review_queue_count(query);
+    /// See [`Catalogue::cause_groups`](crate::store::Catalogue::cause_groups).
+    cause_groups(campaign: Option<CampaignId>) -> Vec<CauseGroup>, None,
+        |session, (campaign,)| session.catalogue().cause_groups(*campaign);
+    /// See [`Catalogue::samples`](crate::store::Catalogue::samples).
+    samples(campaign: Option<CampaignId>) -> Vec<ReviewSample>, None, |session, (campaign,)| session.catalogue().samples(*campaign);
+    /// See [`Catalogue::sample_agreement`](crate::store::Catalogue::sample_agreement).
+    sample_agreement(sample: SampleId) -> SampleAgreement, None,
+        |session, (sample,)| session.catalogue().sample_agreement(*sample);
+    /// See [`Catalogue::review_reasons`](crate::store::Catalogue::review_reasons).
+    review_reasons() -> Vec<ReviewReason>, None, |session, ()| session.catalogue().review_reasons();
+    /// See [`Catalogue::page_needs`](crate::store::Catalogue::page_needs).
+    page_needs(id: CaptureId) -> Vec<PageNeed>, None, |session, (id,)| session.catalogue().page_needs(*id);
+    /// The findings on a capture, and what they take of it; none where it was not checked.
+    findings(id: CaptureId) -> (Vec<KeptFinding>, Option<PageLoss>), None, |session, (id,)| {
+        anyhow::Ok((session.catalogue().findings_of(*id)?, session.catalogue().loss_of(*id)?))
+    };
+    /// See [`Catalogue::check_precision`](crate::store::Catalogue::check_precision).
+    check_precision() -> Vec<CheckPrecision>, None, |session, ()| session.catalogue().check_precision();
     /// See [`Catalogue::tab_counts`](crate::store::Catalogue::tab_counts).
     tab_counts(query: CaptureQuery) -> TabCounts, None, |session, (query,)| session.catalogue().tab_counts(query);
     /// See [`Session::detail`].

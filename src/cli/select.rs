@@ -470,6 +470,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Approve) => "approved",
         Some(ReviewMark::Reject) => "rejected",
         Some(ReviewMark::Flag) => "flagged",
+        Some(ReviewMark::Later) => "later",
         _ if row.rejected_before => "rejected before",
         _ => "-",
     };

@@ -194,6 +194,8 @@ enum Kind {
     Check,
     /// The worst finding.
     Finding,
+    /// What a check found on addresses of one form.
+    Cause,
     /// Pages that lack a resource.
     Breaks,
     /// What the index of texts answers.
@@ -427,6 +429,7 @@ impl FilterWriter<'_> {
             }
             Kind::Check => self.check(value)?,
             Kind::Finding => findings::finding_sql(value)?,
+            Kind::Cause => self.cause(value)?,
             Kind::Breaks => self.one(findings::BREAKS, value),
             // Such a term is answered by a set.
             Kind::Indexed | Kind::IndexedDate => return Err(format!("write {}", field.example)),
@@ -561,7 +564,7 @@ fn has_value(kind: &Kind) -> Option<String> {
             .to_owned(),
         Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
         Kind::Id(_, "campaign", _) => format!("NOT ({OF_NO_CAMPAIGN})"),
-        Kind::Check | Kind::Breaks => findings::HAS_FINDING.to_owned(),
+        Kind::Check | Kind::Cause | Kind::Breaks => findings::HAS_FINDING.to_owned(),
         Kind::Id(..)
         | Kind::Page
         | Kind::Pattern

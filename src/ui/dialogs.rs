@@ -21,7 +21,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 20] = [
+const PAGE_KEYS: [(&str, &str); 24] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, header, page, lower panel"),
@@ -37,7 +37,11 @@ const PAGE_KEYS: [(&str, &str); 20] = [
     ("W", "show the scope decision in the lower panel"),
     ("L", "show inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),
-    ("S", "skip in Review"),
+    ("S", "skip in Review; in a sample it counts as not judged"),
+    ("R", "put off until a new crawl has captured the page, in Review"),
+    ("1 … 9", "choose a reason in Review"),
+    ("E  C  X", "next finding, confirm it, call it a false alarm, in Review"),
+    ("Z", "undo the last decision in Review"),
     ("1 2 3  0", "judge the result right, wrong, unsure, clear in Search with Evaluate on"),
     ("[  ]", "move the threshold on Select & export"),
     ("Alt+↑  Alt+↓", "move the selected rule in Spec"),

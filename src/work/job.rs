@@ -259,6 +259,7 @@ done!(
     String,
     super::SourceTest,
     super::AnalysisReport,
+    super::CheckPagesReport,
     CollectionsFilled,
     LocateOutcome,
     CheckOutcome,

@@ -15,6 +15,7 @@ pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
+pub use crate::store::{CheckPrecision, KeptFinding, PageLoss};
 pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
 pub use crate::work::analysis::{AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};

@@ -64,6 +64,7 @@ mod refusals;
 mod replay;
 mod replay_browser;
 mod report_languages;
+mod review;
 mod revisits;
 mod round_trip;
 mod rust_code;

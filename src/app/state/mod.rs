@@ -14,6 +14,7 @@ mod new_campaign;
 pub(super) mod notices;
 mod open;
 mod replay;
+mod review;
 mod saves;
 mod scans;
 mod schedules;
@@ -28,6 +29,7 @@ pub use campaigns::CampaignAct;
 pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
+pub use review::ReviewAct;
 pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use replay::has_clean_browser;
@@ -406,7 +408,10 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => self.decide_or_confirm(ReviewDecision { captures, mark, note }),
+            Command::Mark { captures, mark, note } => {
+                self.decide_or_confirm(ReviewDecision { captures, mark, note, detail: ActDetail::default() });
+            }
+            Command::Review(act) => self.act_on_review(act),
             Command::ConfirmMark => {
                 self.open.dialog = None;
                 if let Some(decision) = self.open.decision.take() {

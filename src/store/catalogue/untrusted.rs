@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "c9e7706c94c644de33bfb85e8e54eec7e21b3b188d729cfe7bae2ae834bf873b";
+const PRESENT_SHAPE: &str = "2c1d363e0d5532d2305b6998eb1c12014027c0f2f258ccb59eea8c1b377cb47e";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -232,5 +232,11 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
         "loss>=0.5",
         Kind::Number("ifnull((SELECT p.loss / 10000.0 FROM page_loss p WHERE p.capture = c.id), 0)"),
     ),
+    field(
+        "cause",
+        "What a check found on one host on addresses of one form: check, host and form",
+        "cause:\"status/a.pt/news/*\"",
+        Kind::Cause,
+    ),
     field("breaks", "Pages that lack a resource, by its URL", "breaks:/style.css", Kind::Breaks),
 ];

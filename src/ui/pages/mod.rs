@@ -13,6 +13,7 @@ mod links;
 mod overview;
 mod prospect;
 mod review;
+mod review_reasons;
 mod search;
 mod select;
 mod settings;

@@ -146,7 +146,18 @@ impl Session {
 
     /// Appends a person's word to captures.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
-        self.catalogue().mark(captures, mark, note, who)?;
+        self.mark_with(captures, mark, (note, who), ActDetail::default())
+    }
+
+    /// The same, with what the act comes with; the text is its note, and who gave it.
+    pub fn mark_with(
+        &self,
+        captures: &[CaptureId],
+        mark: ReviewMark,
+        note_and_who: (&str, &str),
+        detail: ActDetail,
+    ) -> anyhow::Result<()> {
+        self.catalogue().mark_with(captures, mark, note_and_who, detail)?;
         lock(&self.review).undone.clear();
         Ok(())
     }

@@ -63,6 +63,7 @@ messages! {
     file() { en "File" pt "Ficheiro" es "Archivo" fr "Fichier" de "Datei" }
     path_in_folder() { en "Path in this folder" pt "Caminho nesta pasta" es "Ruta en esta carpeta" fr "Chemin dans ce dossier" de "Pfad in diesem Ordner" }
     person() { en "Person" pt "Pessoa" es "Persona" fr "Personne" de "Person (Name)" }
+    after_new_crawl() { en "Later, after a new crawl" pt "Mais tarde, depois de nova recolha" es "Más tarde, tras una nueva captura" fr "Plus tard, après une nouvelle collecte" de "Später, nach neuem Crawl" }
     approved() { en "Approved" pt "Aprovadas" es "Aprobadas" fr "Approuvées" de "Angenommen" }
     rejected() { en "Rejected" pt "Rejeitadas" es "Rechazadas" fr "Rejetées" de "Abgelehnt" }
     flagged() { en "Flagged" pt "Assinaladas" es "Señaladas" fr "Signalées" de "Markiert" }
