@@ -2,7 +2,9 @@
 
 pub(super) mod annotations;
 pub(super) mod captures;
+pub(super) mod changes;
 pub(super) mod collections;
+pub(super) mod diff;
 pub(super) mod mark;
 pub(super) mod why;
 

@@ -44,6 +44,15 @@ impl Filter {
     }
 }
 
+/// Finds captures that no column tells.
+pub(in crate::store) trait CaptureSets {
+    /// The captures of pages that link to one.
+    fn linking(&self, page: &PageKey) -> Result<FixedBitSet, String>;
+
+    /// The captures of pages that differ between two launches, as a value of `since:` names them.
+    fn since(&self, value: &str) -> Result<FixedBitSet, String>;
+}
+
 /// SQL: whether capture `c` is in a set, one bit a capture.
 pub(super) const IS_AMONG: &str = "is_among(?, c.id)";
 
@@ -81,7 +90,7 @@ impl FilterWriter<'_> {
                 None => self.has_index,
                 Some(test) => {
                     let is_of_index = self.field(test).is_some_and(FilterField::needs_index);
-                    is_of_index || self.is_of_links(test) || self.column_test(test, term).is_some()
+                    is_of_index || self.is_of_catalogue(test) || self.column_test(test, term).is_some()
                 }
             }
         });
@@ -124,21 +133,22 @@ impl FilterWriter<'_> {
         self.field(test)?.column_test(test, term, self.facts.as_deref()?)
     }
 
-    /// Whether a set of linking captures answers a test of a field; what is not in the set takes the columns.
-    fn is_of_links(&self, test: &FieldTest) -> bool {
-        let is_linked = self.field(test).is_some_and(|field| matches!(field.kind, Kind::Linked));
-        is_linked && !test.value.is_empty() && !test.sign.is_ordering() && self.context.full_text.is_some()
+    /// Whether a set of the catalogue answers a test of a field; what is not in the set takes the columns.
+    fn is_of_catalogue(&self, test: &FieldTest) -> bool {
+        let is_set = self.field(test).is_some_and(|field| matches!(field.kind, Kind::Linked | Kind::Since));
+        is_set && !test.value.is_empty() && !test.sign.is_ordering() && self.context.full_text.is_some()
     }
 
-    /// The captures of pages that link to a URL.
-    pub(super) fn linked(&self, field: &FilterField, value: &str) -> Result<FixedBitSet, String> {
+    /// The captures that a set of the catalogue has: pages that link to a URL, or differ between launches.
+    pub(super) fn of_catalogue(&self, field: &FilterField, value: &str) -> Result<FixedBitSet, String> {
+        let Some(sets) = self.context.sets else { return Ok(FixedBitSet::new()) };
+        if matches!(field.kind, Kind::Since) {
+            return sets.since(value);
+        }
         let key = PageKey::of_text(value).or_else(|| PageKey::of_text(&format!("http://{value}")));
-        let Some(key) = key else {
-            return Err(format!("“{value}” is no URL; write {}", field.example));
-        };
-        match self.context.linking {
-            Some(linking) => linking(&key),
-            None => Ok(FixedBitSet::new()),
+        match key {
+            Some(key) => sets.linking(&key),
+            None => Err(format!("“{value}” is no URL; write {}", field.example)),
         }
     }
 
@@ -166,8 +176,8 @@ impl FilterWriter<'_> {
         if let Some(column_test) = self.column_test(test, term) {
             return Ok(column_test.captures(&*self.columns()?));
         }
-        if matches!(field.kind, Kind::Linked) {
-            return self.linked(field, &test.value).map_err(|why| at(test.value_column, why));
+        if matches!(field.kind, Kind::Linked | Kind::Since) {
+            return self.of_catalogue(field, &test.value).map_err(|why| at(test.value_column, why));
         }
         if !matches!(field.kind, Kind::IndexedDate) && test.sign.is_ordering() {
             return Err(at(term.column, field.not_ordered(test)));

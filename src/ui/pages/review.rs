@@ -1,5 +1,6 @@
 //! Going through captures one by one.
 
+use super::launch_changes::since_ui;
 use crate::analysis::{FindingEvidence, FindingLevel, run_checks};
 use crate::app::models::{
     CaptureDetail, CaptureId, CapturePage, CaptureQuery, CaptureRow, CaptureTab, Loaded, ReviewMark, changed_rejections,
@@ -75,6 +76,7 @@ impl ReviewPage {
             .ui(ui, app);
         ui.horizontal_wrapped(|ui| {
             line_field_ui(ui, "Filter", &mut self.filter, "words or fields, as in Captures", theme::FIELD);
+            since_ui(ui, app, &mut self.filter);
             ui.checkbox(&mut self.reviewed_too, "Include reviewed");
         });
         changed_rejections_ui(ui, app, &mut self.filter);
