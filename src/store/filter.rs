@@ -40,7 +40,7 @@ use crate::store::review::marks::{
     inherited_sql, override_sql, rejected_before_sql, selected_sql, to_review_sql, unselected_sql,
 };
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
-use among::{CaptureSets, IS_AMONG, bits};
+use among::{CaptureSets, FEW, IS_AMONG, bits, membership};
 use fixedbitset::FixedBitSet;
 use hosts::HostTest;
 use letters::KnownLetters;
@@ -494,7 +494,7 @@ pub(super) struct FilterContext<'a> {
     pub full_text: Option<&'a dyn FullText>,
     /// The campaign whose scores and selections are meant.
     pub campaign: Option<CampaignId>,
-    /// Finds captures that no column tells.
+    /// Finds captures that no column has.
     pub sets: Option<&'a dyn CaptureSets>,
 }
 
@@ -633,9 +633,9 @@ impl FilterWriter<'_> {
                 self.one("regexp(?, u.url)", value)
             }
             Kind::Linked | Kind::Since => {
-                let found = self.of_catalogue(field, value)?;
-                self.values.push(bits(&found));
-                IS_AMONG.to_owned()
+                let (sql, value) = membership(&self.of_catalogue(field, value)?, FEW);
+                self.values.push(value);
+                sql.to_owned()
             }
             // Such a term is answered by a set.
             Kind::Indexed | Kind::IndexedDate => return Err(format!("write {}", field.example)),

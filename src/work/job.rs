@@ -226,7 +226,7 @@ impl From<CrawlOutcome> for JobReport {
 impl From<super::PatchOutcome> for JobReport {
     fn from(outcome: super::PatchOutcome) -> Self {
         let is_incomplete = outcome.crawl.complete && !outcome.left.is_empty();
-        let end = outcome.crawl.end.clone();
+        let end = outcome.crawl.end.trim_start_matches("Patch: ").to_owned();
         Self::Crawled { figures: outcome.summary(), end, is_incomplete }
     }
 }

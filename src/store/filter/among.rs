@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use std::sync::Arc;
 
 /// Captures that SQL looks up one by one; of more it asks each row.
-const FEW: usize = 1 << 13;
+pub(super) const FEW: usize = 1 << 13;
 
 impl Filter {
     /// The captures that it holds where sets alone decide that; none where SQL does, too.
@@ -32,19 +32,22 @@ impl Filter {
     /// The same, where fewer captures than these are looked up one by one.
     pub(super) fn condition_by(self, few: usize) -> (String, Vec<Value>) {
         let Some(among) = self.among else { return (format!("({})", self.sql), self.values) };
-        let (sql, value) = match among.count_ones(..) < few {
-            true => {
-                let numbers: Vec<usize> = among.ones().collect();
-                ("c.id IN (SELECT value FROM json_each(?))", Value::Text(serde_json::Value::from(numbers).to_string()))
-            }
-            false => (IS_AMONG, bits(&among)),
-        };
+        let (sql, value) = membership(&among, few);
         let values = std::iter::once(value).chain(self.values).collect();
         (format!("{sql} AND ({})", self.sql), values)
     }
 }
 
-/// Finds captures that no column tells.
+/// SQL: whether capture `c` is in a set, with the value that it takes: a set of fewer than these is looked up.
+pub(super) fn membership(set: &FixedBitSet, few: usize) -> (&'static str, Value) {
+    if set.count_ones(..) >= few {
+        return (IS_AMONG, bits(set));
+    }
+    let numbers: Vec<usize> = set.ones().collect();
+    ("c.id IN (SELECT value FROM json_each(?))", Value::Text(serde_json::Value::from(numbers).to_string()))
+}
+
+/// Finds captures that no column has.
 pub(in crate::store) trait CaptureSets {
     /// The captures of pages that link to one.
     fn linking(&self, page: &PageKey) -> Result<FixedBitSet, String>;

@@ -1,7 +1,7 @@
 //! Pages that differ between two launches of a campaign: new, gone, changed, now failing.
 //!
 //! A launch counts with the patches that followed it: a page that was missing and was patched is there. Of the
-//! captures of a page in a launch the last one counts; robots.txt is no page.
+//! captures of a page in a launch the last one with content counts, else the last; robots.txt is no page.
 
 use crate::jobs::lock;
 use crate::scope::PREREQUISITE_RULE;
@@ -95,7 +95,7 @@ pub struct LaunchPair {
 /// A page as a launch has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageAnswer {
-    /// Its last capture there.
+    /// Its last capture with content there, else the last.
     pub capture: CaptureId,
     /// Its HTTP status.
     pub status: i32,
@@ -224,8 +224,11 @@ struct Kept {
     changes: Arc<LaunchChanges>,
 }
 
-/// A value of `since:`: a change, and the names of the launches between which it is looked for.
-fn parse_since(value: &str) -> Result<(PageChange, Option<(&str, &str)>), String> {
+/// A change, and the names of the launches between which it is looked for.
+type ParsedSince<'v> = (PageChange, Option<(&'v str, &'v str)>);
+
+/// Reads a value of `since:`.
+fn parse_since(value: &str) -> Result<ParsedSince<'_>, String> {
     let (name, launches) = match value.split_once('@') {
         Some((name, launches)) => (name, Some(launches)),
         None => (value, None),
@@ -475,10 +478,6 @@ fn answers(conn: &Connection, launch: LaunchId) -> Result<HashMap<i64, PageAnswe
         while let Some(row) = rows.next()? {
             let (page, date_ms): (i64, i64) = (row.get(0)?, row.get(3)?);
             let capture: CaptureId = row.get(1)?;
-            let is_older = |known: &PageAnswer| (known.date_ms, known.capture) > (date_ms, capture);
-            if found.get(&page).is_some_and(is_older) {
-                continue;
-            }
             let answer = PageAnswer {
                 capture,
                 status: row.get(2)?,
@@ -487,7 +486,13 @@ fn answers(conn: &Connection, launch: LaunchId) -> Result<HashMap<i64, PageAnswe
                 redirect_to: row.get(5)?,
                 host: row.get(6)?,
             };
-            found.insert(page, answer);
+            // http:// may lead to https:// of the same page: what has content is its answer.
+            let rank = |answer: &PageAnswer| (answer.has_content(), answer.date_ms, answer.capture);
+            match found.get_mut(&page) {
+                Some(known) if rank(known) > rank(&answer) => {}
+                Some(known) => *known = answer,
+                None => drop(found.insert(page, answer)),
+            }
         }
     }
     Ok(found)

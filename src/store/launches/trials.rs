@@ -370,8 +370,9 @@ fn compare_again(conn: &Connection) -> Result<(), StoreError> {
             ORDER BY p.date_ms DESC LIMIT 1), 0)
          WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status BETWEEN 200 AND 299;
          UPDATE capture SET change = ifnull((SELECT p.status BETWEEN 200 AND 299 FROM capture p
-            WHERE p.page = capture.page AND p.date_ms < capture.date_ms ORDER BY p.date_ms DESC LIMIT 1), 0)
-         WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status NOT BETWEEN 200 AND 299",
+            WHERE p.page = capture.page AND p.date_ms < capture.date_ms AND p.status NOT BETWEEN 300 AND 399
+            ORDER BY p.date_ms DESC LIMIT 1), 0)
+         WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status >= 400",
     )?;
     Ok(())
 }

@@ -72,13 +72,14 @@ pub fn holes_ui(ui: &mut Ui, offer: &PatchOffer, choice: &mut HoleChoice) -> Vec
         text::count(offer.holes.iter().filter(|hole| is_meant(&hole.state)).count() as u64)
     };
     egui::Grid::new("holes").num_columns(2).show(ui, |ui| {
-        let plain: [(&str, &dyn Fn(&HoleState) -> bool); 3] = [
-            ("never requested", &|state| matches!(state, HoleState::NeverSeen | HoleState::Queued)),
-            ("failed", &|state| matches!(state, HoleState::Failed { .. })),
-            ("answered 429 or 5xx", &|state| matches!(state, HoleState::Error { .. }) && state.is_worth_a_request()),
+        type Test = fn(&HoleState) -> bool;
+        let plain: [(&str, Test); 3] = [
+            ("never requested, or waiting", |state| matches!(state, HoleState::NeverSeen | HoleState::Queued)),
+            ("failed", |state| matches!(state, HoleState::Failed { .. })),
+            ("answered 429 or 5xx", |state| matches!(state, HoleState::Error { .. }) && state.is_worth_a_request()),
         ];
         for (label, is_meant) in plain {
-            ui.strong(count(is_meant));
+            ui.strong(count(&is_meant));
             ui.label(label);
             ui.end_row();
         }

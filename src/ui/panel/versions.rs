@@ -49,7 +49,7 @@ impl VersionsTab {
     /// Draws the strip of dates, and below it the list or the difference.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
         let other = self.other_of(rows, id);
-        if let Some(clicked) = strip_ui(ui, rows, id, other) {
+        if let Some(clicked) = strip_ui(ui, rows, id, other.filter(|_| self.view == View::Difference)) {
             let with_shift = ui.input(|input| input.modifiers.shift);
             match self.view == View::Difference && with_shift {
                 true => self.other = Some((id, clicked)).filter(|_| clicked != id),
@@ -203,13 +203,13 @@ fn lines_ui(ui: &mut Ui, diff: &CaptureDiff) {
     let lines = &diff.text.lines;
     let is_near = |at: usize| !lines[at].is_same() || lines.get(at + 1).is_some_and(|next| !next.is_same());
     let mut left_out = 0_u64;
-    for at in 0..lines.len() {
+    for (at, line) in lines.iter().enumerate() {
         if !is_near(at) {
             left_out += 1;
             continue;
         }
         left_out_ui(ui, &mut left_out);
-        line_ui(ui, &lines[at]);
+        line_ui(ui, line);
     }
     if lines.iter().all(DiffLine::is_same) {
         ui.weak("The texts are the same");

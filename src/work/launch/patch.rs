@@ -153,11 +153,10 @@ pub struct PatchOutcome {
 impl Report for PatchOutcome {
     fn summary(&self) -> String {
         format!(
-            "{} of {} filled, {} left; {}: {}",
+            "{} of {} filled, {} left; {}",
             self.filled,
             counted(self.listed, "hole"),
             self.left.len(),
-            self.crawl.end,
             self.crawl.figures()
         )
     }

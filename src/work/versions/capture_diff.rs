@@ -7,7 +7,7 @@ use crate::work::find::stored_pages::PageTexts;
 use crate::work::models::{CaptureId, CaptureRow};
 use crate::work::{Session, error_chain};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// One of two captures that are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -117,7 +117,15 @@ pub fn capture_diff(
     let is_whole_text = is_whole || main_before.trim().is_empty() && main_after.trim().is_empty();
     let text = match is_whole_text {
         true => diff_texts(&whole_before, &whole_after),
-        false => diff_texts(&main_before, &main_after),
+        // What is main text of one page may count as the rest of the other: such a line is no difference.
+        false => {
+            let main: HashSet<&str> = main_before.lines().chain(main_after.lines()).map(str::trim).collect();
+            let of_main = |whole: &str| {
+                let lines = whole.lines().filter(|line| main.contains(line.trim()));
+                lines.collect::<Vec<_>>().join("\n")
+            };
+            diff_texts(&of_main(&whole_before), &of_main(&whole_after))
+        }
     };
     let links = (by_target(catalogue.bare_links(before)?), by_target(catalogue.bare_links(after)?));
     let (mut links_added, mut links_removed, mut links_reworded) = (Vec::new(), Vec::new(), Vec::new());
