@@ -155,7 +155,7 @@ fn tokens_between(before: &[&str], after: &[&str], out: &mut DiffWriter) {
     }
     out.tokens(PartKind::Removed, &old[a..]);
     if before.len() != after.len() && a == 0 && b == 0 && !before.is_empty() && !after.is_empty() {
-        // Nothing in common: what came stands in lines of its own.
+        // Nothing in common: what came has lines of its own.
         out.end_line();
     }
     out.tokens(PartKind::Added, &new[b..]);

@@ -37,7 +37,7 @@ pub struct InlinkFeed {
     pub nofollow: bool,
 }
 
-/// A link of a capture as it stands in the page.
+/// A link of a capture as its page has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BareLink {
     /// Its target.
