@@ -2,7 +2,7 @@
 
 use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
-    LinkForm, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
+    LinkForm, PatchSource, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{
     CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, ReviewAct, SearchAct, SelectedRows, SelectionAct, SourceAct,
@@ -229,6 +229,8 @@ pub enum Dialog {
     NewerVersion,
     /// A campaign is about to be deleted.
     DeleteCampaign(CampaignId),
+    /// A patch that waits for confirmation.
+    Patch,
     /// Edits that are not saved would be lost.
     Unsaved,
     /// Work is running while the window is being closed.
@@ -454,6 +456,17 @@ pub enum Command {
     EndLaunch(LaunchId),
     /// Does something with a trial or with versions of a campaign.
     Trials(TrialAct),
+    /// Asks a person about a patch for what captures lack.
+    PlanPatch(PatchSource),
+    /// Fetches URLs that captures lack, as a patch of a campaign.
+    Patch {
+        /// The campaign.
+        campaign: CampaignId,
+        /// The URLs.
+        urls: Vec<String>,
+        /// The captures that are looked at again afterwards.
+        captures: Vec<CaptureId>,
+    },
     /// Does something with sources of a campaign.
     Sources(SourceAct),
     /// Does something with a campaign as a whole.
@@ -470,6 +483,7 @@ impl Dialog {
             | Self::StartCrawl
             | Self::Twins
             | Self::NewerVersion
+            | Self::Patch
             | Self::DeleteCampaign(_) => true,
             // What is opened or imported is known by its path only.
             Self::Palette
@@ -521,6 +535,8 @@ impl Command {
             | Self::AnswerScheduled { .. }
             | Self::LetSchedulesRun(_)
             | Self::Trials(_)
+            | Self::PlanPatch(_)
+            | Self::Patch { .. }
             | Self::EndLaunch(_) => true,
             Self::Go(_)
             | Self::GoToAll(_)

@@ -58,6 +58,7 @@ pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) 
     Some(match kind {
         JobKind::Crawl => format!("fonds crawl {folder} {of}"),
         JobKind::ScheduledCrawl => format!("fonds schedule run {folder}"),
+        JobKind::Patch => format!("fonds patch {folder} {of}"),
         JobKind::ReadSources => format!("fonds sources run {folder} {of}"),
         JobKind::Import => format!("fonds import {folder} PATH"),
         JobKind::LocateFiles => format!("fonds files locate {folder} PATH"),

@@ -6,7 +6,7 @@
 use super::crawl_request::AfterSave;
 use super::decision_target::CurrentRows;
 use super::models::{
-    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, RowList,
+    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, PatchSource, RowList,
     SelectionSpec, VerifyLine, WhatIfAnswer,
 };
 use super::scans::Scans;
@@ -64,6 +64,7 @@ pub struct OpenWorkspace {
     pub(super) twins: Vec<CampaignTwin>,
     pub(super) newer_version: Option<NewerVersion>,
     pub(super) deleting: Option<CampaignId>,
+    pub(super) patch_source: Option<PatchSource>,
     pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     pub(super) compared: Option<PathBuf>,
     pub(super) selected: SelectedRows,

@@ -292,6 +292,18 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
+    /// See [`work::launch_comparison`](crate::work::launch_comparison).
+    launch_comparison(campaign: CampaignId, before: Option<LaunchId>, after: Option<LaunchId>) -> Option<LaunchComparison>, None,
+        |session, (campaign, before, after)| work::launch_comparison(session, *campaign, *before, *after);
+    /// See [`work::capture_diff`](crate::work::capture_diff).
+    capture_diff(before: CaptureId, after: CaptureId, is_whole: bool) -> CaptureDiff, None,
+        |session, (before, after, is_whole)| work::capture_diff(session, *before, *after, *is_whole);
+    /// See [`Session::needs`].
+    needs(capture: CaptureId) -> Vec<Need>, None, |session, (capture,)| session.needs(*capture);
+    /// See [`work::patch_offer`](crate::work::patch_offer).
+    patch_offer(campaign: Option<CampaignId>, source: PatchSource) -> PatchOffer, None, |session, (campaign, source)| {
+        work::patch_offer(session, *campaign, source, &JobCx::detached())
+    };
     /// See [`work::trial_sample`](crate::work::trial_sample).
     trial_sample(launch: LaunchId) -> TrialSample, None, |session, (launch,)| work::trial_sample(session, *launch);
     /// See [`Catalogue::trial_contents`](crate::store::Catalogue::trial_contents).

@@ -2,6 +2,7 @@
 
 mod answers;
 mod campaigns;
+mod patch;
 mod paths;
 
 use super::access::name_dialog;
@@ -9,7 +10,7 @@ use super::pick::{FolderExport, PathField, Picked, Sort};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
-use crate::app::models::{ImportOptions, campaign_title};
+use crate::app::models::{HoleChoice, ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, ByIdentity, Command, CrawlPlan, Dialog, MARK_KEYS, Route, SelectedRows, TableForm, UnsavedAnswer,
     mark_verb, resolve,
@@ -65,6 +66,7 @@ fn name_of(dialog: Dialog) -> &'static str {
         Dialog::Twins => "Campaign here already",
         Dialog::NewerVersion => "Saved meanwhile",
         Dialog::DeleteCampaign(_) => "Delete a campaign",
+        Dialog::Patch => "Patch",
         Dialog::Quit => "Close the window",
     }
 }
@@ -86,6 +88,7 @@ pub struct Dialogs {
     days: u32,
     table_form: TableForm,
     table_folder: FolderExport,
+    holes: HoleChoice,
 }
 
 impl Dialogs {
@@ -104,6 +107,7 @@ impl Dialogs {
             self.keys.open(ui);
             self.place = 0;
             self.query.clear();
+            self.holes = HoleChoice::default();
             self.at = 0;
             self.days = app.settings.window_days;
             self.options.campaign = app.import_options().campaign;
@@ -129,6 +133,7 @@ impl Dialogs {
                 Dialog::NewerVersion => campaigns::newer_ui(ui, app, &mut self.keys),
                 Dialog::Twins => campaigns::twins_ui(ui, app, &mut self.keys),
                 Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, &mut self.keys, id),
+                Dialog::Patch => patch::patch_ui(ui, app, &mut self.keys, &mut self.holes),
                 Dialog::Quit => quit_ui(ui, app, &mut self.keys),
             }
         });

@@ -17,6 +17,8 @@ pub enum JobKind {
     Crawl,
     /// A crawl that a schedule started.
     ScheduledCrawl,
+    /// Resources that captures lack are fetched.
+    Patch,
     /// Sources of a campaign are read.
     ReadSources,
     /// Archive files and jobs of other crawlers come in.
@@ -67,9 +69,10 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 26] = [
         Self::Crawl,
         Self::ScheduledCrawl,
+        Self::Patch,
         Self::ReadSources,
         Self::Import,
         Self::DiscardTrial,
@@ -100,6 +103,7 @@ impl JobKind {
         match self {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
+            Self::Patch => "Patch",
             Self::ReadSources => "Read sources",
             Self::Import => "Import",
             Self::DiscardTrial => "Discard trial",
@@ -133,7 +137,7 @@ impl JobKind {
 
     /// Whether it is a crawl: one runs at a time.
     pub fn is_crawl(self) -> bool {
-        matches!(self, Self::Crawl | Self::ScheduledCrawl)
+        matches!(self, Self::Crawl | Self::ScheduledCrawl | Self::Patch)
     }
 }
 
@@ -224,6 +228,14 @@ impl From<CrawlOutcome> for JobReport {
         // What a person stopped, or a limit did, is no surprise.
         let is_incomplete = outcome.complete && !outcome.is_whole();
         Self::Crawled { figures: outcome.figures(), end: outcome.end, is_incomplete }
+    }
+}
+
+impl From<super::PatchOutcome> for JobReport {
+    fn from(outcome: super::PatchOutcome) -> Self {
+        let is_incomplete = outcome.crawl.complete && !outcome.left.is_empty();
+        let end = outcome.crawl.end.trim_start_matches("Patch: ").to_owned();
+        Self::Crawled { figures: outcome.summary(), end, is_incomplete }
     }
 }
 

@@ -23,6 +23,7 @@ mod scope;
 mod session;
 mod sites;
 mod sources;
+mod versions;
 
 pub use analysis::{
     AbsentEntity, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail,
@@ -68,6 +69,10 @@ pub use job::{FAILED, JobKind, JobReport, Report};
 pub use launch::crawl::{CrawlOptions, CrawlOutcome, TRIAL_URLS, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
+pub use launch::patch::{
+    HoleChoice, MOST_PATCHED, PATCH_TAG, PatchOffer, PatchOutcome, PatchSource, captures_to_patch, patch_offer,
+    urls_of_list,
+};
 pub use launch::queue::{LaunchQueue, QueuedPart, QueuedPlace, queue, queue_orders, queued_place};
 pub use launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves, harvest_curves};
 pub use launch::schedule::{
@@ -114,6 +119,11 @@ pub use sources::{
     PlannedRequest, SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source,
     planned_requests, recognise_source, run_sources, sources, test_source, token_name,
 };
+
+pub use versions::capture_diff::{
+    CaptureDiff, DiffSide, LinkDifference, NamedCapture, capture_diff, captures_to_compare,
+};
+pub use versions::changes::{LaunchComparison, ListedChange, launch_comparison, listed_changes};
 
 use crate::analysis::Matcher;
 use crate::jobs::counted;

@@ -17,7 +17,9 @@ pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
 pub use crate::store::{CheckPrecision, KeptFinding, PageLoss};
 pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
+pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, PageChange};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
+pub use crate::text::{DiffLine, DiffPart, PartKind};
 pub use crate::work::analysis::{AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
@@ -27,6 +29,7 @@ pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery}
 pub use crate::work::first_steps::{FirstStep, FirstSteps};
 pub use crate::work::handover::dry_run::ExportDryRun;
 pub use crate::work::handover::export_check::{ExportCheck, RefusedHost};
+pub use crate::work::launch::patch::{HoleChoice, PatchOffer, PatchSource};
 pub use crate::work::launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves};
 pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
 pub use crate::work::launch::trial_pages::UnreadTrialPage;
@@ -39,6 +42,8 @@ pub use crate::work::overview::{
 pub use crate::work::scope::VersionDifference;
 pub use crate::work::sites::{SiteRow, site_rules};
 pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, mark_text, planned_requests};
+pub use crate::work::versions::capture_diff::{CaptureDiff, DiffSide, LinkDifference};
+pub use crate::work::versions::changes::{LaunchComparison, ListedChange};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

@@ -12,6 +12,7 @@ mod generated_web;
 mod analysis_quality;
 mod archive;
 mod campaigns;
+mod changes;
 mod claims;
 mod cli;
 mod decisions;

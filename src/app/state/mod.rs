@@ -13,6 +13,7 @@ mod links;
 mod new_campaign;
 pub(super) mod notices;
 mod open;
+mod patches;
 mod replay;
 mod review;
 mod saves;
@@ -512,6 +513,8 @@ impl AppState {
             Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
             Command::Campaigns(act) => self.act_on_campaigns(act),
             Command::Trials(act) => self.act_on_trials(act),
+            Command::PlanPatch(source) => self.plan_patch(source),
+            Command::Patch { campaign, urls, captures } => self.patch(campaign, urls, captures),
             Command::Sources(act) => self.act_on_sources(act),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)

@@ -181,7 +181,7 @@ const ABOUT_KEPT: u64 = 500;
 pub fn route_of_job(kind: JobKind) -> Route {
     use JobKind as Kind;
     match kind {
-        Kind::Crawl | Kind::ScheduledCrawl | Kind::ReadSources | Kind::DiscardTrial => Route::Crawl,
+        Kind::Crawl | Kind::ScheduledCrawl | Kind::Patch | Kind::ReadSources | Kind::DiscardTrial => Route::Crawl,
         Kind::Import | Kind::AssignImport => Route::Files(FilesRoute::Imports(None)),
         Kind::LocateFiles | Kind::CheckFiles => Route::Files(FilesRoute::Files(None)),
         Kind::BuildInlinks | Kind::LoadInlinks | Kind::WriteLinks | Kind::SetWindow => {

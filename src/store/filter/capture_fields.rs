@@ -168,6 +168,12 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
         gone_sql!(),
         concat!("NOT ", gone_sql!())
     ),
+    field(
+        "since",
+        "New, gone, changed or failing in the last launch of its campaign, or between two: since:new@LAUNCH..LAUNCH",
+        "since:changed",
+        Kind::Since,
+    ),
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("c.hops"))),

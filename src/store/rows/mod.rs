@@ -455,7 +455,7 @@ pub enum CaptureTab {
     Redirects,
     /// Payload already held (revisits and equal digests).
     Duplicates,
-    /// Payload differs from the capture before.
+    /// Payload or kind of answer differs from the capture before.
     Changed,
     /// Decided by the geolocation rule; other rules may have let them in, too.
     GeoOnly,

@@ -8,6 +8,7 @@ mod entities;
 mod files;
 mod help;
 mod jobs;
+mod launch_changes;
 mod link_hosts;
 mod links;
 mod overview;

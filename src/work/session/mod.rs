@@ -3,6 +3,7 @@
 
 mod acts;
 mod analysis;
+mod patch;
 mod reads;
 mod search;
 mod undo;

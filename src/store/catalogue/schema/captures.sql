@@ -32,7 +32,8 @@ CREATE TABLE capture (
     revisit_of_ms INTEGER,
     -- The capture whose payload a revisit repeats; NULL where it is not here.
     original      INTEGER REFERENCES capture(id),
-    -- The digest differs from (1) or repeats (2) that of the page's capture before; 0 for a first one.
+    -- The digest differs from (1) or repeats (2) that of the page's capture before; 0 for a first one. An error has
+    -- changed (1) where the capture before was 2xx.
     change        INTEGER NOT NULL DEFAULT 0,
     -- Bytes of its records as they stand in the files.
     stored        INTEGER NOT NULL

@@ -8,6 +8,7 @@ mod groups;
 mod queue;
 mod sample;
 
+use super::launch_changes::since_ui;
 use crate::app::models::{
     CaptureId, CheckPrecision, Loaded, QueuedCapture, ReviewOrder, ReviewReason, changed_rejections,
 };
@@ -105,6 +106,7 @@ impl ReviewPage {
             }
             if self.mode != Mode::Groups {
                 line_field_ui(ui, "Filter", &mut self.filter, "words or fields, as in Captures", theme::FIELD);
+                since_ui(ui, app, &mut self.filter);
                 let everything = "Also reviewed captures, parts of pages and robots.txt";
                 ui.checkbox(&mut self.reviewed_too, "Include all").on_hover_text(everything);
             }
