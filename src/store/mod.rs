@@ -38,7 +38,7 @@ pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
 pub use analysis::{
     AnalysedPage, AnalysisError, AnalysisRun, AnalysisStore, CorpusCounts, EntityMention, EntityRow, FoundEntity,
-    Places, RelatedEntity, RunCounts, RunResults, RunWriter,
+    PackedPage, Places, RelatedEntity, RunCounts, RunKind, RunReach, RunResults, RunWriter,
 };
 pub use campaigns::copies::{CampaignTwin, TwinKind};
 pub use campaigns::deletion::CampaignContents;
