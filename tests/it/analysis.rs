@@ -2,6 +2,7 @@
 
 use crate::archive::{field, file, knowledge_of, page, records, warcs_under};
 use crate::kill::{kill_when, start};
+use crate::peers_formats::{against_shapes, validated};
 use crate::program::{arg, fonds, fonds_with};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -112,6 +113,19 @@ fn entities_leave_with_a_handover_and_what_persons_decided_comes_back() {
     assert!(
         knowledge.contains("<urn:fonds:ns:Analysis>") && knowledge.contains("<urn:fonds:ns:weightOfEntities> \"0.5\"")
     );
+    {
+        let handover = &out;
+        let entities: Value =
+            serde_json::from_slice(&std::fs::read(handover.join("data/entities.json")).unwrap()).unwrap();
+        let of_records = metadata(handover).into_iter().map(|record| ("metadata", record));
+        let documents: Vec<(&str, Value)> = of_records.chain([("entities", entities)]).collect();
+        for (name, errors) in validated(handover, dir.path(), &documents).into_iter().flatten() {
+            assert_eq!(errors, Vec::<String>::new(), "{name}");
+        }
+        if let Some((_, conforms, why)) = against_shapes(handover, &handover.join("data/knowledge.nq.gz")) {
+            assert!(conforms, "{why}");
+        }
+    }
     let report = std::fs::read_to_string(out.join("report.md")).unwrap();
     assert!(report.contains("Amélia Vaz") && report.contains("Inês Nunca"), "names of files have rows, found or not");
 
