@@ -503,9 +503,11 @@ mod tests {
                 json["entities"]["list"][0]["places"][0],
                 json!({ "start": 3, "end": 13, "text": "Amélia Vaz" })
             );
-            has("<https://schema.org/mentions> <urn:fonds:entity:person:amelia%20vaz>");
+            has("<https://schema.org/mentions> <urn:fonds:entity:person:Am%C3%A9lia%20Vaz>");
             has("#char=3,13> <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#anchorOf> \"Amélia Vaz\"");
-            has("#char=3,13> <http://www.w3.org/2005/11/its/rdf#taIdentRef> <urn:fonds:entity:person:amelia%20vaz>");
+            has(
+                "#char=3,13> <http://www.w3.org/2005/11/its/rdf#taIdentRef> <urn:fonds:entity:person:Am%C3%A9lia%20Vaz>",
+            );
             has("<urn:fonds:ns:hops> \"LL\"");
             has("<http://purl.org/dc/terms/subject> \"main\"");
             has("<urn:fonds:ns:via> <http://a.pt/>");

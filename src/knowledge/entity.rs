@@ -4,7 +4,6 @@ use super::graphs::{ENTITIES, RUNS};
 use super::part_of_address;
 use super::statement::{RdfNode, Statements};
 use crate::analysis::entities::EntityKind;
-use crate::text::fold;
 use crate::uri::CaptureDate;
 use serde::Serialize;
 
@@ -75,7 +74,7 @@ fn analysis_node(digest: &str) -> RdfNode {
 /// The node of an entity: its URI, or one of its kind and name.
 pub fn entity_node(kind: EntityKind, name: &str, uri: &str) -> RdfNode {
     RdfNode::Iri(match uri {
-        "" => format!("urn:fonds:entity:{}:{}", kind.name(), part_of_address(&fold(name))),
+        "" => format!("urn:fonds:entity:{}:{}", kind.name(), part_of_address(name)),
         uri => uri.to_owned(),
     })
 }

@@ -330,15 +330,17 @@ fn what_is_suggested_from_marks_finds_the_pages_that_were_not_marked() {
         drawn.extend(of_side.step_by(every).take(100).map(|(n, _)| (n, is_right)));
     }
     let (marked, hidden): (Vec<_>, Vec<_>) = drawn.iter().enumerate().partition(|(at, _)| at % 2 == 0);
-    for (_, (n, is_right)) in &marked {
-        let mark = if *is_right { "approve" } else { "reject" };
-        let url = url(*n);
-        let filter = format!("url={}", fonds::query::quoted_value(&url));
-        fonds(&["mark", arg(&workspace), mark, "--filter", &filter, "--reason", "x", "--by", "Ana"]).with_status(0);
+    for (mark, is_right) in [("approve", true), ("reject", false)] {
+        // Captures have the numbers of their records.
+        let of_side = marked.iter().filter(|(_, (_, right))| *right == is_right);
+        let ids: Vec<String> = of_side.map(|(_, (n, _))| (n + 1).to_string()).collect();
+        let ids: Vec<&str> = ids.iter().flat_map(|id| ["--id", id.as_str()]).collect();
+        fonds(&[&["mark", arg(&workspace), mark, "--by", "Ana"], &ids[..]].concat()).with_status(0);
     }
     let proposals = fonds(&["suggest", arg(&workspace), "1", "--json"]).with_status(0).json_lines();
     let numbers: Vec<String> = proposals
         .iter()
+        .filter(|line| line["proposal"]["is_for"] == true)
         .filter(|line| ["term", "word", "name"].contains(&line["proposal"]["kind"].as_str().unwrap_or_default()))
         .take(20)
         .map(|line| line["number"].to_string())

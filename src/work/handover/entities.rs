@@ -71,7 +71,7 @@ impl<'a> EntitiesOf<'a> {
         let list: Vec<CaptureEntity> = found.into_iter().map(|of| capture_entity(of, &chars)).collect();
         let mut named = lock(&self.named);
         for entity in &list {
-            let key = (entity.uri.clone(), entity.kind, fold(&entity.name));
+            let key = (entity.uri.clone(), entity.kind, entity.name.clone());
             named.entry(key).or_insert_with(|| CaptureEntity { places: Vec::new(), ..entity.clone() });
         }
         Ok(Some(CaptureEntities { analysis: run.digest.clone(), without_persons: self.without_persons, list }))
