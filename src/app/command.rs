@@ -336,6 +336,13 @@ pub enum Command {
     AddSeeds(Vec<String>),
     /// Adds terms to the request of the current campaign, each as an alternative, not yet saved.
     AddTerms(Vec<crate::campaign::Term>),
+    /// Puts a name to an entity, which its name or URI names: the next analysis counts them as one.
+    PutTogether {
+        /// The name.
+        name: String,
+        /// The entity.
+        target: String,
+    },
     /// Adds rules behind those of the specification of the current campaign, not yet saved.
     AddRules(Vec<serde_json::Value>),
     /// Begins a new campaign in the open workspace, or opens the dialog of its place.
@@ -531,6 +538,7 @@ impl Command {
             | Self::Select(_)
             | Self::Selections(_)
             | Self::Searches(_)
+            | Self::PutTogether { .. }
             | Self::Export { .. }
             | Self::AnswerScheduled { .. }
             | Self::LetSchedulesRun(_)

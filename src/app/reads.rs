@@ -199,6 +199,13 @@ reads! {
     /// See [`Session::entity_detail`].
     entity(name: String, period: Period) -> Vec<EntityDetail>, None,
         |session, (name, period)| session.entity_detail(None, name, *period);
+    /// See [`work::cluster_proposals`]: none where nothing was analysed.
+    clusters() -> Vec<ClusterProposal>, None, |session, ()| match session.is_analysed()? {
+        true => work::cluster_proposals(&session.workspace, None),
+        false => Ok(Vec::new()),
+    };
+    /// See [`Session::terms_over_time`].
+    terms_over_time(terms: Vec<String>) -> Vec<TermOverTime>, None, |session, (terms,)| session.terms_over_time(terms);
     /// See [`work::page_analysis`].
     page_analysis(id: CaptureId) -> PageAnalysis, None, |session, (id,)| work::page_analysis(&session.workspace, *id);
     /// See [`Session::related`].

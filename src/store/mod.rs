@@ -40,7 +40,7 @@ pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
 pub use analysis::{
     AnalysedPage, AnalysisError, AnalysisRun, AnalysisStore, CorpusCounts, EntityMention, EntityRow, FoundEntity,
-    Places, RelatedEntity, RunCounts, RunResults, RunWriter,
+    PackedPage, Places, RelatedEntity, RunCounts, RunKind, RunReach, RunResults, RunWriter,
 };
 pub use campaigns::copies::{CampaignTwin, TwinKind};
 pub use campaigns::deletion::CampaignContents;
@@ -65,11 +65,12 @@ pub(crate) use files::paths::job_name;
 pub use files::paths::{check_launch_name, own_folder};
 pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
-pub use findings::{
-    CapturedAt, CheckCount, CheckPrecision, CaptureFindings, CheckedLink, FindingGroup, FindingMark, HostCapture,
-    KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss, SeenAs,
-};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
+pub use findings::{
+    CaptureFindings, CapturedAt, CheckCount, CheckPrecision, CheckedLink, FindingGroup, FindingMark, HostCapture,
+    KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss,
+    SeenAs,
+};
 pub use launches::ABANDONED;
 pub use launches::changes::{ChangedPage, HostChanges, LaunchPair, PageChange};
 pub use launches::engine_logs::{Bulk, LoggedFate, LoggedUrl};

@@ -26,10 +26,11 @@ mod sources;
 mod versions;
 
 pub use analysis::{
-    AbsentEntity, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail,
-    EntityQuote, PageAnalysis, PersonalDataFound, RunComparison, absent_entities, aggregate_table, analyse_documents,
-    analysis_run, analysis_runs, cluster_proposals, compare_runs, delete_run, entities_page, entity_rows,
-    load_authority, page_analysis, terms_of_run,
+    AbsentEntity, AggregateCell, AggregateTable, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal,
+    EntitiesPage, EntityDetail, EntityQuote, LEAST_CELL, PageAnalysis, PersonalDataCheck, PersonalDataFound,
+    RunComparison, absent_entities, analyse_documents, analysis_run, analysis_runs, cluster_proposals, compare_runs,
+    delete_run, entities_aggregate, entities_page, entity_rows, load_authority, matrix_aggregate, page_analysis,
+    terms_aggregate, terms_of_run,
 };
 pub use checks::{CheckPagesReport, check_pages};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
@@ -58,8 +59,8 @@ pub use handover::select::{
     select, selection_criteria, selection_offer,
 };
 pub use handover::{
-    AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
-    annotation, decisions, import_annotations,
+    AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EntitiesImport, EvidenceImport, HandoverImport,
+    SelectionImport, annotation, decisions, import_annotations,
 };
 pub use handover::{campaign_text, specification_in, specification_syntax, write_specification};
 pub use import::{
@@ -97,7 +98,8 @@ pub use other_crawlers::{
     is_importable, jobs_summary, write_heritrix_job,
 };
 pub use overview::{
-    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow,
+    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, RowOrigin,
+    term_of,
 };
 pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
@@ -111,7 +113,7 @@ pub use scope::{
     permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds,
     urls_matched_by_rule, version_differences, what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
-pub use session::{SearchCounts, ServedWeb, Session, act_summary};
+pub use session::{SearchCounts, ServedWeb, Session, TermOverTime, act_summary};
 
 pub(in crate::work) use sites::site_labels;
 pub use sites::{SiteRow, site_kinds_file, site_rules, sites, with_site_presets};

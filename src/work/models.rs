@@ -20,7 +20,9 @@ pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
 pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, PageChange};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
 pub use crate::text::{DiffLine, DiffPart, PartKind};
-pub use crate::work::analysis::{AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
+pub use crate::work::analysis::{
+    AbsentEntity, ClusterProposal, EntitiesPage, EntityDetail, EntityQuote, LEAST_CELL, PageAnalysis, matrix_aggregate,
+};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};
@@ -37,9 +39,10 @@ pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::overview::{
     Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, Overview,
-    RowList, Urgency, WaitingItem, WaitingKind,
+    RowList, RowOrigin, Urgency, WaitingItem, WaitingKind, term_of,
 };
 pub use crate::work::scope::VersionDifference;
+pub use crate::work::session::TermOverTime;
 pub use crate::work::sites::{SiteRow, site_rules};
 pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, mark_text, planned_requests};
 pub use crate::work::versions::capture_diff::{CaptureDiff, DiffSide, LinkDifference};

@@ -9,6 +9,7 @@ mod folders;
 #[path = "../../src/crawl/tests/generated_web.rs"]
 mod generated_web;
 
+mod analysis;
 mod analysis_quality;
 mod archive;
 mod campaigns;

@@ -37,10 +37,11 @@ pub use address::{address_form, is_front, path_depth, path_has, path_of};
 pub use check::{Check, CheckLevel, Threshold};
 pub use finding::{Finding, FindingState, PROBLEM_SEVERITY, Signal, page_loss};
 pub use phrases::{PhraseKind, begins_with_error_number, phrases_in};
-pub use settings::{CheckSettings, CheckLimits};
+pub use settings::{CheckLimits, CheckSettings};
 pub use signs::{
     AnchorSigns, CaptureSigns, ContextSigns, EarlierSigns, FoundPhrase, HistorySigns, HostSigns, LackingRequisite,
-    LaunchHost, LaunchSigns, PageSigns, RedirectSigns, RepeatSigns, Requisite, RequisiteKind, RequisiteSigns, SeedSigns,
+    LaunchHost, LaunchSigns, PageSigns, RedirectSigns, RepeatSigns, Requisite, RequisiteKind, RequisiteSigns,
+    SeedSigns,
 };
 
 /// Every check, in the order of the screen.

@@ -7,6 +7,7 @@
 //! writes are carried out in the order they were sent.
 
 mod campaigns;
+mod entities;
 pub(super) mod index;
 mod jobs;
 mod links;
@@ -30,10 +31,10 @@ pub use campaigns::CampaignAct;
 pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
+pub use replay::has_clean_browser;
 pub use review::ReviewAct;
 pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
-pub use replay::has_clean_browser;
 pub use searches::SearchAct;
 pub use selections::SelectionAct;
 pub(super) use sources::SourceChecks;
@@ -490,6 +491,7 @@ impl AppState {
             Command::Select(spec) => self.start(JobKind::Select, move |session, cx| session.select(&spec, false, cx)),
             Command::Selections(act) => self.act_on_selections(act),
             Command::Searches(act) => self.act_on_searches(act),
+            Command::PutTogether { name, target } => self.put_together(name, target),
             Command::Export { out, selection } => {
                 self.open.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();

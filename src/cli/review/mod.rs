@@ -2,8 +2,8 @@
 
 pub(super) mod annotations;
 pub(super) mod captures;
-pub(super) mod check;
 pub(super) mod changes;
+pub(super) mod check;
 pub(super) mod collections;
 pub(super) mod diff;
 pub(super) mod mark;

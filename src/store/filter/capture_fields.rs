@@ -231,7 +231,12 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
         "check:soft-404",
         Kind::Check,
     ),
-    field("finding", "Its worst finding: problem, odd or none; unchecked: no check saw it", "finding:problem", Kind::Finding),
+    field(
+        "finding",
+        "Its worst finding: problem, odd or none; unchecked: no check saw it",
+        "finding:problem",
+        Kind::Finding,
+    ),
     field(
         "loss",
         "What a page lost by its findings, 0 to 1",

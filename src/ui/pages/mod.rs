@@ -5,6 +5,7 @@ mod captures;
 mod captures_table;
 mod crawl;
 mod entities;
+mod entity_trends;
 mod files;
 mod help;
 mod jobs;

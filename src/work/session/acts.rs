@@ -476,7 +476,16 @@ impl Session {
         cx: &JobCx,
     ) -> anyhow::Result<ExportOutcome> {
         let _guard = self.lock_inlink_count(cx)?;
-        self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
+        self.run_job(JobKind::Export, || {
+            let check = self.check_personal_data(spec, cx)?;
+            anyhow::ensure!(
+                !wishes.refuses_personal_data || check.texts == Some(0) && check.unindexed == 0,
+                "nothing was written: {}",
+                check.summary()
+            );
+            let outcome = work::export(&self.workspace, spec, out, wishes, cx)?;
+            Ok(ExportOutcome { personal_data: check, ..outcome })
+        })
     }
 
     /// Lists what [`Self::export`] would write. It writes nothing: it is in no job history.

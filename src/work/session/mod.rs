@@ -8,6 +8,7 @@ mod reads;
 mod search;
 mod undo;
 
+pub use analysis::TermOverTime;
 pub use search::SearchCounts;
 
 use super::models::*;

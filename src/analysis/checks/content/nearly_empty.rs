@@ -33,7 +33,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if !page.is_page || of.of.status != 200 || of.of.is_embedded || page.words >= limits.count("main_words") {
         return None;
     }
-    let has_else = page.large_images > 0 || page.media > 0 || page.forms > 0 || page.frames > 0 || page.images >= GALLERY;
+    let has_else =
+        page.large_images > 0 || page.media > 0 || page.forms > 0 || page.frames > 0 || page.images >= GALLERY;
     // What scripts build, and what leads elsewhere, has its own check.
     let is_of_others = page.script_roots > 0 || page.needs_scripts || !page.refresh_to.is_empty();
     if has_else || is_of_others {

@@ -125,6 +125,7 @@ messages! {
     part_depth() { en "nearness to the seed" pt "proximidade da semente" es "cercanía a la semilla" fr "proximité de l’URL de départ" de "Nähe zur Startadresse" }
     part_review() { en "approval by a person" pt "aprovação por uma pessoa" es "aprobación por una persona" fr "approbation par une personne" de "Annahme durch eine Person" }
     part_freshness() { en "first capture of its content" pt "primeira captura do seu conteúdo" es "primera captura de su contenido" fr "première capture de son contenu" de "erste Aufnahme ihres Inhalts" }
+    part_entities() { en "entities of the request that it names" pt "entidades do pedido que nomeia" es "entidades de la consulta que nombra" fr "entités de la requête qu’elle nomme" de "Entitäten der Anfrage, die sie nennt" }
 
     delivered() { en "delivered" pt "entregue" es "entregada" fr "livrée" de "ausgeliefert" }
     redirected() { en "redirected" pt "redirecionada" es "redirigida" fr "redirigée" de "weitergeleitet" }
@@ -208,6 +209,7 @@ impl ReportLanguage {
             self.part_depth(),
             self.part_review(),
             self.part_freshness(),
+            self.part_entities(),
         ];
         labels.into_iter().zip(weights.iter().map(|(_, weight)| weight))
     }
