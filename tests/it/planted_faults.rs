@@ -212,8 +212,17 @@ fn planted_faults_are_found_and_their_sound_twins_are_no_problems() {
     assert!(tricky.len() <= 3, "{tricky:#?}");
 
     // Nothing changed: the same findings, whatever ran before.
-    assert_eq!(planted.check(&[]), all);
+    same(&planted.check(&[]), &all);
     marks_and_thresholds(&planted, &all);
+}
+
+/// Fails with what only one of two lists of findings has.
+#[track_caller]
+fn same(found: &[Value], expected: &[Value]) {
+    let lines = |list: &[Value]| list.iter().map(Value::to_string).collect::<BTreeSet<String>>();
+    let (found, expected) = (lines(found), lines(expected));
+    let only = |one: &BTreeSet<String>, other: &BTreeSet<String>| one.difference(other).take(3).cloned().collect::<Vec<_>>();
+    assert_eq!(only(&found, &expected), only(&expected, &found));
 }
 
 /// Thresholds bring other findings and back again; a false alarm hides one; numbers lead to their rows.
@@ -222,7 +231,7 @@ fn marks_and_thresholds(planted: &Planted, all: &[Value]) {
     let before = soft(all);
     assert!(!before.is_empty());
     assert!(soft(&planted.check(&["--off", "soft-404"])).is_empty());
-    assert_eq!(planted.check(&["--on", "soft-404"]), all);
+    same(&planted.check(&["--on", "soft-404"]), all);
     let explained = fonds(&["check", planted.w(), "--explain", "soft-404"]).with_status(0);
     assert!(explained.out.contains("soft-404.main_words = 60") && explained.out.contains("Sources:"), "{}", explained.out);
     let filter = "url:/lost/plain";

@@ -282,7 +282,8 @@ pub(super) fn cosine(one: &[u8], other: &[u8]) -> f64 {
         })
         .sum();
     let lengths = length(&one) * length(&other);
-    if lengths > 0.0 { (product / lengths).min(1.0) } else { 0.0 }
+    // A sum of nothing is −0.
+    if lengths > 0.0 { (product / lengths).min(1.0) + 0.0 } else { 0.0 }
 }
 
 #[cfg(test)]
