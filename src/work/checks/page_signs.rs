@@ -65,10 +65,11 @@ pub(super) fn page_signs(
     };
     let mut kept = KeptPage { version, signs: PageSigns::default(), sketch: Vec::new(), terms: Vec::new() };
     if facts.is_page {
-        add_text(&mut signs, page, facts);
+        let main = words(&page.main);
+        add_text(&mut signs, page, facts, main.len());
         add_elements(&mut signs, facts, links, url);
         kept.sketch = MinHash::of(&shingles(&page.main)).map(|sketch| sketch.to_bytes().to_vec()).unwrap_or_default();
-        kept.terms = terms_of(page);
+        kept.terms = terms_of(&main, &page.language);
     } else if is_playlist(facts, url) {
         let segments = links.iter().filter(|link| link.kind == LinkKind::Media).take(MOST_REQUISITES);
         let requisite =
@@ -96,9 +97,8 @@ fn is_playlist(facts: &PageFacts, url: &str) -> bool {
     path.ends_with(".m3u8") || path.ends_with(".mpd") || mime.contains("mpegurl") || mime.contains("dash+xml")
 }
 
-fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts) {
-    let main = words(&page.main);
-    signs.words = main.len() as u64;
+fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts, main_words: usize) {
+    signs.words = main_words as u64;
     signs.all_words = signs.words + words(&page.rest).len() as u64;
     signs.letters = page.main.chars().filter(|c| c.is_alphabetic()).count() as u64;
     let texts = [page.title.as_str(), page.main.as_str(), page.rest.as_str()];
@@ -248,11 +248,11 @@ fn is_font(url: &str) -> bool {
 }
 
 /// Hashes of the commonest terms with their counts, 6 bytes each, by hash.
-fn terms_of(page: &StoredPage) -> Vec<u8> {
+fn terms_of(main: &[String], language: &str) -> Vec<u8> {
     let mut counts: BTreeMap<u32, u16> = BTreeMap::new();
-    for word in words(&page.main) {
-        if word.chars().count() > 2 && !is_stop_term(&page.language, &word) {
-            let count = counts.entry(hash_of(&word)).or_default();
+    for word in main {
+        if word.chars().count() > 2 && !is_stop_term(language, word) {
+            let count = counts.entry(hash_of(word)).or_default();
             *count = count.saturating_add(1);
         }
     }
@@ -287,7 +287,8 @@ pub(super) fn cosine(one: &[u8], other: &[u8]) -> f64 {
         })
         .sum();
     let lengths = length(&one) * length(&other);
-    if lengths > 0.0 { (product / lengths).min(1.0) } else { 0.0 }
+    // A sum of nothing is −0.
+    if lengths > 0.0 { (product / lengths).min(1.0) + 0.0 } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -297,9 +298,7 @@ mod tests {
 
     #[test]
     fn texts_of_one_topic_share_terms_and_others_do_not() {
-        let terms = |main: &str| {
-            terms_of(&StoredPage { main: main.to_owned(), language: "en".to_owned(), ..StoredPage::default() })
-        };
+        let terms = |main: &str| terms_of(&words(main), "en");
         let boats = terms("The museum of boats shows boats of the lagoon and tools of the yard");
         let again = terms("Tools of the yard and boats of the lagoon, the museum says");
         let casino = terms("Play slots online, win jackpots, bonus spins today");
