@@ -125,7 +125,9 @@ fn a_cause_is_decided_as_one_and_undone_by_one_key() {
     for _ in 0..place {
         window.press(Key::J);
     }
-    window.click(&format!("Reject all {}", group.captures));
+    window.until("its captures are listed", |window| window.shows(&format!("Reject all {}", group.captures)));
+    assert_eq!(window.app().focus(), None, "keys are about the cause");
+    window.press(Key::D);
     if window.app().dialog().is_some() {
         window.click(&format!("Reject {} captures", group.captures));
     }
