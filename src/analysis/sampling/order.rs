@@ -42,13 +42,13 @@ mod tests {
         use crate::analysis::Proportion;
         for stopped_after in [37, 100] {
             let holds = |seed: u64| {
-                let order = random_order((1..=5000_i64).collect(), seed);
-                let faulty = order[..stopped_after].iter().filter(|id| **id <= 500).count();
+                let order = random_order((1..=1000_i64).collect(), seed);
+                let faulty = order[..stopped_after].iter().filter(|id| **id <= 100).count();
                 let share = Proportion::of(faulty as u64, stopped_after as u64).unwrap();
                 share.low <= 0.1 && share.high >= 0.1
             };
-            let holding = (0..400).filter(|seed| holds(*seed)).count();
-            assert!((368..=396).contains(&holding), "{holding} of 400 after {stopped_after}");
+            let holding = (0..120).filter(|seed| holds(*seed)).count();
+            assert!((106..=120).contains(&holding), "{holding} of 120 after {stopped_after}");
         }
     }
 

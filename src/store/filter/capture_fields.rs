@@ -69,7 +69,7 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
     field("mark", "The last decision on its page version", "mark:approve", Kind::Mark),
     yes_no!(
         "review",
-        "To review: the first capture of a page version without a decision",
+        "To review: no part of a page, without a decision, and the first capture of its version",
         to_review_sql!(),
         concat!("NOT ", to_review_sql!())
     ),

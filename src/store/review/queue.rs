@@ -222,7 +222,11 @@ struct QueueSql {
 impl Catalogue {
     fn queue_sql(&self, query: &ReviewQueueQuery) -> Result<QueueSql, StoreError> {
         let (filter, named) = self.capture_filter(&query.of_captures())?;
-        let campaign = query.campaign.or(named).unwrap_or_default();
+        // As the table of captures has it: of the only campaign there is.
+        let campaign = match query.campaign.or(named) {
+            None => self.only_campaign()?.unwrap_or_default(),
+            Some(campaign) => campaign,
+        };
         let (filter, of_filter) = filter.condition();
         let (from, order) = query.from_and_order();
         let (of_order, order_values) = query.condition();

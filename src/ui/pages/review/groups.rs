@@ -23,6 +23,8 @@ enum GroupAct {
 /// Draws the causes with a preview of the current one. Gives the filter of one whose captures are to be reviewed one by
 /// one.
 pub(super) fn groups_ui(ui: &mut Ui, app: &mut AppState, at: &mut usize, decisions: &Decisions) -> Option<String> {
+    // Keys that decide are about a cause here, not about the capture that was shown before.
+    app.follow(None);
     let answer = app.reads.cause_groups(app.campaign());
     if let Loaded::Ready(groups) = &answer
         && groups.is_empty()
@@ -33,9 +35,12 @@ pub(super) fn groups_ui(ui: &mut Ui, app: &mut AppState, at: &mut usize, decisio
     let mut opened = None;
     loaded_ui(ui, &answer, |ui, groups: &Vec<CauseGroup>| {
         let Some(last) = groups.len().checked_sub(1) else { return };
-        keys(ui, app, at, last);
-        *at = (*at).min(last);
+        let mark = keys(ui, app, at, last);
         let group = &groups[*at];
+        if let Some(mark) = mark {
+            let captures = SelectedRows::all(&query(app, group, 0), group.captures);
+            decide_all(app, decisions, captures, mark);
+        }
         let area = ui.available_rect_before_wrap();
         let (left, right) = area.split_left_right_at_x(area.left() + area.width() * 0.55);
         let table = table().chosen(Some(key_of(&group.filter)));
@@ -131,9 +136,11 @@ fn marks() -> impl Iterator<Item = (&'static str, ReviewMark, &'static str)> {
     MARK_KEYS.into_iter().chain([("R", ReviewMark::Later, "After recrawl:")])
 }
 
-fn keys(ui: &Ui, app: &mut AppState, at: &mut usize, last: usize) {
+/// Goes through the causes; gives the decision on the current one, if its key was pressed.
+fn keys(ui: &Ui, app: &AppState, at: &mut usize, last: usize) -> Option<ReviewMark> {
+    *at = (*at).min(last);
     if is_typing(ui) || app.dialog().is_some() {
-        return;
+        return None;
     }
     let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     if pressed(Key::J) {
@@ -142,4 +149,6 @@ fn keys(ui: &Ui, app: &mut AppState, at: &mut usize, last: usize) {
     if pressed(Key::K) {
         *at = at.saturating_sub(1);
     }
+    let decision = marks().find(|(key, ..)| Key::from_name(key).is_some_and(pressed));
+    decision.map(|(_, mark, _)| mark)
 }

@@ -4,7 +4,7 @@ use super::{TOWN, Window};
 use crate::analysis::checks::{Finding, FindingState};
 use crate::app::models::{CaptureId, CaptureTab, ReviewMark};
 use crate::app::{Command, Focus, Route};
-use crate::store::CheckedCapture;
+use crate::store::CaptureFindings;
 use crate::work::Session;
 use egui::{Key, Modifiers};
 use serde_json::json;
@@ -34,7 +34,7 @@ fn with_findings(session: &Session) {
             findings.push(Finding { check: "language", state: FindingState::Odd, severity: 0.3, evidence });
         }
         let template = "/*".to_owned();
-        CheckedCapture { capture: row.id, signs: None, template, external: row.inlinks_external, findings }
+        CaptureFindings { capture: row.id, signs: None, template, external: row.inlinks_external, findings }
     });
     session.catalogue().put_findings(checked.collect()).unwrap();
 }
@@ -125,7 +125,9 @@ fn a_cause_is_decided_as_one_and_undone_by_one_key() {
     for _ in 0..place {
         window.press(Key::J);
     }
-    window.click(&format!("Reject all {}", group.captures));
+    window.until("its captures are listed", |window| window.shows(&format!("Reject all {}", group.captures)));
+    assert_eq!(window.app().focus(), None, "keys are about the cause");
+    window.press(Key::D);
     if window.app().dialog().is_some() {
         window.click(&format!("Reject {} captures", group.captures));
     }
