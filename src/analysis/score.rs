@@ -419,15 +419,6 @@ mod tests {
     }
 
     #[test]
-    fn entities_count_where_they_have_a_weight() {
-        let without = ScoreInput { entities: Some(0), ..full() };
-        let default = ScoreWeights::default();
-        assert!((score(&full(), &default) - score(&without, &default)).abs() < 1e-9);
-        let weights = default.with("entities", 0.5).unwrap();
-        assert!(score(&full(), &weights) > score(&without, &weights));
-    }
-
-    #[test]
     fn the_sum_is_normalised_over_what_is_known() {
         #[track_caller]
         fn check(input: &ScoreInput, weights: &ScoreWeights, expected: f64) {
@@ -465,7 +456,7 @@ mod tests {
         let json = serde_json::to_string(&weights).unwrap();
         assert_eq!(
             json,
-            r#"{"request":0.4,"external_hosts":0.25,"anchors":0.5,"depth":0.1,"review":0.05,"freshness":0.05}"#
+            r#"{"request":0.4,"external_hosts":0.25,"anchors":0.5,"depth":0.1,"review":0.05,"freshness":0.05,"entities":0.0}"#
         );
         assert_eq!(serde_json::from_str::<ScoreWeights>(&json).unwrap(), weights);
         let some: ScoreWeights = serde_json::from_str(r#"{"anchors": 0.5, "of later versions": []}"#).unwrap();

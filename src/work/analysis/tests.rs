@@ -207,7 +207,7 @@ fn an_analysis_of_a_part_takes_the_place_of_no_wider_one() {
         assert_eq!(entity_rows(&session.workspace, None, None, usize::MAX).unwrap(), rows);
     }
     assert_eq!(terms_of_run(&session.workspace, None, 5).unwrap().len(), 5);
-    // A whole campaign stands beside the workspace, and a later workspace covers it.
+    // A whole campaign is kept beside the workspace, and a later workspace covers it.
     let campaign = AnalysisInputs { campaigns: vec![CampaignId::new(1)], ..AnalysisInputs::default() };
     assert_eq!(of(&campaign).answers, None);
     assert_eq!(found(&session, "entity:*"), everywhere);
