@@ -6,14 +6,13 @@
 //! The gain counts the order, too: a right result gains 1, an unsure one ½, and
 //! one that is wrong or that nobody judged nothing.
 
+use super::agreement::kappa;
+use super::sampling::Z;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The first so many results are measured.
 pub const CUTOFFS: [u64; 4] = [5, 10, 20, 50];
-
-/// The 97.5th percentile of the normal distribution: intervals of 95 %.
-const Z: f64 = 1.959_963_984_540_054;
 
 /// The judgement of a person on a search result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -246,7 +245,7 @@ impl SearchEvaluation {
                         judges: [(*first).clone(), (*second).clone()],
                         both: both.len() as u64,
                         agreed: both.iter().filter(|(a, b)| a == b).count() as u64,
-                        kappa: kappa(&both),
+                        kappa: kappa(&both, &Judgement::ALL),
                     });
                 }
             }
@@ -299,22 +298,6 @@ fn ndcg(results: &[(Option<u64>, Judgement)], k: u64) -> Option<f64> {
     (best > 0.0).then(|| (found / best).min(1.0))
 }
 
-/// Agreement beyond chance of two judges (J. Cohen: A coefficient of agreement
-/// for nominal scales, Educational and Psychological Measurement 20, 1960).
-fn kappa(both: &[(Judgement, Judgement)]) -> Option<f64> {
-    let n = both.len() as f64;
-    let agreed = both.iter().filter(|(a, b)| a == b).count() as f64 / n;
-    let by_chance: f64 = Judgement::ALL
-        .iter()
-        .map(|of| {
-            let first = both.iter().filter(|(a, _)| a == of).count() as f64;
-            let second = both.iter().filter(|(_, b)| b == of).count() as f64;
-            first * second / (n * n)
-        })
-        .sum();
-    (by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -352,11 +335,17 @@ mod tests {
             counts.iter().flat_map(|(times, a, b)| std::iter::repeat_n((*a, *b), *times)).collect()
         };
         let close = |found: Option<f64>, right: f64| assert!((found.unwrap() - right).abs() < 1e-9, "{found:?}");
-        close(kappa(&table(&[(20, Right, Right), (5, Right, Wrong), (10, Wrong, Right), (15, Wrong, Wrong)])), 0.4);
+        close(
+            kappa(
+                &table(&[(20, Right, Right), (5, Right, Wrong), (10, Wrong, Right), (15, Wrong, Wrong)]),
+                &Judgement::ALL,
+            ),
+            0.4,
+        );
         let three = [(4, Right, Right), (1, Right, Unsure), (3, Wrong, Wrong), (1, Unsure, Wrong), (1, Wrong, Right)];
-        close(kappa(&table(&three)), 0.482_758_620_689_655_1);
-        close(kappa(&table(&[(2, Right, Wrong), (2, Wrong, Right)])), -1.0);
-        assert_eq!(kappa(&table(&[(3, Right, Right)])), None, "chance explains all of it");
+        close(kappa(&table(&three), &Judgement::ALL), 0.482_758_620_689_655_1);
+        close(kappa(&table(&[(2, Right, Wrong), (2, Wrong, Right)]), &Judgement::ALL), -1.0);
+        assert_eq!(kappa(&table(&[(3, Right, Right)]), &Judgement::ALL), None, "chance explains all of it");
     }
 
     /// `ndcg_cut_10` of trec_eval (pytrec_eval-terrier 0.5), where right is 2, unsure 1 and wrong 0.

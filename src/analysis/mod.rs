@@ -13,6 +13,8 @@
 //! | [`Highlighter`] | what to mark of a text, and which part of it to show |
 //! | [`query_holds()`] | the same of a whole query, by its definition |
 //! | [`SearchEvaluation`] | how good results are, by the judgements of people |
+//! | [`RaterAgreement`] | how far two persons judge the same |
+//! | [`sampling`] | how many pages to review for a figure about all, and which |
 //! | [`page_rank()`] | how much others think of a host |
 //! | [`proposals()`] | what marked pages suggest for a request, see `proposals/` |
 //! | [`entities`] | which persons, places and organisations texts name |
@@ -24,6 +26,7 @@
 //!
 //! Not here: reading captures or inlinks, keeping results.
 
+mod agreement;
 mod anchor_check;
 mod anchors;
 pub mod checks;
@@ -37,10 +40,12 @@ mod page_rank;
 mod personal_data;
 mod proposals;
 mod query_holds;
+pub mod sampling;
 mod score;
 pub mod terms;
 mod text_match;
 
+pub use agreement::{LEAST_PAIRS, RaterAgreement};
 pub use anchor_check::{AnchorCheck, AnchorWords, MOST_ANCHOR_WORDS};
 pub use anchors::{AnchorLink, AnchorTallies, AnchorTally};
 pub use coverage::TermCoverage;

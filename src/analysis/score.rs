@@ -10,6 +10,7 @@
 //! | depth | 1 / (1 + hops / 2) |
 //! | review | approved 1, no word or flagged ½, rejected 0 |
 //! | freshness | first capture of its payload 1, else 0 |
+//! | entities | ln(1 + persons, places … of the request that the page names) / ln(1 + 5), at most 1 |
 //!
 //! Score = Σ weight × value / Σ weight over the parts that are known. What is
 //! not known (inlinks not built, no request) neither helps nor harms, and
@@ -26,6 +27,8 @@ use std::collections::HashMap;
 pub const SATURATION_HOSTS: u64 = 20;
 /// Distinct hosts with a matching anchor from which on more of them change nothing.
 pub const SATURATION_ANCHOR_HOSTS: u64 = 5;
+/// Distinct entities of the request from which on more of them change nothing.
+pub const SATURATION_ENTITIES: u64 = 5;
 /// Bins of [`histogram`].
 pub const HISTOGRAM_BINS: usize = 50;
 
@@ -110,6 +113,9 @@ pub struct ScoreInput {
     pub review: ReviewState,
     /// Whether no earlier capture holds the same payload; none where not known.
     pub first_of_payload: Option<bool>,
+    /// Distinct persons, places, organisations and events of the request that its text names; none where nothing was
+    /// analysed or the request names nobody.
+    pub entities: Option<u64>,
 }
 
 /// A part of a score.
@@ -126,7 +132,7 @@ pub struct ScorePart {
 }
 
 /// Parts of a score.
-const PARTS: usize = 6;
+const PARTS: usize = 7;
 
 /// Parts of a score, in their order.
 pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
@@ -212,6 +218,26 @@ pub static SCORE_PARTS: [WeightedPart<ScoreInput>; PARTS] = [
             None => "the payload's digest is not known".to_owned(),
             Some(true) => "first capture of this content".to_owned(),
             Some(false) => "the same content was captured before".to_owned(),
+        },
+    },
+    WeightedPart {
+        key: "entities",
+        name: "Entities",
+        about: "Persons, places and so on of the request that the text names",
+        // A selection counts them where the archivist says so: scores are what they were before.
+        weight: 0.0,
+        value: |input| match (input.without_text, input.entities) {
+            (Some(_), Some(_)) => Some(0.0),
+            (_, entities) => entities.map(|number| saturating(number, SATURATION_ENTITIES)),
+        },
+        why: |input| match (input.without_text, input.entities) {
+            (_, None) => {
+                "nothing was analysed, or the request names no person, place, organisation or event".to_owned()
+            }
+            (Some(what), _) => format!("does not apply: {what} has no text of its own"),
+            (None, Some(number)) => {
+                format!("{} named", count(number, "entity of the request is", "entities of the request are"))
+            }
         },
     },
 ];
@@ -314,6 +340,7 @@ mod tests {
             depth_is_claim: false,
             review: ReviewState::Approved,
             first_of_payload: Some(true),
+            entities: Some(5),
         }
     }
 
@@ -386,6 +413,18 @@ mod tests {
             0.0,
             "the same content was captured before",
         );
+        check_part(&full(), "Entities", 1.0, "5 entities of the request are named");
+        check_part(&with(|i| i.entities = Some(1)), "Entities", 0.3869, "1 entity of the request is named");
+        check_part(&with(|i| i.entities = Some(0)), "Entities", 0.0, "no entity of the request is named");
+    }
+
+    #[test]
+    fn entities_count_where_they_have_a_weight() {
+        let without = ScoreInput { entities: Some(0), ..full() };
+        let default = ScoreWeights::default();
+        assert!((score(&full(), &default) - score(&without, &default)).abs() < 1e-9);
+        let weights = default.with("entities", 0.5).unwrap();
+        assert!(score(&full(), &weights) > score(&without, &weights));
     }
 
     #[test]
@@ -405,7 +444,7 @@ mod tests {
         check(&input, &default, 1.0);
         input.depth = Some(2);
         check(&input, &default.with("request", 1.0).unwrap().with("depth", 1.0).unwrap(), (1.0 + 0.5 + 0.25) / 2.25);
-        let none = ScoreWeights([0.0, -1.0, f64::NAN, 0.0, 0.0, 0.0]);
+        let none = ScoreWeights([0.0, -1.0, f64::NAN, 0.0, 0.0, 0.0, 0.0]);
         check(&full(), &none, 0.0);
     }
 

@@ -1,7 +1,7 @@
 //! Words and keys of each [`Action`], and what it means just now.
 
 use super::spec_draft::SpecDraft;
-use super::state::AppState;
+use super::state::{AppState, has_clean_browser};
 use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route, SelectedRows};
 use crate::app::models::ReviewMark;
 use crate::work::{JobKind, has_text_terms};
@@ -35,7 +35,7 @@ const ENTITIES: u8 = 14;
 
 impl Action {
     /// Everything, in the order of menus and palette.
-    pub const ALL: [Action; 47] = [
+    pub const ALL: [Action; 48] = [
         Action::NewCampaign,
         Action::LoadSample,
         Action::OpenWorkspace,
@@ -62,6 +62,7 @@ impl Action {
         Action::ToggleLowerPanel,
         Action::ToggleFacets,
         Action::OpenInBrowser,
+        Action::OpenInCleanBrowser,
         // Before NextMatch, whose key is a part of its own.
         Action::PreviousMatch,
         Action::NextMatch,
@@ -111,6 +112,7 @@ impl Action {
             Self::ToggleLowerPanel => "Show or hide the lower panel".to_owned(),
             Self::ToggleFacets => "Show or hide facets".to_owned(),
             Self::OpenInBrowser => "Open in browser".to_owned(),
+            Self::OpenInCleanBrowser => "Open in clean browser".to_owned(),
             Self::NextMatch => "Next match in the text".to_owned(),
             Self::PreviousMatch => "Previous match in the text".to_owned(),
             Self::Palette => "All commands…".to_owned(),
@@ -181,6 +183,9 @@ impl Action {
             Self::ToggleLowerPanel => "Details of the selected row",
             Self::ToggleFacets => "Values of the captures shown, with counts, beside the table",
             Self::OpenInBrowser => "Shows the capture as it was, in your browser, from the archive alone",
+            Self::OpenInCleanBrowser => {
+                "Shows the capture, its bytes unchanged, in a Chromium of its own that sees the archive alone"
+            }
             Self::NextMatch => "Goes to the next place in the text that the search or filter finds",
             Self::PreviousMatch => "Goes to the place in the text before that the search or filter finds",
             Self::Palette => "Finds a command by name",
@@ -249,6 +254,7 @@ impl Action {
             | Self::Keys
             // The letter O, likewise.
             | Self::OpenInBrowser
+            | Self::OpenInCleanBrowser
             | Self::GoTo(_) => "",
         }
     }
@@ -383,12 +389,17 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
                 _ => Err("Select a capture first"),
             }
         }
-        Action::OpenInBrowser => {
+        Action::OpenInBrowser | Action::OpenInCleanBrowser => {
             open()?;
-            match (state.focus(), state.decision_target()) {
-                (Some(Focus::Capture(capture)), _) => Ok(Command::OpenInBrowser(capture)),
-                (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => Ok(Command::OpenInBrowser(ids[0])),
-                _ => Err("Select a capture first"),
+            let capture = match (state.focus(), state.decision_target()) {
+                (Some(Focus::Capture(capture)), _) => capture,
+                (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => ids[0],
+                _ => return Err("Select a capture first"),
+            };
+            match action {
+                Action::OpenInBrowser => Ok(Command::OpenInBrowser(capture)),
+                _ if !has_clean_browser() => Err("Install Chromium first"),
+                _ => Ok(Command::OpenInCleanBrowser(capture)),
             }
         }
         Action::Palette => Ok(Command::OpenDialog(Dialog::Palette)),

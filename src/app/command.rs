@@ -2,11 +2,11 @@
 
 use super::models::{
     CampaignId, CaptureId, CitedBy, FileId, FileOutcome, FileState, GeoList, ImportOptions, Judgement, LaunchId,
-    LinkForm, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
+    LinkForm, PatchSource, ProblemQuery, ReviewMark, RowList, SearchQuery, SelectionSpec, WhatIfList,
 };
 use super::{
-    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, SearchAct, SelectedRows, SelectionAct, SourceAct, TableForm,
-    TableRows, TrialAct,
+    CampaignAct, CampaignPlace, CrawlStart, CrawlTarget, ReviewAct, SearchAct, SelectedRows, SelectionAct, SourceAct,
+    TableForm, TableRows, TrialAct,
 };
 use crate::campaign::Campaign;
 use crate::work::models::ProblemId;
@@ -162,6 +162,8 @@ pub enum Action {
     ToggleFacets,
     /// The current capture as it was, in a browser.
     OpenInBrowser,
+    /// The current capture in a Chromium that sees the archive alone.
+    OpenInCleanBrowser,
     /// Goes to the next match in the text of the capture.
     NextMatch,
     /// Goes to the match before.
@@ -227,6 +229,8 @@ pub enum Dialog {
     NewerVersion,
     /// A campaign is about to be deleted.
     DeleteCampaign(CampaignId),
+    /// A patch that waits for confirmation.
+    Patch,
     /// Edits that are not saved would be lost.
     Unsaved,
     /// Work is running while the window is being closed.
@@ -268,6 +272,8 @@ pub enum Command {
     ToggleFacets,
     /// Shows a capture in the browser of this computer.
     OpenInBrowser(CaptureId),
+    /// Shows a capture in a Chromium that sees the archive alone.
+    OpenInCleanBrowser(CaptureId),
     /// Goes so many matches on in the text of the current capture, or back.
     StepMatch(i64),
     /// Changes between light and dark.
@@ -330,6 +336,13 @@ pub enum Command {
     AddSeeds(Vec<String>),
     /// Adds terms to the request of the current campaign, each as an alternative, not yet saved.
     AddTerms(Vec<crate::campaign::Term>),
+    /// Puts a name to an entity, which its name or URI names: the next analysis counts them as one.
+    PutTogether {
+        /// The name.
+        name: String,
+        /// The entity.
+        target: String,
+    },
     /// Adds rules behind those of the specification of the current campaign, not yet saved.
     AddRules(Vec<serde_json::Value>),
     /// Begins a new campaign in the open workspace, or opens the dialog of its place.
@@ -394,6 +407,8 @@ pub enum Command {
         /// The reason.
         note: String,
     },
+    /// Does something on the page Review.
+    Review(ReviewAct),
     /// Carries out the decision that waits for confirmation.
     ConfirmMark,
     /// Takes back the last decision.
@@ -448,6 +463,17 @@ pub enum Command {
     EndLaunch(LaunchId),
     /// Does something with a trial or with versions of a campaign.
     Trials(TrialAct),
+    /// Asks a person about a patch for what captures lack.
+    PlanPatch(PatchSource),
+    /// Fetches URLs that captures lack, as a patch of a campaign.
+    Patch {
+        /// The campaign.
+        campaign: CampaignId,
+        /// The URLs.
+        urls: Vec<String>,
+        /// The captures that are looked at again afterwards.
+        captures: Vec<CaptureId>,
+    },
     /// Does something with sources of a campaign.
     Sources(SourceAct),
     /// Does something with a campaign as a whole.
@@ -464,6 +490,7 @@ impl Dialog {
             | Self::StartCrawl
             | Self::Twins
             | Self::NewerVersion
+            | Self::Patch
             | Self::DeleteCampaign(_) => true,
             // What is opened or imported is known by its path only.
             Self::Palette
@@ -503,6 +530,7 @@ impl Command {
             | Self::IndexTexts
             | Self::Analyse
             | Self::Mark { .. }
+            | Self::Review(_)
             | Self::ConfirmMark
             | Self::UndoMark
             | Self::RedoMark
@@ -510,10 +538,13 @@ impl Command {
             | Self::Select(_)
             | Self::Selections(_)
             | Self::Searches(_)
+            | Self::PutTogether { .. }
             | Self::Export { .. }
             | Self::AnswerScheduled { .. }
             | Self::LetSchedulesRun(_)
             | Self::Trials(_)
+            | Self::PlanPatch(_)
+            | Self::Patch { .. }
             | Self::EndLaunch(_) => true,
             Self::Go(_)
             | Self::GoToAll(_)
@@ -524,6 +555,7 @@ impl Command {
             | Self::ToggleLowerPanel
             | Self::ToggleFacets
             | Self::OpenInBrowser(_)
+            | Self::OpenInCleanBrowser(_)
             | Self::StepMatch(_)
             | Self::ToggleTheme
             | Self::StepScale(_)

@@ -58,6 +58,7 @@ pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) 
     Some(match kind {
         JobKind::Crawl => format!("fonds crawl {folder} {of}"),
         JobKind::ScheduledCrawl => format!("fonds schedule run {folder}"),
+        JobKind::Patch => format!("fonds patch {folder} {of}"),
         JobKind::ReadSources => format!("fonds sources run {folder} {of}"),
         JobKind::Import => format!("fonds import {folder} PATH"),
         JobKind::LocateFiles => format!("fonds files locate {folder} PATH"),
@@ -65,6 +66,7 @@ pub fn command_line(kind: JobKind, folder: &Path, campaign: Option<CampaignId>) 
         JobKind::BuildInlinks => format!("fonds inlinks build {folder}"),
         JobKind::IndexTexts => format!("fonds index {folder}"),
         JobKind::Analyse => format!("fonds analyse {folder}"),
+        JobKind::ReplayPages => format!("fonds replay check {folder}"),
         JobKind::CheckPages => format!("fonds check {folder}"),
         JobKind::Select => format!("fonds select again {folder} {of}"),
         JobKind::Export => format!("fonds export {folder} --campaign {of} --out OUT"),

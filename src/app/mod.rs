@@ -52,7 +52,7 @@ pub use state::{
     AppState, CampaignAct, CampaignPlace, NewerVersion, NoticeCause, RecentWorkspace, ScheduleWatch, route_of_job,
 };
 pub use state::{RecognisedAs, SourceAct, SourceAdding, SourceTestState, TokenText};
-pub use state::{SearchAct, SelectLead, SelectionAct, TrialAct};
+pub use state::{ReviewAct, SearchAct, SelectLead, SelectionAct, TrialAct, has_clean_browser};
 pub use table_rows::{CellWriter, RowFill, RowQuery, TableForm, TableRows, cell_text};
 pub use to_do::{NextStep, REJECTED_BEFORE, ToDo};
 pub use tried_selection::{LISTED, TriedSelection};

@@ -6,7 +6,7 @@
 use super::crawl_request::AfterSave;
 use super::decision_target::CurrentRows;
 use super::models::{
-    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, RowList,
+    AnomalyMark, CampaignId, CampaignTwin, CaptureId, CaptureQuery, ExportDryRun, Loaded, Notice, PatchSource, RowList,
     SelectionSpec, VerifyLine, WhatIfAnswer,
 };
 use super::scans::Scans;
@@ -19,7 +19,7 @@ use super::{Command, Dialog, Route, SelectedRows, TableRows};
 use crate::app::current_jobs::{EndedJob, RunningJob};
 use crate::uri::CaptureDate;
 use crate::work::models::ProblemId;
-use crate::work::{CrawlRequest, ReplayServer};
+use crate::work::{CleanBrowser, CrawlRequest, ReplayServer};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub struct OpenWorkspace {
     pub(super) scans: Scans,
     /// The servers of its replay, once a capture was opened in the browser.
     pub(super) replay: Option<ReplayServer>,
+    /// Windows of browsers that see the archive alone.
+    pub(super) clean_browsers: Vec<CleanBrowser>,
     /// An address that the browser has to show.
     pub(super) browser_url: Option<String>,
     /// Pages that Back leads to.
@@ -62,6 +64,7 @@ pub struct OpenWorkspace {
     pub(super) twins: Vec<CampaignTwin>,
     pub(super) newer_version: Option<NewerVersion>,
     pub(super) deleting: Option<CampaignId>,
+    pub(super) patch_source: Option<PatchSource>,
     pub(super) what_if: Option<Loaded<Arc<WhatIfAnswer>>>,
     pub(super) compared: Option<PathBuf>,
     pub(super) selected: SelectedRows,
@@ -74,6 +77,8 @@ pub struct OpenWorkspace {
     pub(super) opens_note: bool,
     /// Number of matches to go further, or back, in the text of the current capture.
     pub(super) match_step: i64,
+    /// Whether the page Review hides what others decided.
+    pub(super) is_blind: bool,
     /// Whether the page shall leave nothing out that a number counts.
     pub(super) shows_all: bool,
     pub(super) decision: Option<ReviewDecision>,

@@ -151,6 +151,29 @@ reads! {
     /// The captures among these that match a query; see [`Session::capture_ids`].
     captures_among(query: CaptureQuery, ids: Vec<CaptureId>) -> Vec<CaptureId>, None,
         |session, (query, ids)| session.capture_ids(query, Some(ids));
+    /// See [`Catalogue::review_queue`](crate::store::Catalogue::review_queue).
+    review_queue(query: ReviewQueueQuery) -> ReviewQueuePage, None, |session, (query,)| session.catalogue().review_queue(query);
+    /// See [`Catalogue::review_queue_count`](crate::store::Catalogue::review_queue_count).
+    review_queue_count(query: ReviewQueueQuery) -> Option<u64>, None,
+        |session, (query,)| session.catalogue().review_queue_count(query);
+    /// See [`Catalogue::cause_groups`](crate::store::Catalogue::cause_groups).
+    cause_groups(campaign: Option<CampaignId>) -> Vec<CauseGroup>, None,
+        |session, (campaign,)| session.catalogue().cause_groups(*campaign);
+    /// See [`Catalogue::samples`](crate::store::Catalogue::samples).
+    samples(campaign: Option<CampaignId>) -> Vec<ReviewSample>, None, |session, (campaign,)| session.catalogue().samples(*campaign);
+    /// See [`Catalogue::sample_agreement`](crate::store::Catalogue::sample_agreement).
+    sample_agreement(sample: SampleId) -> SampleAgreement, None,
+        |session, (sample,)| session.catalogue().sample_agreement(*sample);
+    /// See [`Catalogue::review_reasons`](crate::store::Catalogue::review_reasons).
+    review_reasons() -> Vec<ReviewReason>, None, |session, ()| session.catalogue().review_reasons();
+    /// See [`Catalogue::page_needs`](crate::store::Catalogue::page_needs).
+    page_needs(id: CaptureId) -> Vec<PageNeed>, None, |session, (id,)| session.catalogue().page_needs(*id);
+    /// The findings on a capture, and what they take of it; none where it was not checked.
+    findings(id: CaptureId) -> (Vec<KeptFinding>, Option<PageLoss>), None, |session, (id,)| {
+        anyhow::Ok((session.catalogue().findings_of(*id)?, session.catalogue().loss_of(*id)?))
+    };
+    /// See [`Catalogue::check_precision`](crate::store::Catalogue::check_precision).
+    check_precision() -> Vec<CheckPrecision>, None, |session, ()| session.catalogue().check_precision();
     /// See [`Catalogue::tab_counts`](crate::store::Catalogue::tab_counts).
     tab_counts(query: CaptureQuery) -> TabCounts, None, |session, (query,)| session.catalogue().tab_counts(query);
     /// See [`Session::detail`].
@@ -176,6 +199,13 @@ reads! {
     /// See [`Session::entity_detail`].
     entity(name: String, period: Period) -> Vec<EntityDetail>, None,
         |session, (name, period)| session.entity_detail(None, name, *period);
+    /// See [`work::cluster_proposals`]: none where nothing was analysed.
+    clusters() -> Vec<ClusterProposal>, None, |session, ()| match session.is_analysed()? {
+        true => work::cluster_proposals(&session.workspace, None),
+        false => Ok(Vec::new()),
+    };
+    /// See [`Session::terms_over_time`].
+    terms_over_time(terms: Vec<String>) -> Vec<TermOverTime>, None, |session, (terms,)| session.terms_over_time(terms);
     /// See [`work::page_analysis`].
     page_analysis(id: CaptureId) -> PageAnalysis, None, |session, (id,)| work::page_analysis(&session.workspace, *id);
     /// See [`Session::related`].
@@ -269,6 +299,18 @@ reads! {
     /// See [`Session::what_if_hosts`].
     what_if_hosts(of: ByIdentity<WhatIfAnswer>) -> Vec<MovedHost>, None,
         |session, (of,)| session.what_if_hosts(&of.answer()?.figures);
+    /// See [`work::launch_comparison`](crate::work::launch_comparison).
+    launch_comparison(campaign: CampaignId, before: Option<LaunchId>, after: Option<LaunchId>) -> Option<LaunchComparison>, None,
+        |session, (campaign, before, after)| work::launch_comparison(session, *campaign, *before, *after);
+    /// See [`work::capture_diff`](crate::work::capture_diff).
+    capture_diff(before: CaptureId, after: CaptureId, is_whole: bool) -> CaptureDiff, None,
+        |session, (before, after, is_whole)| work::capture_diff(session, *before, *after, *is_whole);
+    /// See [`Session::needs`].
+    needs(capture: CaptureId) -> Vec<Need>, None, |session, (capture,)| session.needs(*capture);
+    /// See [`work::patch_offer`](crate::work::patch_offer).
+    patch_offer(campaign: Option<CampaignId>, source: PatchSource) -> PatchOffer, None, |session, (campaign, source)| {
+        work::patch_offer(session, *campaign, source, &JobCx::detached())
+    };
     /// See [`work::trial_sample`](crate::work::trial_sample).
     trial_sample(launch: LaunchId) -> TrialSample, None, |session, (launch,)| work::trial_sample(session, *launch);
     /// See [`Catalogue::trial_contents`](crate::store::Catalogue::trial_contents).

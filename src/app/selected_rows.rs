@@ -1,6 +1,6 @@
 //! The captures that a person selected in the table.
 
-use super::models::{CaptureId, CaptureQuery, Judgement, Loaded, ReviewMark, SearchQuery};
+use super::models::{ActDetail, CaptureId, CaptureQuery, Judgement, Loaded, ReviewMark, SearchQuery};
 use super::state::Answer;
 use super::{AppState, Dialog, Route};
 use crate::work::{Session, act_summary};
@@ -82,6 +82,8 @@ pub struct ReviewDecision {
     pub mark: ReviewMark,
     /// The reason.
     pub note: String,
+    /// What it comes with.
+    pub detail: ActDetail,
 }
 
 /// Captures that are decided on without asking.
@@ -145,7 +147,7 @@ impl AppState {
     }
 
     /// Has a worker find the captures that are meant now, and mark them as one act.
-    pub(super) fn decide(&mut self, ReviewDecision { captures, mark, note }: ReviewDecision) {
+    pub(super) fn decide(&mut self, ReviewDecision { captures, mark, note, detail }: ReviewDecision) {
         let is_note = mark == ReviewMark::Note;
         let settings = self.settings.clone();
         // A note decides nothing: the capture is still to review.
@@ -158,7 +160,7 @@ impl AppState {
             if ids.is_empty() {
                 return Ok(Some("No capture matches any more; nothing was decided".to_owned()));
             }
-            session.mark(&ids, mark, &note, &settings.person())?;
+            session.mark_with(&ids, mark, (&note, &settings.person()), detail)?;
             let is_one = matches!(&captures, SelectedRows::Ids(ids) if ids.len() == 1);
             Ok((is_note || !is_one).then(|| match mark {
                 ReviewMark::Note => format!("Kept the {}", act_summary(mark, ids.len() as u64)),

@@ -55,6 +55,8 @@ pub enum PanelTab {
     Entities,
     /// Captures related by links and texts.
     Related,
+    /// What it needs to be shown, and what became of that.
+    Needs,
     /// Captures of the same page.
     Versions,
     /// Heads as sent and received.

@@ -25,6 +25,8 @@ use std::path::PathBuf;
     --dry-run lists every file with its size, what is left out and why, and whether the disk has room, and writes\n\
     nothing. It takes the way of the export but reads no record that can be copied as it is. Sizes marked “about” differ\n\
     by a tenth or 4 kB at most; damage within a record shows only when it is written.\n\
+    Selected texts are looked at for personal data first, and the line at the end says in how many there are some and how\n\
+    to list them. Where texts were analysed, metadata records and RDF have the entities that each page names, with places.\n\
     What is wrong in the sources (record ids that stand twice, digests that the bytes contradict, warcinfo records\n\
     that are not there) is put right in the heads of records, never in their blocks, and listed.\n\
     Exit status 1 says that something is wrong in the sources or could not be carried along."
@@ -54,6 +56,14 @@ pub struct ExportArgs {
     /// this selection.
     #[arg(long)]
     without_rdf: bool,
+    /// Leave persons out of what is said of entities: in the metadata records, the RDF, the list of loaded
+    /// authority files and the report's table of terms. The specification and the archived pages stay as they are.
+    #[arg(long)]
+    without_persons: bool,
+    /// Write nothing where a selected text has personal data by pattern (e-mail, telephone, IBAN, identity numbers), or
+    /// could not be looked at. Without it such texts are counted and leave.
+    #[arg(long)]
+    refuse_personal_data: bool,
     /// Language of report.html and report.md in this export: en, pt, es, fr or de.
     /// Without it, the language that the campaign names ("report_language"), else English.
     #[arg(long, value_name = "LANGUAGE")]
@@ -110,6 +120,8 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         seen: kept.seen && !args.without_seen,
         rdf: kept.rdf && !args.without_rdf,
         language: args.language.or(kept.language),
+        persons: !args.without_persons,
+        refuses_personal_data: args.refuse_personal_data,
         signer: args.sign.as_ref().map(|name| SigningKey::load(name, &SystemKeychain)).transpose()?,
     };
     if args.dry_run {

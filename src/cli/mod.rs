@@ -143,6 +143,8 @@ pub enum CliCommand {
     Marks(crawl::trials::MarksArgs),
     /// List what the marks of a trial suggest for its campaign, and accept it.
     Suggest(crawl::trials::SuggestArgs),
+    /// Fetch what captures lack to be shown, as a small launch of its own.
+    Patch(crawl::patch::PatchArgs),
     /// Show what a crawl fetches next, and why.
     Queue(crawl::queue::QueueArgs),
     /// Show what a crawl reported: waits, hosts given up, network, disk.
@@ -169,6 +171,10 @@ pub enum CliCommand {
     Captures(review::captures::CapturesArgs),
     /// Check captured pages, hosts and launches.
     Check(review::check::PageCheckArgs),
+    /// Compare a crawl with the one before: pages that are new, gone, changed, or failing.
+    Changes(review::changes::LaunchChangesArgs),
+    /// Show what two captures differ in: words and links.
+    Diff(review::diff::CaptureDiffArgs),
     /// List the captures that wait for a decision.
     Review(review::ReviewArgs),
     /// Approve, reject or flag captures, or note something about them.
@@ -307,6 +313,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         }
         CliCommand::Inlinks(command) => command.after_a_stop(),
         CliCommand::Crawl(_)
+        | CliCommand::Patch(_)
         | CliCommand::Schedule(_)
         | CliCommand::Sources(_)
         | CliCommand::Import(_)
@@ -336,6 +343,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Launches(args) => crawl::launches::run(&args, out),
         CliCommand::Marks(args) => crawl::trials::marks(&args, out),
         CliCommand::Suggest(args) => crawl::trials::suggest(&args, out),
+        CliCommand::Patch(args) => crawl::patch::run(&args, out),
         CliCommand::Queue(args) => crawl::queue::run(&args, out),
         CliCommand::Events(args) => crawl::events::run(&args, out),
         CliCommand::Index(args) => search::index::run(&args, &mut input(), out),
@@ -347,6 +355,8 @@ pub fn run(command: CliCommand) -> ExitCode {
         CliCommand::Evaluate(args) => search::judge::evaluate(&args, out),
         CliCommand::Captures(args) => review::captures::run(&args, out),
         CliCommand::Check(args) => review::check::run(&args, out),
+        CliCommand::Changes(args) => review::changes::run(&args, out),
+        CliCommand::Diff(args) => review::diff::run(&args, out),
         CliCommand::Review(args) => review::run(&args, out),
         CliCommand::Mark(args) => review::mark::run(&args, out),
         CliCommand::Annotations(command) => review::annotations::run(&command, out),

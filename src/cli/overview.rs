@@ -3,7 +3,8 @@
 use super::FINE;
 use super::campaign::read_only_session;
 use super::output::{json_line, plain, with_progress};
-use crate::work::{Figure, Gap, LaunchFigures, Matrix, MatrixBy, Overview, RowList};
+use crate::jobs::counted;
+use crate::work::{Figure, Gap, LEAST_CELL, LaunchFigures, Matrix, MatrixBy, Overview, RowList, matrix_aggregate};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,8 +18,9 @@ const ITEMS: usize = 3;
     fonds overview my-archive 1 --by months\n  \
     fonds overview my-archive 1 --by languages --matrix > matrix.tsv\n  \
     fonds overview my-archive 1 --json | jq '.gaps[] | [.kind, .count]'\n\n\
-    Figures, launches, gaps with what can be done about each, then the matrix: each term of the request with the captures\n\
-    that hold it, in all and by column. A number is counted by the filter that is printed beside it, or that --json has;\n\
+    Figures, launches, gaps with what can be done about each, then the matrix: each term of the request, and once texts\n\
+    were analysed each name of authority files, found or not, and the most frequent names that the request lacks, with the\n\
+    captures that hold it, in all and by column. A number is counted by the filter that is printed beside it, or that --json has;\n\
     captures of a filter: fonds captures my-archive --campaign 1 'FILTER'. Terms are counted by the index: fonds index.")]
 pub struct OverviewArgs {
     /// Workspace.
@@ -31,6 +33,12 @@ pub struct OverviewArgs {
     /// Print the matrix alone, as tab-separated values.
     #[arg(long, conflicts_with = "json")]
     matrix: bool,
+    /// With --matrix, cells of fewer captures are written as <5, and the sums of their rows as an ellipsis; 1 writes all.
+    #[arg(long, default_value_t = LEAST_CELL, requires = "matrix")]
+    least: u64,
+    /// Leave persons out of --matrix.
+    #[arg(long, requires = "matrix")]
+    without_persons: bool,
     /// Print all of it as one object; cells have their filters.
     #[arg(long)]
     json: bool,
@@ -55,7 +63,12 @@ pub(super) fn run(args: &OverviewArgs, out: &mut dyn Write) -> anyhow::Result<u8
     let campaign = session.catalogue().find_campaign(&args.campaign)?;
     let matrix = session.matrix(campaign, args.by)?;
     if args.matrix {
-        out.write_all(matrix.to_tsv().as_bytes())?;
+        let table = matrix_aggregate(&matrix, args.least, args.without_persons);
+        out.write_all(table.to_tsv().as_bytes())?;
+        if table.dropped > 0 {
+            let persons = if args.without_persons { ", and rows of persons," } else { "" };
+            notice!("{} of fewer than {}{persons} left out", counted(table.dropped, "cell"), args.least);
+        }
         notice_about(&matrix);
         return Ok(FINE);
     }
@@ -90,7 +103,7 @@ pub(super) fn run(args: &OverviewArgs, out: &mut dyn Write) -> anyhow::Result<u8
         writeln!(out, "nothing")?;
     }
     writeln!(out, "\nTerms by {}", args.by.name())?;
-    out.write_all(matrix.to_tsv().as_bytes())?;
+    out.write_all(matrix_aggregate(&matrix, 0, false).to_tsv().as_bytes())?;
     notice_about(&matrix);
     Ok(FINE)
 }

@@ -203,7 +203,7 @@ pub struct SpecArgs {
     /// Days of the inlink window.
     #[arg(long, default_value_t = crate::inlinks::MATCH_WINDOW_DAYS)]
     window_days: u32,
-    /// Weight of a part: request, external_hosts, anchors, depth, review or freshness.
+    /// Weight of a part: request, external_hosts, anchors, depth, review, freshness or entities (0 unless given).
     #[arg(long, value_name = "PART=NUMBER")]
     weight: Vec<String>,
     /// Leave images, style sheets and scripts of selected pages out.
@@ -470,6 +470,7 @@ fn print_row(row: &ScoredRow, out: &mut dyn Write) -> anyhow::Result<()> {
         Some(ReviewMark::Approve) => "approved",
         Some(ReviewMark::Reject) => "rejected",
         Some(ReviewMark::Flag) => "flagged",
+        Some(ReviewMark::Later) => "later",
         _ if row.rejected_before => "rejected before",
         _ => "-",
     };

@@ -95,6 +95,15 @@ pub fn authority_of_table(text: &str) -> Result<Vec<NamedEntity>, String> {
     finished(entities, "the table has no row with a name")
 }
 
+/// Entities of another source as authority files have them: with a name, each name once, no more than files may have.
+///
+/// # Errors
+///
+/// There are more than may be.
+pub fn checked_entities(entities: Vec<NamedEntity>) -> Result<Vec<NamedEntity>, String> {
+    if entities.is_empty() { Ok(entities) } else { finished(entities, "no entity has a name") }
+}
+
 /// Entities with a name, each name once.
 fn finished(mut entities: Vec<NamedEntity>, without: &str) -> Result<Vec<NamedEntity>, String> {
     let is_name = |name: &str| name.chars().any(char::is_alphanumeric) && name.chars().count() <= MAX_NAME_CHARS;

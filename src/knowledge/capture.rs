@@ -1,6 +1,7 @@
 //! The knowledge of a capture is written as the JSON of its metadata record and as statements.
 
 use super::annotation::WebAnnotation;
+use super::entity::CaptureEntities;
 use super::graphs::{FACTS, LINKS, SCORES};
 use super::links::{StatedLink, stated_links};
 use super::location::{location_json, location_node};
@@ -35,6 +36,8 @@ pub struct CaptureKnowledge<'k> {
     pub site_kinds: &'k [String],
     /// What checks of review found on it, false alarms left out.
     pub findings: Vec<KnownFinding<'k>>,
+    /// The entities that its text names; none where it was not analysed or names nobody.
+    pub entities: Option<&'k CaptureEntities>,
     /// Why it is in the export.
     pub role: &'static str,
     /// The campaign that selects it, as metadata records name it.
@@ -165,6 +168,8 @@ struct OfCapture<'k> {
     site_kinds: &'k [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     findings: &'k [KnownFinding<'k>],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entities: Option<&'k CaptureEntities>,
     tag: Option<&'k str>,
     hops: Option<&'k str>,
     via: Option<&'k str>,
@@ -221,6 +226,7 @@ impl CaptureKnowledge<'_> {
             language: filled(self.language),
             site_kinds: self.site_kinds,
             findings: &self.findings,
+            entities: self.entities,
             tag: filled(tag).filter(|_| own),
             hops: own.then_some(hops),
             via: own.then_some(via),
@@ -303,6 +309,9 @@ impl CaptureKnowledge<'_> {
                 .node("dqv:isMeasurementOf", check_node(of.check))
                 .real("dqv:value", of.severity)
                 .text("rdfs:comment", &format!("{}: {why}", of.state.as_str()));
+        }
+        if let Some(entities) = self.entities {
+            entities.state(&mut out);
         }
         if let Some(inlinks) = &self.inlinks {
             let of_side = |internal| inlinks.list.iter().filter(|link| link.internal == internal).count() as u64;
@@ -419,8 +428,9 @@ fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{AnnotationBody, CaptureIri, push_links};
+    use super::super::{AnnotationBody, CaptureEntity, CaptureIri, EntityPlace, push_links};
     use super::*;
+    use crate::analysis::entities::EntityKind;
 
     fn part(name: &str, value: f64, weight: f64) -> ScorePart {
         ScorePart { name: name.to_owned(), value, weight, why: format!("why {name}") }
@@ -432,6 +442,17 @@ mod tests {
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
         let site_kinds = ["mediawiki".to_owned()];
         let evidence = json!({ "text": "“not found” in the title" });
+        let (state, severity) = (FindingState::Problem, 0.75);
+        let place = EntityPlace { start: 3, end: 13, text: "Amélia Vaz".to_owned() };
+        let vaz = CaptureEntity {
+            name: "Amélia Vaz".to_owned(),
+            kind: EntityKind::Person,
+            uri: String::new(),
+            source: "deputies.csv".to_owned(),
+            mentions: 1,
+            places: vec![place],
+        };
+        let entities = CaptureEntities { analysis: "ab".to_owned(), without_persons: false, list: vec![vaz] };
         let parts = [part("Request", 0.5, 2.0), part("Depth", 0.0, 0.0)];
         let date = CaptureDate::from_seconds(1_700_000_000);
         let link = |source, anchor, internal| CaptureInlink { date, source, anchor, internal };
@@ -444,12 +465,8 @@ mod tests {
             title: "Um \"título\"\u{9b}",
             language: "",
             site_kinds: &site_kinds,
-            findings: vec![KnownFinding {
-                check: "soft-404",
-                state: FindingState::Problem,
-                severity: 0.75,
-                evidence: &evidence,
-            }],
+            findings: vec![KnownFinding { check: "soft-404", state, severity, evidence: &evidence }],
+            entities: Some(&entities),
             role: "selected",
             campaign: &campaign,
             selection: Some(RdfNode::Iri("urn:fonds:selection:1".to_owned())),
@@ -514,6 +531,15 @@ mod tests {
             assert_eq!((&json["language"], &json["hops"], &json["tag"]), (&Value::Null, &json!("LL"), &json!("main")));
             assert_eq!(json["siteKinds"], json!(["mediawiki"]));
             has("<urn:fonds:ns:siteKind> \"mediawiki\"");
+            assert_eq!(
+                json["entities"]["list"][0]["places"][0],
+                json!({ "start": 3, "end": 13, "text": "Amélia Vaz" })
+            );
+            has("<https://schema.org/mentions> <urn:fonds:entity:person:Am%C3%A9lia%20Vaz>");
+            has("#char=3,13> <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#anchorOf> \"Amélia Vaz\"");
+            has(
+                "#char=3,13> <http://www.w3.org/2005/11/its/rdf#taIdentRef> <urn:fonds:entity:person:Am%C3%A9lia%20Vaz>",
+            );
             has("<urn:fonds:ns:hops> \"LL\"");
             has("<http://purl.org/dc/terms/subject> \"main\"");
             has("<urn:fonds:ns:via> <http://a.pt/>");

@@ -14,6 +14,8 @@
 //! | what an annotation came with from elsewhere | `prov:wasQuotedFrom` |
 //! | judgement of a result of a search | the same; its body is an `f:Judgement` with query and rank |
 //! | link to a capture | `f:Link` with its text |
+//! | entity that a text names, and where | `schema:mentions` the entity; `nif:Phrase` with characters, `its:taIdentRef` the entity |
+//! | analysis | `prov:Activity` that the `nif:Context` of a capture came from |
 //! | verdict of the scope | `f:Verdict` |
 //! | location of a host | `f:HostLocation`, once a host; captures have `f:hostLocation` |
 //! | permission | `f:Permission`, by the digest of its content; versions and captures refer to it |
@@ -23,7 +25,7 @@
 //! | what a campaign asks for | the names of ARCOMEM's crawl specification ([`SPECIFICATION_TERMS`]), read back by [`read_specification`] |
 //! | version of the campaign | `prov:Entity`, `prov:specializationOf` the campaign by its identity, `prov:wasRevisionOf` the one before |
 //!
-//! The graphs are `facts`, `scores`, `marks`, `links`, `runs` and `campaigns`,
+//! The graphs are `facts`, `scores`, `marks`, `links`, `entities`, `runs` and `campaigns`,
 //! each `urn:fonds:NAME`.
 //!
 //! Invariants: a statement becomes one line that any reader of N-Quads takes, whatever strangers wrote into it; the same
@@ -35,6 +37,7 @@ mod annotation;
 mod authority;
 mod campaign;
 mod capture;
+mod entity;
 mod links;
 mod location;
 mod quads;
@@ -46,12 +49,17 @@ mod statement;
 mod vocabulary;
 
 pub use annotation::{AnnotationBody, WebAnnotation};
-pub use authority::{authority_of_statements, authority_of_table};
+pub use authority::{authority_of_statements, authority_of_table, checked_entities};
 pub use campaign::{
     EvidenceOf, ListedEvidence, campaign_address, domains_node, hosting_node, permission_node, state_grounds,
     state_version,
 };
-pub use capture::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote, KnownScore};
+pub use capture::{
+    CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote, KnownScore,
+};
+pub use entity::{
+    CaptureEntities, CaptureEntity, EntityPlace, StatedAnalysis, entity_node, state_analysis, state_entity,
+};
 pub use links::{StatedLink, push_links, stated_links};
 pub use location::{location_json, location_node, state_location};
 pub use quads::{CaptureIri, address_of, is_about, read_quad};

@@ -4,7 +4,7 @@
 pub const VOCABULARY: &str = "urn:fonds:ns:";
 
 /// Prefixes of the properties and classes that statements use.
-const PREFIXES: [(&str, &str); 8] = [
+const PREFIXES: [(&str, &str); 11] = [
     ("f", VOCABULARY),
     ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
     ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
@@ -13,6 +13,9 @@ const PREFIXES: [(&str, &str); 8] = [
     ("dqv", "http://www.w3.org/ns/dqv#"),
     ("oa", "http://www.w3.org/ns/oa#"),
     ("foaf", "http://xmlns.com/foaf/0.1/"),
+    ("schema", "https://schema.org/"),
+    ("nif", "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"),
+    ("its", "http://www.w3.org/2005/11/its/rdf#"),
 ];
 
 /// Graphs of statements, each `urn:fonds:NAME`.
@@ -25,7 +28,9 @@ pub mod graphs {
     pub const MARKS: &str = "marks";
     /// Links to captures.
     pub const LINKS: &str = "links";
-    /// Crawls and selections.
+    /// Entities that texts name, and where.
+    pub const ENTITIES: &str = "entities";
+    /// Crawls, selections and analyses.
     pub const RUNS: &str = "runs";
     /// Versions of campaigns, with their permissions.
     pub const CAMPAIGNS: &str = "campaigns";

@@ -47,7 +47,17 @@ pub struct CdxRequest {
     /// How they are written.
     pub output: CdxOutput,
     filters: Vec<Filter>,
+    collapse: Vec<Collapse>,
     fields: Vec<String>,
+}
+
+/// Neighbouring lines that count as one.
+#[derive(Debug)]
+struct Collapse {
+    /// The fields that are equal, each with the letters of it that count.
+    fields: Vec<(String, usize)>,
+    /// The last of them stays, not the first.
+    keeps_last: bool,
 }
 
 #[derive(Debug)]
@@ -83,6 +93,7 @@ impl CdxRequest {
             None | Some("cdxj") => CdxOutput::Cdxj,
             Some("json") => CdxOutput::Json,
             Some("jsonarray") => CdxOutput::JsonArray,
+            Some("jsondict") => CdxOutput::Json,
             Some("text" | "cdx") => CdxOutput::Text,
             Some(other) => return Err(format!("output={other} not supported")),
         };
@@ -99,6 +110,7 @@ impl CdxRequest {
             limit: limit.transpose()?.unwrap_or(LINES).min(LINES),
             output,
             filters: filters.collect::<Result<_, _>>()?,
+            collapse: collapses(&pairs)?,
             fields: get("fl")
                 .or(get("fields"))
                 .map(|list| list.split(',').map(str::to_owned).collect())
@@ -106,9 +118,35 @@ impl CdxRequest {
         })
     }
 
+    /// The captures that have to be read for it: more than its limit where only some of them are in the answer, or the
+    /// last of them first.
+    pub fn captures_to_read(&self) -> usize {
+        match self.filters.is_empty() && self.collapse.is_empty() && !self.reverse {
+            true => self.limit,
+            false => LINES,
+        }
+    }
+
     /// Whether filters take a line.
     pub fn takes(&self, line: &IndexLine) -> bool {
         self.filters.iter().all(|filter| filter.takes(line))
+    }
+
+    /// Leaves of neighbouring lines one each, where the request says so (`collapse`, `collapseToLast`, `collapseTime`).
+    pub fn collapsed(&self, mut lines: Vec<IndexLine>) -> Vec<IndexLine> {
+        for Collapse { fields, keeps_last } in &self.collapse {
+            let begins = |line: &IndexLine| -> Vec<String> {
+                fields.iter().map(|(name, letters)| field(line, name).chars().take(*letters).collect()).collect()
+            };
+            lines.dedup_by(|next, kept| {
+                let is_equal = next.key == kept.key && begins(next) == begins(kept);
+                if is_equal && *keeps_last {
+                    std::mem::swap(next, kept);
+                }
+                is_equal
+            });
+        }
+        lines
     }
 
     /// The type of the answer.
@@ -218,6 +256,27 @@ impl Filter {
     }
 }
 
+/// The collapses of a request: `collapse=timestamp:8` and `collapseToLast` as the Wayback Machine has them,
+/// `collapseTime=8` as pywb has it, by time and status.
+fn collapses(pairs: &[(String, String)]) -> Result<Vec<Collapse>, String> {
+    let number = |name: &str, text: &str| text.parse().map_err(|_| format!("{name}={text} names no number of letters"));
+    let mut found = Vec::new();
+    for (name, value) in pairs.iter().filter(|(_, value)| !value.is_empty()) {
+        let fields = match name.as_str() {
+            "collapse" | "collapseToLast" => match value.split_once(':') {
+                Some((field, letters)) => vec![(field.to_owned(), number(name, letters)?)],
+                None => vec![(value.clone(), usize::MAX)],
+            },
+            "collapseTime" => {
+                vec![("timestamp".to_owned(), number(name, value)?), ("status".to_owned(), usize::MAX)]
+            }
+            _ => continue,
+        };
+        found.push(Collapse { fields, keeps_last: name == "collapseToLast" });
+    }
+    Ok(found)
+}
+
 fn pages_of(url: &str, match_type: Option<&str>, method: Option<&str>, body: Option<&str>) -> Result<CdxPages, String> {
     let (url, match_type) = match (url.strip_prefix("*."), url.strip_suffix('*')) {
         (Some(domain), _) => (domain.to_owned(), "domain"),
@@ -317,6 +376,34 @@ mod tests {
             8,
             "all values are texts"
         );
+        assert_eq!(written("url=a.pt&fields=status&output=jsondict"), "{\"status\":\"200\"}\n");
         assert!(written("url=a.pt&output=jsonarray").starts_with("[[\"urlkey\",\"timestamp\",\"url\""));
+    }
+
+    #[test]
+    fn neighbouring_lines_collapse_by_the_beginning_of_a_field() {
+        let at = |digits: &str, status| IndexLine {
+            date: CaptureDate::parse(digits).unwrap(),
+            status: Some(status),
+            ..line()
+        };
+        let lines = || {
+            vec![
+                at("20240105093000", 200),
+                at("20240105101500", 404),
+                at("20240105111500", 404),
+                at("20240106000000", 200),
+            ]
+        };
+        let days = |query: &str| {
+            let request = CdxRequest::parse(&format!("url=a.pt&{query}")).unwrap();
+            request.collapsed(lines()).iter().map(|line| line.date.to_digits14()[6..10].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(days("collapse=timestamp:8"), ["0509", "0600"]);
+        assert_eq!(days("collapseToLast=timestamp:8"), ["0511", "0600"]);
+        assert_eq!(days("collapse=digest"), ["0509"]);
+        assert_eq!(days("collapseTime=8"), ["0509", "0510", "0600"]);
+        assert_eq!(days("collapse="), ["0509", "0510", "0511", "0600"]);
+        assert!(CdxRequest::parse("url=a.pt&collapse=timestamp:day").is_err());
     }
 }

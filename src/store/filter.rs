@@ -37,7 +37,7 @@ use crate::store::catalogue::sql::mark_name;
 use crate::store::launches::hop_paths::hop_count_sql;
 use crate::store::review::judgements::judged_sql;
 use crate::uri::{CaptureDate, Fqdn, PageKey, Url};
-use among::{IS_AMONG, bits};
+use among::{CaptureSets, FEW, IS_AMONG, bits, membership};
 use capture_fields::CAPTURE_FIELDS;
 use fixedbitset::FixedBitSet;
 use hosts::HostTest;
@@ -46,7 +46,7 @@ use of_campaign::OF_NO_CAMPAIGN;
 use rusqlite::types::Value;
 use std::sync::Arc;
 use texts::TextColumn;
-use values::{contains, escape_like, is_above, yes_or_no};
+use values::{contains, escape_like, has_value, is_above, yes_or_no};
 
 /// A filter as a part of a WHERE clause with its values.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -188,12 +188,16 @@ enum Kind {
     Pattern,
     /// Pages with a link to a URL.
     Linked,
+    /// Pages that differ between two launches.
+    Since,
     /// Judged so as a result of a search, whose query is the value.
     Judged(Judgement),
     /// What a check found.
     Check,
     /// The worst finding.
     Finding,
+    /// What a check found on addresses of one form.
+    Cause,
     /// Pages that lack a resource.
     Breaks,
     /// What the index of texts answers.
@@ -272,9 +276,6 @@ impl Filter {
     }
 }
 
-/// Finds the captures of pages that link to one.
-type FindLinking<'a> = dyn Fn(&PageKey) -> Result<FixedBitSet, String> + 'a;
-
 /// What answers a filter besides the catalogue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct FilterContext<'a> {
@@ -282,8 +283,8 @@ pub(super) struct FilterContext<'a> {
     pub full_text: Option<&'a dyn FullText>,
     /// The campaign whose scores and selections are meant.
     pub campaign: Option<CampaignId>,
-    /// Finds the captures of pages that link to one.
-    pub linking: Option<&'a FindLinking<'a>>,
+    /// Finds captures that no column has.
+    pub sets: Option<&'a dyn CaptureSets>,
 }
 
 /// A filter in the making.
@@ -420,13 +421,14 @@ impl FilterWriter<'_> {
                 regex::Regex::new(value).map_err(|error| broken_pattern(value, &error))?;
                 self.one("regexp(?, u.url)", value)
             }
-            Kind::Linked => {
-                let found = self.linked(field, value)?;
-                self.values.push(bits(&found));
-                IS_AMONG.to_owned()
+            Kind::Linked | Kind::Since => {
+                let (sql, value) = membership(&self.of_catalogue(field, value)?, FEW);
+                self.values.push(value);
+                sql.to_owned()
             }
             Kind::Check => self.check(value)?,
             Kind::Finding => findings::finding_sql(value)?,
+            Kind::Cause => self.cause(value)?,
             Kind::Breaks => self.one(findings::BREAKS, value),
             // Such a term is answered by a set.
             Kind::Indexed | Kind::IndexedDate => return Err(format!("write {}", field.example)),
@@ -537,39 +539,6 @@ impl FilterWriter<'_> {
         self.values.push(value);
         format!("{column} {sign} ?")
     }
-}
-
-/// The condition that there is a value at all: `field:*`. None where `*` is
-/// no such question.
-fn has_value(kind: &Kind) -> Option<String> {
-    // What counts as 0 or nothing where it is not known.
-    let known = |column: &str| match column.strip_prefix("ifnull(").and_then(|of| of.split_once(',')) {
-        Some((column, _)) => format!("{column} IS NOT NULL"),
-        None => format!("{column} IS NOT NULL"),
-    };
-    Some(match kind {
-        Kind::Text(column) | Kind::Url(column) | Kind::Value(column) => format!("ifnull({column}, '') <> ''"),
-        Kind::Number(column) | Kind::Date(column) => known(column),
-        Kind::YesNo(yes, no) => format!("({yes} OR {no})"),
-        Kind::Mark => format!("{} IS NOT NULL", crate::store::captures::capture_table::LAST_MARK),
-        Kind::Collection { is_out } => {
-            format!("c.id IN (SELECT k.capture FROM collected k WHERE k.is_out = {})", u8::from(*is_out))
-        }
-        Kind::Judged(judgement) => judged_sql(*judgement, true),
-        Kind::Saved => "c.id IN (SELECT n.capture FROM named_capture n JOIN named_selection o ON o.id = n.selection
-            WHERE o.campaign = ?1)"
-            .to_owned(),
-        Kind::Host | Kind::Fqdn | Kind::Key | Kind::File | Kind::Launch => "1".to_owned(),
-        Kind::Id(_, "campaign", _) => format!("NOT ({OF_NO_CAMPAIGN})"),
-        Kind::Check | Kind::Breaks => findings::HAS_FINDING.to_owned(),
-        Kind::Id(..)
-        | Kind::Page
-        | Kind::Pattern
-        | Kind::Linked
-        | Kind::Finding
-        | Kind::Indexed
-        | Kind::IndexedDate => return None,
-    })
 }
 
 /// What `mark:` calls captures without a decision, and `campaign:` those of none.

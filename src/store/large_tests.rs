@@ -79,7 +79,7 @@ pub(super) fn fill(path: &std::path::Path, Size { hosts, captures, seen }: Size)
          INSERT INTO mark (act, capture, mark, note, who, date_ms)
             SELECT i, i * 17, CASE i % 3 WHEN 0 THEN 'approve' WHEN 1 THEN 'reject' ELSE 'note' END, '', 'somebody', 1 FROM n WHERE i <= {marks};
          INSERT INTO score SELECT 1, i, (i % 100) / 100.0, i % 100 > 40, '' FROM n WHERE i <= {captures} AND i % 10 > 2;
-         INSERT INTO measure SELECT 1, i, (i % 100) / 100.0, i % 3 = 0, i % 7, i % 4, 0, 'ria 2 × in title' FROM n WHERE i <= {captures};
+         INSERT INTO measure SELECT 1, i, (i % 100) / 100.0, i % 3 = 0, i % 7, i % 4, NULL, 0, 'ria 2 × in title' FROM n WHERE i <= {captures};
          INSERT INTO selection VALUES (1, '{}', 1);
          COMMIT;",
         serde_json::to_string(&super::rows::SelectionSpec { campaign: CampaignId::new(1), ..Default::default() }).unwrap()

@@ -40,14 +40,16 @@ pub const CATALOGUE_FILE: &str = "fonds.sqlite";
 
 pub use analysis::{
     AnalysedPage, AnalysisError, AnalysisRun, AnalysisStore, CorpusCounts, EntityMention, EntityRow, FoundEntity,
-    Places, RelatedEntity, RunCounts, RunResults, RunWriter,
+    PackedPage, Places, RelatedEntity, RunCounts, RunKind, RunReach, RunResults, RunWriter,
 };
 pub use campaigns::copies::{CampaignTwin, TwinKind};
 pub use campaigns::deletion::CampaignContents;
 pub use campaigns::next_run;
 pub use captures::document_captures::{DocumentCapture, LandingPage};
+pub use captures::holes::{Hole, HoleState, Need};
 pub use captures::originals::{Answers, WaitingRepeat};
 pub use captures::related::{LinkedCapture, LinkedCaptures};
+pub use captures::replay_checks::ReplayCheck;
 pub use captures::replayed::{ListedCapture, PageRange};
 pub use captures::versions::{CaptureHead, VersionToIndex, VersionsFound};
 pub use captures::{PackedCaptures, RecordRow, StoredCapture};
@@ -63,12 +65,14 @@ pub(crate) use files::paths::job_name;
 pub use files::paths::{check_launch_name, own_folder};
 pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
-pub use findings::{
-    CapturedAt, CheckCount, CheckPrecision, CaptureFindings, CheckedLink, FindingGroup, FindingMark, HostCapture,
-    KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss, SeenAs,
-};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
+pub use findings::{
+    CaptureFindings, CapturedAt, CheckCount, CheckPrecision, CheckedLink, FindingGroup, FindingMark, HostCapture,
+    KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss,
+    SeenAs,
+};
 pub use launches::ABANDONED;
+pub use launches::changes::{ChangedPage, HostChanges, LaunchPair, PageChange};
 pub use launches::engine_logs::{Bulk, LoggedFate, LoggedUrl};
 pub use launches::handover_launches::{HandoverCrawl, HandoverLaunch, VersionChange};
 pub use launches::ledger::LaunchLedger;
@@ -81,7 +85,7 @@ pub use links::absent_links::AbsentLink;
 pub use links::anchor_texts::AnchorTexts;
 pub use links::built_inlinks::{BUILD_FORMAT_VERSION, LOADED_LINKS};
 pub use links::inlink_counts::{ANCHORS_KEPT, ExternallyLinked, PROSPECTS_KEPT};
-pub use links::link_rows::{Captures, InlinkFeed, PageFeed};
+pub use links::link_rows::{BareLink, Captures, InlinkFeed, PageFeed};
 pub use review::authorities::{AuthorityRow, EntityMerge};
 pub use review::exports::{ExportedCapture, ExportedLink, LinkingPage, LinkingPages};
 pub use review::handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOutCaptures, MarkRow, SeenVerdict};

@@ -12,12 +12,14 @@
 //! | [`sentences`] | where sentences end |
 //! | [`is_stop_term`] | which words are in every text of a language |
 //! | [`near`] | which texts are nearly the same |
+//! | [`diff_texts`] | which words two texts differ in |
 //!
 //! Invariants: pure and deterministic; nothing is learned from data, thresholds
 //! are named and round.
 //!
 //! Not here: which body is a page ([`crate::captures::Body::text`]).
 
+mod difference;
 mod folding;
 mod json_text;
 mod language;
@@ -29,6 +31,7 @@ mod published;
 mod sentences;
 mod stop_terms;
 
+pub use difference::{DiffLine, DiffPart, PartKind, TextDiff, diff_texts};
 pub use folding::{TextToken, fold, fold_letters, text_tokens, words};
 pub(crate) use folding::{is_open, next_term};
 pub(crate) use json_text::text_of_json;

@@ -64,7 +64,7 @@ fn hash_of(bytes: &[u8]) -> u64 {
 }
 
 /// The finalizer of SplitMix64: each bit of the input changes half of the output.
-fn mixed(value: u64) -> u64 {
+pub fn mixed(value: u64) -> u64 {
     let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ value >> 31

@@ -211,7 +211,7 @@ impl Cockpit {
         let app = &self.app;
         let is_panel_page = match app.route() {
             _ if app.selected_together().is_some() => true,
-            Route::Captures { .. } | Route::Review { .. } => app.focus().is_some(),
+            Route::Captures { .. } | Route::Review { .. } => app.focus().is_some() && !app.is_blind(),
             Route::Crawl | Route::Scope(..) => matches!(app.focus(), Some(Focus::Seen(_))),
             Route::Links { .. } | Route::Select | Route::Search(_) => matches!(app.focus(), Some(Focus::Capture(_))),
             Route::Files(_) => matches!(app.focus(), Some(Focus::File(_) | Focus::Problem(_))),

@@ -73,7 +73,8 @@ pub fn mark_icon(mark: ReviewMark) -> Icon {
         ReviewMark::Approve => Icon::Check,
         ReviewMark::Reject => Icon::Close,
         ReviewMark::Flag => Icon::Flag,
-        ReviewMark::Clear => Icon::Waiting,
+        ReviewMark::Later => Icon::Waiting,
+        ReviewMark::Clear => Icon::Undo,
         ReviewMark::Note => Icon::Spec,
     }
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod campaigns;
+mod patch;
 mod paths;
 
 use super::access::name_dialog;
@@ -9,7 +10,7 @@ use super::pick::{FolderExport, PathField, Picked, Sort};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::widgets::{heading_ui, loaded_ui, number_ui};
-use crate::app::models::{ImportOptions, campaign_title};
+use crate::app::models::{HoleChoice, ImportOptions, campaign_title};
 use crate::app::{
     Action, AppState, ByIdentity, Command, CrawlPlan, Dialog, MARK_KEYS, Route, SelectedRows, TableForm, UnsavedAnswer,
     mark_verb, resolve,
@@ -21,7 +22,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 20] = [
+const PAGE_KEYS: [(&str, &str); 24] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, header, page, lower panel"),
@@ -37,7 +38,11 @@ const PAGE_KEYS: [(&str, &str); 20] = [
     ("W", "show the scope decision in the lower panel"),
     ("L", "show inlinks in the lower panel; with Shift outlinks"),
     ("J  K", "next, previous capture in Review"),
-    ("S", "skip in Review"),
+    ("S", "skip in Review; in a sample it counts as not judged"),
+    ("R", "put off until a new crawl has captured the page, in Review"),
+    ("1 … 9", "choose a reason in Review"),
+    ("E  C  X", "next finding, confirm it, call it a false alarm, in Review"),
+    ("Z", "undo the last decision in Review"),
     ("1 2 3  0", "judge the result right, wrong, unsure, clear in Search with Evaluate on"),
     ("[  ]", "move the threshold on Select & export"),
     ("Alt+↑  Alt+↓", "move the selected rule in Spec"),
@@ -61,6 +66,7 @@ fn name_of(dialog: Dialog) -> &'static str {
         Dialog::Twins => "Campaign here already",
         Dialog::NewerVersion => "Saved meanwhile",
         Dialog::DeleteCampaign(_) => "Delete a campaign",
+        Dialog::Patch => "Patch",
         Dialog::Quit => "Close the window",
     }
 }
@@ -82,6 +88,7 @@ pub struct Dialogs {
     days: u32,
     table_form: TableForm,
     table_folder: FolderExport,
+    holes: HoleChoice,
 }
 
 impl Dialogs {
@@ -100,6 +107,7 @@ impl Dialogs {
             self.keys.open(ui);
             self.place = 0;
             self.query.clear();
+            self.holes = HoleChoice::default();
             self.at = 0;
             self.days = app.settings.window_days;
             self.options.campaign = app.import_options().campaign;
@@ -125,6 +133,7 @@ impl Dialogs {
                 Dialog::NewerVersion => campaigns::newer_ui(ui, app, &mut self.keys),
                 Dialog::Twins => campaigns::twins_ui(ui, app, &mut self.keys),
                 Dialog::DeleteCampaign(id) => campaigns::delete_ui(ui, app, &mut self.keys, id),
+                Dialog::Patch => patch::patch_ui(ui, app, &mut self.keys, &mut self.holes),
                 Dialog::Quit => quit_ui(ui, app, &mut self.keys),
             }
         });

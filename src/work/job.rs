@@ -17,6 +17,8 @@ pub enum JobKind {
     Crawl,
     /// A crawl that a schedule started.
     ScheduledCrawl,
+    /// Resources that captures lack are fetched.
+    Patch,
     /// Sources of a campaign are read.
     ReadSources,
     /// Archive files and jobs of other crawlers come in.
@@ -39,6 +41,8 @@ pub enum JobKind {
     IndexTexts,
     /// Texts are analysed.
     Analyse,
+    /// Pages are opened in a browser.
+    ReplayPages,
     /// Review checks run.
     CheckPages,
     /// Captures are scored and selected.
@@ -65,9 +69,10 @@ pub enum JobKind {
 
 impl JobKind {
     /// Every kind.
-    const ALL: [Self; 24] = [
+    const ALL: [Self; 26] = [
         Self::Crawl,
         Self::ScheduledCrawl,
+        Self::Patch,
         Self::ReadSources,
         Self::Import,
         Self::DiscardTrial,
@@ -79,6 +84,7 @@ impl JobKind {
         Self::SetWindow,
         Self::IndexTexts,
         Self::Analyse,
+        Self::ReplayPages,
         Self::CheckPages,
         Self::Select,
         Self::Export,
@@ -97,6 +103,7 @@ impl JobKind {
         match self {
             Self::Crawl => "Crawl",
             Self::ScheduledCrawl => "Scheduled crawl",
+            Self::Patch => "Patch",
             Self::ReadSources => "Read sources",
             Self::Import => "Import",
             Self::DiscardTrial => "Discard trial",
@@ -108,6 +115,7 @@ impl JobKind {
             Self::SetWindow => "Set window",
             Self::IndexTexts => "Index texts",
             Self::Analyse => "Analyse",
+            Self::ReplayPages => "Open pages in a browser",
             Self::CheckPages => "Check pages",
             Self::Select => "Select",
             Self::Export => "Export",
@@ -129,7 +137,7 @@ impl JobKind {
 
     /// Whether it is a crawl: one runs at a time.
     pub fn is_crawl(self) -> bool {
-        matches!(self, Self::Crawl | Self::ScheduledCrawl)
+        matches!(self, Self::Crawl | Self::ScheduledCrawl | Self::Patch)
     }
 }
 
@@ -223,6 +231,14 @@ impl From<CrawlOutcome> for JobReport {
     }
 }
 
+impl From<super::PatchOutcome> for JobReport {
+    fn from(outcome: super::PatchOutcome) -> Self {
+        let is_incomplete = outcome.crawl.complete && !outcome.left.is_empty();
+        let end = outcome.crawl.end.trim_start_matches("Patch: ").to_owned();
+        Self::Crawled { figures: outcome.summary(), end, is_incomplete }
+    }
+}
+
 impl From<ExportOutcome> for JobReport {
     fn from(outcome: ExportOutcome) -> Self {
         match outcome.problems.is_empty() {
@@ -255,6 +271,7 @@ done!(
     String,
     super::SourceTest,
     super::AnalysisReport,
+    super::CheckPagesReport,
     CollectionsFilled,
     LocateOutcome,
     CheckOutcome,

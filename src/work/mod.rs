@@ -23,12 +23,14 @@ mod scope;
 mod session;
 mod sites;
 mod sources;
+mod versions;
 
 pub use analysis::{
-    AbsentEntity, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal, EntitiesPage, EntityDetail,
-    EntityQuote, PageAnalysis, PersonalDataFound, RunComparison, absent_entities, aggregate_table, analyse_documents,
-    analysis_run, analysis_runs, cluster_proposals, compare_runs, delete_run, entities_page, entity_rows,
-    load_authority, page_analysis, terms_of_run,
+    AbsentEntity, AggregateCell, AggregateTable, AnalysisInputs, AnalysisReport, AnalysisStep, ClusterProposal,
+    EntitiesPage, EntityDetail, EntityQuote, LEAST_CELL, PageAnalysis, PersonalDataCheck, PersonalDataFound,
+    RunComparison, absent_entities, analyse_documents, analysis_run, analysis_runs, cluster_proposals, compare_runs,
+    delete_run, entities_aggregate, entities_page, entity_rows, load_authority, matrix_aggregate, page_analysis,
+    terms_aggregate, terms_of_run,
 };
 pub use checks::{CheckPagesReport, check_pages};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
@@ -57,8 +59,8 @@ pub use handover::select::{
     select, selection_criteria, selection_offer,
 };
 pub use handover::{
-    AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EvidenceImport, HandoverImport, SelectionImport,
-    annotation, decisions, import_annotations,
+    AnnotationImport, AnnotationReach, BadHandover, CrawlsImport, EntitiesImport, EvidenceImport, HandoverImport,
+    SelectionImport, annotation, decisions, import_annotations,
 };
 pub use handover::{campaign_text, specification_in, specification_syntax, write_specification};
 pub use import::{
@@ -68,6 +70,10 @@ pub use job::{FAILED, JobKind, JobReport, Report};
 pub use launch::crawl::{CrawlOptions, CrawlOutcome, TRIAL_URLS, crawl, crawl_plan};
 pub use launch::crawl_plan::{CrawlPlan, CrawlRequest, CrawlStart, UnfinishedLaunch};
 pub use launch::launches::{ListedLaunch, launches};
+pub use launch::patch::{
+    HoleChoice, MOST_PATCHED, PATCH_TAG, PatchOffer, PatchOutcome, PatchSource, captures_to_patch, patch_offer,
+    urls_of_list,
+};
 pub use launch::queue::{LaunchQueue, QueuedPart, QueuedPlace, queue, queue_orders, queued_place};
 pub use launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves, harvest_curves};
 pub use launch::schedule::{
@@ -92,18 +98,22 @@ pub use other_crawlers::{
     is_importable, jobs_summary, write_heritrix_job,
 };
 pub use overview::{
-    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow,
+    Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, RowOrigin,
+    term_of,
 };
 pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
-pub use replay::ReplayServer;
+pub use replay::{
+    AtCrawl, CleanBrowser, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings, ReplayServer,
+    find_browser,
+};
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,
     edited_campaign, forget_geo_database, geo_choice, geo_database, geo_drift, geo_report, missing_evidence,
     permissions, rule_hits, scope_test, scope_verdicts, seeds_verdict, set_geo_database, target_grounds,
     urls_matched_by_rule, version_differences, what_if, what_if_hosts, what_if_rows, what_if_trace, why,
 };
-pub use session::{SearchCounts, ServedWeb, Session, act_summary};
+pub use session::{SearchCounts, ServedWeb, Session, TermOverTime, act_summary};
 
 pub(in crate::work) use sites::site_labels;
 pub use sites::{SiteRow, site_kinds_file, site_rules, sites, with_site_presets};
@@ -111,6 +121,11 @@ pub use sources::{
     PlannedRequest, SourceChoice, SourceOutcome, SourceRow, SourceTest, SourcesOutcome, add_source, named_source,
     planned_requests, recognise_source, run_sources, sources, test_source, token_name,
 };
+
+pub use versions::capture_diff::{
+    CaptureDiff, DiffSide, LinkDifference, NamedCapture, capture_diff, captures_to_compare,
+};
+pub use versions::changes::{LaunchComparison, ListedChange, launch_comparison, listed_changes};
 
 use crate::analysis::Matcher;
 use crate::jobs::counted;

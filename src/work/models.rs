@@ -15,9 +15,14 @@ pub use crate::search::{count_by_country, country_of, map_countries};
 pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
+pub use crate::store::{CheckPrecision, KeptFinding, PageLoss};
 pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
+pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, PageChange};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
-pub use crate::work::analysis::{AbsentEntity, EntitiesPage, EntityDetail, EntityQuote, PageAnalysis};
+pub use crate::text::{DiffLine, DiffPart, PartKind};
+pub use crate::work::analysis::{
+    AbsentEntity, ClusterProposal, EntitiesPage, EntityDetail, EntityQuote, LEAST_CELL, PageAnalysis, matrix_aggregate,
+};
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};
@@ -26,6 +31,7 @@ pub use crate::work::find::search::{Hit, SearchAnswer, SearchOrder, SearchQuery}
 pub use crate::work::first_steps::{FirstStep, FirstSteps};
 pub use crate::work::handover::dry_run::ExportDryRun;
 pub use crate::work::handover::export_check::{ExportCheck, RefusedHost};
+pub use crate::work::launch::patch::{HoleChoice, PatchOffer, PatchSource};
 pub use crate::work::launch::replay::{CURVE_REMARK, HarvestCurve, HarvestCurves};
 pub use crate::work::launch::suggestions::{Suggestions, proposed_change};
 pub use crate::work::launch::trial_pages::UnreadTrialPage;
@@ -33,11 +39,14 @@ pub use crate::work::launch::trials::{SamplePage, TrialSample};
 pub use crate::work::links::link_models::*;
 pub use crate::work::overview::{
     Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, Overview,
-    RowList, Urgency, WaitingItem, WaitingKind,
+    RowList, RowOrigin, Urgency, WaitingItem, WaitingKind, term_of,
 };
 pub use crate::work::scope::VersionDifference;
+pub use crate::work::session::TermOverTime;
 pub use crate::work::sites::{SiteRow, site_rules};
 pub use crate::work::sources::{PlannedRequest, SourceRow, SourceTest, mark_text, planned_requests};
+pub use crate::work::versions::capture_diff::{CaptureDiff, DiffSide, LinkDifference};
+pub use crate::work::versions::changes::{LaunchComparison, ListedChange};
 
 use crate::campaign::Campaign;
 use crate::scope::{Remedy, Trace};

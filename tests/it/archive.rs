@@ -16,6 +16,11 @@ pub fn response(url: &str, date: &str, head: &str, body: &str) -> Vec<u8> {
     gzip(record("response", url, date, "Content-Type: application/http; msgtype=response\r\n", http))
 }
 
+/// A resource in a gzip member of its own.
+pub fn record_of(url: &str, date: &str, mime: &str, body: &[u8]) -> Vec<u8> {
+    gzip(record("resource", url, date, &format!("Content-Type: {mime}\r\n"), body))
+}
+
 /// An HTML page in a gzip member of its own.
 pub fn page(url: &str, date: &str, html: &str) -> Vec<u8> {
     response(url, date, "200 OK\r\nContent-Type: text/html; charset=UTF-8", html)

@@ -9,9 +9,11 @@ mod folders;
 #[path = "../../src/crawl/tests/generated_web.rs"]
 mod generated_web;
 
+mod analysis;
 mod analysis_quality;
 mod archive;
 mod campaigns;
+mod changes;
 mod claims;
 mod cli;
 mod decisions;
@@ -62,7 +64,9 @@ mod promise;
 mod read_back;
 mod refusals;
 mod replay;
+mod replay_browser;
 mod report_languages;
+mod review;
 mod revisits;
 mod round_trip;
 mod rust_code;

@@ -5,7 +5,7 @@
 //! | name in `FONDS_REQUIRE` | what it is | where it is looked for |
 //! |---|---|---|
 //! | `data` | test data of others | `FONDS_TEST_DATA`, else `../shared/data` |
-//! | `peers` | `wget`, Java 17, `xmllint`, Chromium, `openssl`, `dbus-run-session`, `gnome-keyring-daemon`; a Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit, rdflib, pyshacl, pyld, jsonschema and cryptography | `PATH`; `FONDS_PEERS` |
+//! | `peers` | `wget`, Java 17, `xmllint`, Chromium, `openssl`, `dbus-run-session`, `gnome-keyring-daemon`; a Python environment with warcio, fastwarc, pywb, cdxj-indexer, wacz, duckdb, pyspark, networkx, bagit, rdflib, pyshacl, pyld, jsonschema, cryptography, scikit-learn and yake | `PATH`; `FONDS_PEERS` |
 //! | `window` | Xvfb, xdotool, ImageMagick; a binary with the window | `PATH`; `FONDS_BIN` |
 
 pub(crate) use crate::folders::{data, skip};

@@ -53,9 +53,23 @@ const TRUTH: [(&str, &str, &str, [&str; 2]); 30] = [
 
 /// Seeds of the campaign.
 const SEEDS: [&str; 18] = [
-    "vila.example/", "moved.example/list", "speaks.example/", "oldname.example/", "newname.example/", "forsale.example/",
-    "adpage.example/", "fan1.example/", "fan2.example/", "flaky.example/", "steady.example/", "small.example/",
-    "small.example/lost", "goneseed.example/", "leads.example/", "leads.example/again", "follows.example/",
+    "vila.example/",
+    "moved.example/list",
+    "speaks.example/",
+    "oldname.example/",
+    "newname.example/",
+    "forsale.example/",
+    "adpage.example/",
+    "fan1.example/",
+    "fan2.example/",
+    "flaky.example/",
+    "steady.example/",
+    "small.example/",
+    "small.example/lost",
+    "goneseed.example/",
+    "leads.example/",
+    "leads.example/again",
+    "follows.example/",
     "rising.example/",
 ];
 
@@ -145,11 +159,15 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 
 /// Whether a check found a fault at a subject, in the last launch.
 fn is_found(found: &[Value], check: &str, subject: &str) -> bool {
-    found.iter().filter(|of| text(of, "check") == check && text(of, "state") != "not applicable").any(|of| match check {
-        "host-failures" => text(of, "url") == subject,
-        "not-seen-again" => of["evidence"]["urls"].as_array().is_some_and(|urls| urls.iter().any(|url| *url == url_of(subject))),
-        _ => text(of, "url") == url_of(subject),
-    })
+    found.iter().filter(|of| text(of, "check") == check && text(of, "state") != "not applicable").any(
+        |of| match check {
+            "host-failures" => text(of, "url") == subject,
+            "not-seen-again" => {
+                of["evidence"]["urls"].as_array().is_some_and(|urls| urls.iter().any(|url| *url == url_of(subject)))
+            }
+            _ => text(of, "url") == url_of(subject),
+        },
+    )
 }
 
 #[test]
@@ -158,7 +176,10 @@ fn planted_faults_are_found_and_their_sound_twins_are_no_problems() {
     let all = planted.check(&[]);
     for of in &all {
         let names: BTreeSet<&str> = of.as_object().unwrap().keys().map(String::as_str).collect();
-        assert!(["url", "date", "check", "state", "severity", "evidence"].iter().all(|name| names.contains(name)), "{of}");
+        assert!(
+            ["url", "date", "check", "state", "severity", "evidence"].iter().all(|name| names.contains(name)),
+            "{of}"
+        );
         assert!(["problem", "odd", "not applicable"].contains(&text(of, "state")), "{of}");
         assert!((0.0..=1.0).contains(&of["severity"].as_f64().unwrap()) && of["evidence"].is_object(), "{of}");
     }
@@ -233,18 +254,31 @@ fn marks_and_thresholds(planted: &Planted, all: &[Value]) {
     assert!(soft(&planted.check(&["--off", "soft-404"])).is_empty());
     same(&planted.check(&["--on", "soft-404"]), all);
     let explained = fonds(&["check", planted.w(), "--explain", "soft-404"]).with_status(0);
-    assert!(explained.out.contains("soft-404.main_words = 60") && explained.out.contains("Sources:"), "{}", explained.out);
+    assert!(
+        explained.out.contains("soft-404.main_words = 60") && explained.out.contains("Sources:"),
+        "{}",
+        explained.out
+    );
     let filter = "url:/lost/plain";
     let marked = fonds(&["check", planted.w(), filter, "--false-alarm", "soft-404", "--by", "Ana", "--json"]);
     let marked = marked.with_status(0).json_lines();
     assert!(marked[0]["marked"].as_u64().unwrap() > 0, "{marked:?}");
     let hidden = planted.check(&[filter]);
-    assert!(hidden.iter().filter(|of| text(of, "check") == "soft-404").all(|of| of["false_alarm"] == true), "{hidden:?}");
-    let count = |filter: &str| fonds(&["captures", planted.w(), filter, "--count"]).with_status(0).out.trim().parse::<u64>().unwrap();
+    assert!(
+        hidden.iter().filter(|of| text(of, "check") == "soft-404").all(|of| of["false_alarm"] == true),
+        "{hidden:?}"
+    );
+    let count = |filter: &str| {
+        fonds(&["captures", planted.w(), filter, "--count"]).with_status(0).out.trim().parse::<u64>().unwrap()
+    };
     assert_eq!(count("check:soft-404 url:/lost/plain"), 0);
     assert!(count("check:soft-404") > 0 && count("finding:problem") > 0 && count("loss>=0.5") > 0);
     assert!(count("breaks:/no-1.css") > 0 && count("finding:unchecked") == 0);
-    let problems: BTreeSet<&str> = all.iter().filter(|of| text(of, "state") == "problem" && of.get("capture").is_some()).map(|of| text(of, "url")).collect();
+    let problems: BTreeSet<&str> = all
+        .iter()
+        .filter(|of| text(of, "state") == "problem" && of.get("capture").is_some())
+        .map(|of| text(of, "url"))
+        .collect();
     assert!(problems.len() as u64 > 20);
 }
 
@@ -355,7 +389,8 @@ fn page_of(url: &str, body: &[u8]) -> Vec<u8> {
 fn sound_pages() -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     for set in ["article-extraction", "trafilatura"] {
-        let mut zip = zip::ZipArchive::new(std::fs::File::open(data(&format!("labelled/{set}/html.zip"))?).unwrap()).unwrap();
+        let mut zip =
+            zip::ZipArchive::new(std::fs::File::open(data(&format!("labelled/{set}/html.zip"))?).unwrap()).unwrap();
         for nth in 0..zip.len() {
             let mut body = Vec::new();
             std::io::Read::read_to_end(&mut zip.by_index(nth).unwrap(), &mut body).unwrap();

@@ -8,9 +8,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The host names, the main one first. The last ones are linked to and are not in the scope of the campaign.
 pub const HOSTS: [&str; 17] = [
-    "vila.example", "moved.example", "speaks.example", "oldname.example", "newname.example", "forsale.example",
-    "adpage.example", "fan1.example", "fan2.example", "flaky.example", "steady.example", "small.example",
-    "goneseed.example", "leads.example", "follows.example", "rising.example", "outside.example",
+    "vila.example",
+    "moved.example",
+    "speaks.example",
+    "oldname.example",
+    "newname.example",
+    "forsale.example",
+    "adpage.example",
+    "fan1.example",
+    "fan2.example",
+    "flaky.example",
+    "steady.example",
+    "small.example",
+    "goneseed.example",
+    "leads.example",
+    "follows.example",
+    "rising.example",
+    "outside.example",
 ];
 
 /// The web in a week.
@@ -43,14 +57,68 @@ fn not_found(host: &str) -> HttpReply {
 }
 
 const BOATS: [&str; 40] = [
-    "boat", "lagoon", "salt", "harbour", "keel", "mast", "river", "painter", "prow", "yard", "timber", "rope", "sail", "tide",
-    "museum", "visitor", "carpenter", "canal", "bridge", "fisher", "market", "summer", "winter", "regatta", "crew", "plank",
-    "colour", "sign", "archive", "drawing", "letter", "family", "storm", "island", "marsh", "reed", "seaweed", "oar", "quay",
+    "boat",
+    "lagoon",
+    "salt",
+    "harbour",
+    "keel",
+    "mast",
+    "river",
+    "painter",
+    "prow",
+    "yard",
+    "timber",
+    "rope",
+    "sail",
+    "tide",
+    "museum",
+    "visitor",
+    "carpenter",
+    "canal",
+    "bridge",
+    "fisher",
+    "market",
+    "summer",
+    "winter",
+    "regatta",
+    "crew",
+    "plank",
+    "colour",
+    "sign",
+    "archive",
+    "drawing",
+    "letter",
+    "family",
+    "storm",
+    "island",
+    "marsh",
+    "reed",
+    "seaweed",
+    "oar",
+    "quay",
     "lighthouse",
 ];
 const CASINO: [&str; 20] = [
-    "jackpot", "casino", "bonus", "slots", "roulette", "wager", "payout", "dealer", "poker", "spin", "deposit", "cashback",
-    "blackjack", "odds", "betting", "gambler", "token", "lottery", "prize", "chips",
+    "jackpot",
+    "casino",
+    "bonus",
+    "slots",
+    "roulette",
+    "wager",
+    "payout",
+    "dealer",
+    "poker",
+    "spin",
+    "deposit",
+    "cashback",
+    "blackjack",
+    "odds",
+    "betting",
+    "gambler",
+    "token",
+    "lottery",
+    "prize",
+    "chips",
 ];
 const JOINTS: [&str; 14] =
     ["the", "of", "in", "and", "with", "that", "was", "from", "near", "this", "under", "after", "they", "had"];
@@ -103,9 +171,9 @@ fn leads_to(status: u16, target: &str) -> HttpReply {
 /// The smallest PNG image.
 fn png() -> HttpReply {
     let bytes: [u8; 67] = [
-        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0,
-        0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0, 1, 0, 0, 5, 0, 1, 0x0d, 0x0a,
-        0x2d, 0xb4, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1,
+        8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0, 1, 0, 0, 5,
+        0, 1, 0x0d, 0x0a, 0x2d, 0xb4, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
     ];
     HttpReply::new(200, "image/png", bytes)
 }
@@ -136,7 +204,10 @@ pub fn reply(host: &str, path: &str, week: usize) -> Option<HttpReply> {
             "/" | "/pt/" => Some(article(900 + path.len() as u64, "Front page")),
             path if path.starts_with("/old/") => Some(leads_to(301, "http://moved.example/")),
             path if path.starts_with("/arquivo/") => Some(leads_to(302, "http://moved.example/pt/")),
-            "/list" => Some(links_page("Old addresses", &["/old/1", "/old/2", "/old/3", "/arquivo/7", "/arquivo/8", "/arquivo/9"])),
+            "/list" => Some(links_page(
+                "Old addresses",
+                &["/old/1", "/old/2", "/old/3", "/arquivo/7", "/arquivo/8", "/arquivo/9"],
+            )),
             _ => None,
         },
         "speaks.example" => match path {
@@ -199,8 +270,9 @@ fn links_page(title: &str, paths: &[&str]) -> HttpReply {
 }
 
 fn ad_page() -> String {
-    let links: String =
-        (0..8).map(|nth| format!("<a href='http://ads{nth}.example/?clickid={nth}&utm_source=p'>Offer {nth}</a> ")).collect();
+    let links: String = (0..8)
+        .map(|nth| format!("<a href='http://ads{nth}.example/?clickid={nth}&utm_source=p'>Offer {nth}</a> "))
+        .collect();
     format!("<title>adpage.example</title><h1>Related searches</h1>{links}")
 }
 
@@ -223,7 +295,8 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
     Some(match path {
         "/" => front(week),
         "/app.js" | "/own.js" => HttpReply::new(200, "text/javascript", "var a = 1;"),
-        "/img/large.png" | "/img/small.png" | "/img/a.png" | "/img/b.png" | "/img/c.png" | "/img/d.png" | "/img/wide.png" => png(),
+        "/img/large.png" | "/img/small.png" | "/img/a.png" | "/img/b.png" | "/img/c.png" | "/img/d.png"
+        | "/img/wide.png" => png(),
         // Status.
         "/status/error" => HttpReply::html(500, format!("<title>Boats</title><p>{}", boats(31, 300))),
         "/status/about-errors" => article(32, "When servers answer 500"),
@@ -240,7 +313,9 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         "/lost/plain" => HttpReply::html(200, "<title>Page not found</title><h1>Page not found</h1><p>Sorry."),
         "/lost/tricky" => HttpReply::html(200, NOTHING),
         "/lost/article" => page("What does 404 Not Found mean?", &format!("<p>{}", boats(35, 300))),
-        "/search?q=zeppelin" => page("Search results", "<form><input name=q></form><p>No boats for zeppelin in the list of this year."),
+        "/search?q=zeppelin" => {
+            page("Search results", "<form><input name=q></form><p>No boats for zeppelin in the list of this year.")
+        }
         // Nearly empty.
         "/news/empty" => page("News", "<p>Text."),
         "/news/shell" => page("News of the week", "<p>Read all of it here soon, dear friends."),
@@ -270,7 +345,10 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         ),
         "/holes/tricky" => page(
             "Without its picture",
-            &format!("<p>{}<img src=/img/small.png width=20 height=20><img src=/no-large.png width=800 height=600>", boats(39, 250)),
+            &format!(
+                "<p>{}<img src=/img/small.png width=20 height=20><img src=/no-large.png width=800 height=600>",
+                boats(39, 250)
+            ),
         ),
         "/holes/alternatives" => page(
             "Pictures of two sizes",
@@ -281,11 +359,15 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
             &format!("<p>{}<img src=/no-pixel.gif width=1 height=1>", boats(41, 250)),
         ),
         // Other time: these style sheets come from an older archive alone.
-        "/time/plain" => framed("<link rel=stylesheet href=/time/changed.css>", "Old styles", &format!("<p>{}", boats(42, 250))),
-        "/time/tricky" => page("An old frame", &format!("<p>{}<iframe src=/time/frame.html></iframe>", boats(43, 250))),
-        "/time/constant" => {
-            framed("<link rel=stylesheet href=/time/style.3f2a.css>", "A style with a version", &format!("<p>{}", boats(44, 250)))
+        "/time/plain" => {
+            framed("<link rel=stylesheet href=/time/changed.css>", "Old styles", &format!("<p>{}", boats(42, 250)))
         }
+        "/time/tricky" => page("An old frame", &format!("<p>{}<iframe src=/time/frame.html></iframe>", boats(43, 250))),
+        "/time/constant" => framed(
+            "<link rel=stylesheet href=/time/style.3f2a.css>",
+            "A style with a version",
+            &format!("<p>{}", boats(44, 250)),
+        ),
         "/time/now" => article(45, "All of today"),
         // For sale.
         "/domains/article" => page("A domain for sale: how trade works", &format!("<p>{}", boats(46, 320))),
@@ -297,42 +379,63 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
              <a href=http://outside.example/5>five</a> <a href=http://outside.example/6>six</a> and many more people.",
         ),
         // Walls.
-        "/members/plain" => page("Report of the year", "<form><input type=password name=p></form><p>Sign in to read the report."),
+        "/members/plain" => {
+            page("Report of the year", "<form><input type=password name=p></form><p>Sign in to read the report.")
+        }
         "/members/tricky" => leads_to(302, "http://vila.example/login?next=/members/tricky"),
-        "/login?next=/members/tricky" | "/login" => page("Sign in", "<form><input type=password name=p></form><p>Your name and secret word."),
+        "/login?next=/members/tricky" | "/login" => {
+            page("Sign in", "<form><input type=password name=p></form><p>Your name and secret word.")
+        }
         "/members/portrait" => page("Portrait", &format!("<form><input type=password></form><p>{}", boats(47, 250))),
-        "/consent/plain" => framed("<script src=/own.js data-x=didomi></script>", "Cookies", "<p>We value your privacy. Accept or refuse all."),
+        "/consent/plain" => framed(
+            "<script src=/own.js data-x=didomi></script>",
+            "Cookies",
+            "<p>We value your privacy. Accept or refuse all.",
+        ),
         "/consent/tricky" => leads_to(302, "http://consent.outside.example/ask?back=x"),
-        "/consent/article" => framed("<script src=/own.js data-x=didomi></script>", "With a banner", &format!("<p>{}", boats(48, 250))),
+        "/consent/article" => {
+            framed("<script src=/own.js data-x=didomi></script>", "With a banner", &format!("<p>{}", boats(48, 250)))
+        }
         "/consent/cookies" => page("Biscuits and cookies", &format!("<p>{} cookies", boats(49, 55))),
         "/pay/plain" => framed(NOT_FREE, "For readers who pay", &format!("<p>{}", boats(50, 80))),
-        "/pay/tricky" => page("The first lines", &format!("<p>{}</p><p>Subscribe to continue reading this story.", boats(51, 90))),
+        "/pay/tricky" => {
+            page("The first lines", &format!("<p>{}</p><p>Subscribe to continue reading this story.", boats(51, 90)))
+        }
         "/pay/metered" => framed(NOT_FREE, "A whole text", &format!("<p>{}", boats(52, 400))),
-        "/pay/newsletter" => page("Our newsletter", &format!("<p>{}<p>Subscribe to read it each month.", boats(53, 260))),
+        "/pay/newsletter" => {
+            page("Our newsletter", &format!("<p>{}<p>Subscribe to read it each month.", boats(53, 260)))
+        }
         "/guard/plain" => HttpReply::html(403, "<title>Wait</title><p>One moment.").with("cf-mitigated", "challenge"),
-        "/guard/tricky" => HttpReply::html(200, "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Checking."),
+        "/guard/tricky" => {
+            HttpReply::html(200, "<title>Just a moment...</title><script>window._cf_chl_opt={}</script><p>Checking.")
+        }
         "/guard/form" => framed(
             "<script src=/own.js></script>",
             "Write to us",
             "<form><textarea></textarea><div class=g-recaptcha></div></form><p>We answer all letters within a week or two.",
         ),
         "/guard/history" => page("Access denied: a history of gates", &format!("<p>{}", boats(54, 300))),
-        "/busy/plain" => HttpReply::html(200, "<title>Vila Nova</title><h1>Down for maintenance</h1><p>We are back on Monday."),
+        "/busy/plain" => {
+            HttpReply::html(200, "<title>Vila Nova</title><h1>Down for maintenance</h1><p>We are back on Monday.")
+        }
         "/busy/tricky" => HttpReply::html(200, "<html lang=pt><title>Vila Nova</title><p>Por favor tente mais tarde."),
         "/busy/boats" => page("Boat maintenance", &format!("<p>Maintenance of boats. {}", boats(55, 45))),
         "/busy/works" => page("A bridge under construction", &format!("<p>{}", boats(56, 300))),
         // Ends.
         "/cut/plain.pdf" => HttpReply::new(200, "application/pdf", [b"%PDF-1.4\n".as_slice(), &[b'x'; 4000]].concat()),
-        "/cut/tricky" => {
-            HttpReply::html(200, format!("<html><title>Cut</title><link rel=stylesheet href=/style.css><p>{}<a href='/ne", boats(57, 250)))
-        }
+        "/cut/tricky" => HttpReply::html(
+            200,
+            format!("<html><title>Cut</title><link rel=stylesheet href=/style.css><p>{}<a href='/ne", boats(57, 250)),
+        ),
         "/cut/open" => HttpReply::html(
             200,
             format!("<title>Never closed</title><link rel=stylesheet href=/style.css><p>{}", boats(58, 250)),
         ),
-        "/cut/trailing.pdf" => {
-            HttpReply::new(200, "application/pdf", [b"%PDF-1.4\n".as_slice(), &[b'x'; 900], b"%%EOF\n\0\0\0 more"].concat())
-        }
+        "/cut/trailing.pdf" => HttpReply::new(
+            200,
+            "application/pdf",
+            [b"%PDF-1.4\n".as_slice(), &[b'x'; 900], b"%%EOF\n\0\0\0 more"].concat(),
+        ),
         "/media/plain.m3u8" => playlist(&["one", "no-2", "no-3", "no-4"]),
         "/media/whole.m3u8" => playlist(&["one", "two"]),
         "/media/one.ts" | "/media/two.ts" => HttpReply::new(200, "video/mp2t", vec![0x47; 188]),
@@ -354,12 +457,18 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         "/letters/capitals" => HttpReply::new(
             200,
             "text/html; charset=utf-8",
-            format!("<title>MANHÃ DE VERÃO</title><link rel=stylesheet href=/style.css><p>{}", PORTUGUESE.to_uppercase().repeat(2)),
+            format!(
+                "<title>MANHÃ DE VERÃO</title><link rel=stylesheet href=/style.css><p>{}",
+                PORTUGUESE.to_uppercase().repeat(2)
+            ),
         ),
         "/letters/about" => HttpReply::new(
             200,
             "text/html; charset=utf-8",
-            format!("<title>Broken letters</title><link rel=stylesheet href=/style.css><p>é becomes Ã© and ’ becomes â€™. {}", boats(60, 400)),
+            format!(
+                "<title>Broken letters</title><link rel=stylesheet href=/style.css><p>é becomes Ã© and ’ becomes â€™. {}",
+                boats(60, 400)
+            ),
         ),
         "/type/plain.png" => HttpReply::new(200, "image/png", "<html><title>No hot links</title><p>No.</html>"),
         "/type/tricky.pdf" => framed("", "Report viewer", &format!("<p>{}", boats(61, 250))),
@@ -370,7 +479,10 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         "/past/plain" => article(62, "The yard of Vila Nova"),
         "/past/tricky" if week == 3 => page("The quay", &format!("<p>{}", boats(63, 24))),
         "/past/tricky" => page("The quay", &format!("<p>{}", boats(63, 300))),
-        "/past/paper" => page(&format!("The daily sheet {week}"), &format!("<p>{}", text_of(64 + week as u64, 300, paper_nouns(week)))),
+        "/past/paper" => page(
+            &format!("The daily sheet {week}"),
+            &format!("<p>{}", text_of(64 + week as u64, 300, paper_nouns(week))),
+        ),
         "/past/updated" => page("Opening hours", &format!("<p>{}{}", boats(65, 240), boats(66 + week as u64, 40))),
         "/size/plain" => page("A long list", &format!("<p>{}", boats(67, if week == 3 { 130 } else { 620 }))),
         "/size/tricky" => page("A growing list", &format!("<p>{}", boats(68, if week == 3 { 900 } else { 150 }))),
@@ -378,23 +490,36 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
         "/size/same" => article(70, "As it was"),
         // What others call it.
         "/anchored/plain" => article(71, "The salt pans"),
-        "/anchored/drifted" if week < 3 => page("Violin concerto recordings", &format!("<p>Violin concerto recordings. {}", boats(72, 200))),
+        "/anchored/drifted" if week < 3 => {
+            page("Violin concerto recordings", &format!("<p>Violin concerto recordings. {}", boats(72, 200)))
+        }
         "/anchored/drifted" => page("The salt pans in winter", &format!("<p>{}", boats(72, 200))),
         "/anchored/sound" => article(73, "Boats of the lagoon"),
         "/anchored/generic" => article(74, "A page that all call here"),
         "/language/plain" => page("Ausstellung", &format!("<p>{}", GERMAN.repeat(2))),
         "/language/tricky" => HttpReply::html(
             200,
-            format!("<html lang=en><title>Boats</title><link rel=stylesheet href=/style.css><nav>Home Contact News About us</nav><main><p>{}</main>", GERMAN.repeat(2)),
+            format!(
+                "<html lang=en><title>Boats</title><link rel=stylesheet href=/style.css><nav>Home Contact News About us</nav><main><p>{}</main>",
+                GERMAN.repeat(2)
+            ),
         ),
-        "/language/short" => page("Gruss", "<p>Guten Tag, liebe Freunde. Wir sehen uns am Sonntag wieder auf dem Platz am Hafen, bei Wind und Wetter, mit Musik \
-             und Brot und viel Zeit."),
+        "/language/short" => page(
+            "Gruss",
+            "<p>Guten Tag, liebe Freunde. Wir sehen uns am Sonntag wieder auf dem Platz am Hafen, bei Wind und Wetter, mit Musik \
+             und Brot und viel Zeit.",
+        ),
         "/language/english" => article(75, "Boats in English"),
-        "/request/plain" | "/request/tricky" => page("Opening hours", &format!("<p>{}", text_of(76, 200, &CASINO[10..]))),
+        "/request/plain" | "/request/tricky" => {
+            page("Opening hours", &format!("<p>{}", text_of(76, 200, &CASINO[10..])))
+        }
         "/request/met" => page("Regatta of the lagoon", &format!("<p>The moliceiro regatta. {}", boats(77, 250))),
         "/request/other" => article(78, "Something else"),
         // The live web.
-        "/leak/plain" => HttpReply::html(200, "<title>Map</title><p>Loading the map.<script src=http://cdn.outside.example/map.js></script>"),
+        "/leak/plain" => HttpReply::html(
+            200,
+            "<title>Map</title><p>Loading the map.<script src=http://cdn.outside.example/map.js></script>",
+        ),
         "/leak/tricky" => HttpReply::html(
             200,
             format!(
@@ -402,16 +527,37 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
                 boats(79, 30)
             ),
         ),
-        "/leak/counter" => framed("<script src=http://cdn.outside.example/count.js></script>", "With a counter", &format!("<p>{}", boats(80, 250))),
-        "/leak/own" => HttpReply::html(200, "<title>Clock</title><p>The time in the harbour is shown by the clock above the gate of the yard, which the keeper sets each morning by the \
-             sun and the tide.<script src=/own.js></script>"),
+        "/leak/counter" => framed(
+            "<script src=http://cdn.outside.example/count.js></script>",
+            "With a counter",
+            &format!("<p>{}", boats(80, 250)),
+        ),
+        "/leak/own" => HttpReply::html(
+            200,
+            "<title>Clock</title><p>The time in the harbour is shown by the clock above the gate of the yard, which the keeper sets each morning by the \
+             sun and the tide.<script src=/own.js></script>",
+        ),
         // Our own rules.
-        "/rules/plain" => framed("<link rel=stylesheet href=http://cdn.outside.example/a.css><link rel=stylesheet href=http://cdn.outside.example/b.css>", "Styles of another host", &format!("<p>{}", boats(81, 250))),
-        "/rules/tricky" => page("A picture of another host", &format!("<p>{}<img src=http://cdn.outside.example/p.png width=800 height=600>", boats(82, 250))),
-        "/rules/pixel" => page("A counter of another host", &format!("<p>{}<img src=http://cdn.outside.example/c.gif width=1 height=1>", boats(83, 250))),
-        "/rules/link" => page("A link to another host", &format!("<p>{}<a href=http://outside.example/far>far</a>", boats(84, 250))),
+        "/rules/plain" => framed(
+            "<link rel=stylesheet href=http://cdn.outside.example/a.css><link rel=stylesheet href=http://cdn.outside.example/b.css>",
+            "Styles of another host",
+            &format!("<p>{}", boats(81, 250)),
+        ),
+        "/rules/tricky" => page(
+            "A picture of another host",
+            &format!("<p>{}<img src=http://cdn.outside.example/p.png width=800 height=600>", boats(82, 250)),
+        ),
+        "/rules/pixel" => page(
+            "A counter of another host",
+            &format!("<p>{}<img src=http://cdn.outside.example/c.gif width=1 height=1>", boats(83, 250)),
+        ),
+        "/rules/link" => {
+            page("A link to another host", &format!("<p>{}<a href=http://outside.example/far>far</a>", boats(84, 250)))
+        }
         // Seen before.
-        "/fades/plain" | "/fades/tricky" | "/fades/stays" => article(85 + path.len() as u64, "A page that may be forgotten"),
+        "/fades/plain" | "/fades/tricky" | "/fades/stays" => {
+            article(85 + path.len() as u64, "A page that may be forgotten")
+        }
         "/fades/list" if week < 3 => links_page("Fading", &["/fades/tricky"]),
         "/fades/list" => links_page("Fading", &[]),
         "/fades/gone" if week < 3 => article(99, "Here for now"),
@@ -419,7 +565,8 @@ fn vila(path: &str, week: usize) -> Option<HttpReply> {
     })
 }
 
-const NOT_FREE: &str = "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"isAccessibleForFree\":false}</script>";
+const NOT_FREE: &str =
+    "<script type='application/ld+json'>{\"@type\":\"NewsArticle\",\"isAccessibleForFree\":false}</script>";
 
 /// Nouns of a newspaper, others in each week.
 fn paper_nouns(week: usize) -> &'static [&'static str] {
@@ -433,7 +580,11 @@ fn paper_nouns(week: usize) -> &'static [&'static str] {
 
 fn playlist(names: &[&str]) -> HttpReply {
     let lines: String = names.iter().map(|name| format!("#EXTINF:4,\n/media/{name}.ts\n")).collect();
-    HttpReply::new(200, "application/vnd.apple.mpegurl", format!("#EXTM3U\n#EXT-X-TARGETDURATION:4\n{lines}#EXT-X-ENDLIST\n"))
+    HttpReply::new(
+        200,
+        "application/vnd.apple.mpegurl",
+        format!("#EXTM3U\n#EXT-X-TARGETDURATION:4\n{lines}#EXT-X-ENDLIST\n"),
+    )
 }
 
 /// The front page, which links to all.
@@ -454,20 +605,98 @@ fn front(week: usize) -> HttpReply {
 
 /// Addresses of the main host that the front page links to, besides those with numbers.
 pub const PATHS: [&str; 92] = [
-    "/status/gone", "/status/error", "/status/about-errors", "/status/misset", "/partner/a", "/partner/b", "/partner/c",
-    "/partner/x", "/directory", "/lost/plain", "/lost/tricky", "/lost/article", "/search?q=zeppelin", "/news/empty",
-    "/news/shell", "/gallery", "/news/picture", "/app/plain", "/app/tricky", "/app/server", "/app/contact", "/holes/plain",
-    "/holes/tricky", "/holes/alternatives", "/holes/pixel", "/time/plain", "/time/tricky", "/time/constant", "/time/now",
-    "/domains/article", "/domains/links", "/members/plain", "/members/tricky", "/login", "/members/portrait",
-    "/consent/plain", "/consent/tricky", "/consent/article", "/consent/cookies", "/pay/plain", "/pay/tricky",
-    "/pay/metered", "/pay/newsletter", "/guard/plain", "/guard/tricky", "/guard/form", "/guard/history", "/busy/plain",
-    "/busy/tricky", "/busy/boats", "/busy/works", "/cut/plain.pdf", "/cut/tricky", "/cut/open", "/cut/trailing.pdf",
-    "/media/plain.m3u8", "/media/whole.m3u8", "/media/tricky.mp4", "/media/player", "/letters/plain", "/letters/tricky",
-    "/letters/capitals", "/letters/about", "/type/plain.png", "/type/tricky.pdf", "/type/source.txt", "/type/real.pdf",
-    "/past/plain", "/past/tricky", "/past/paper", "/past/updated", "/size/plain", "/size/tricky", "/size/shorter",
-    "/size/same", "/anchored/plain", "/anchored/drifted", "/anchored/sound", "/anchored/generic", "/language/plain",
-    "/language/tricky", "/language/short", "/language/english", "/request/met", "/request/other", "/leak/plain",
-    "/leak/tricky", "/leak/counter", "/leak/own", "/rules/plain", "/rules/tricky", "/rules/pixel",
+    "/status/gone",
+    "/status/error",
+    "/status/about-errors",
+    "/status/misset",
+    "/partner/a",
+    "/partner/b",
+    "/partner/c",
+    "/partner/x",
+    "/directory",
+    "/lost/plain",
+    "/lost/tricky",
+    "/lost/article",
+    "/search?q=zeppelin",
+    "/news/empty",
+    "/news/shell",
+    "/gallery",
+    "/news/picture",
+    "/app/plain",
+    "/app/tricky",
+    "/app/server",
+    "/app/contact",
+    "/holes/plain",
+    "/holes/tricky",
+    "/holes/alternatives",
+    "/holes/pixel",
+    "/time/plain",
+    "/time/tricky",
+    "/time/constant",
+    "/time/now",
+    "/domains/article",
+    "/domains/links",
+    "/members/plain",
+    "/members/tricky",
+    "/login",
+    "/members/portrait",
+    "/consent/plain",
+    "/consent/tricky",
+    "/consent/article",
+    "/consent/cookies",
+    "/pay/plain",
+    "/pay/tricky",
+    "/pay/metered",
+    "/pay/newsletter",
+    "/guard/plain",
+    "/guard/tricky",
+    "/guard/form",
+    "/guard/history",
+    "/busy/plain",
+    "/busy/tricky",
+    "/busy/boats",
+    "/busy/works",
+    "/cut/plain.pdf",
+    "/cut/tricky",
+    "/cut/open",
+    "/cut/trailing.pdf",
+    "/media/plain.m3u8",
+    "/media/whole.m3u8",
+    "/media/tricky.mp4",
+    "/media/player",
+    "/letters/plain",
+    "/letters/tricky",
+    "/letters/capitals",
+    "/letters/about",
+    "/type/plain.png",
+    "/type/tricky.pdf",
+    "/type/source.txt",
+    "/type/real.pdf",
+    "/past/plain",
+    "/past/tricky",
+    "/past/paper",
+    "/past/updated",
+    "/size/plain",
+    "/size/tricky",
+    "/size/shorter",
+    "/size/same",
+    "/anchored/plain",
+    "/anchored/drifted",
+    "/anchored/sound",
+    "/anchored/generic",
+    "/language/plain",
+    "/language/tricky",
+    "/language/short",
+    "/language/english",
+    "/request/met",
+    "/request/other",
+    "/leak/plain",
+    "/leak/tricky",
+    "/leak/counter",
+    "/leak/own",
+    "/rules/plain",
+    "/rules/tricky",
+    "/rules/pixel",
 ];
 
 /// Further ones.

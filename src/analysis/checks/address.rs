@@ -31,7 +31,9 @@ pub fn is_front(url: &str) -> bool {
     };
     match parts(url).as_slice() {
         [] => true,
-        [only] => only.to_ascii_lowercase().starts_with(INDEX) || is_language(only) || only.eq_ignore_ascii_case("home"),
+        [only] => {
+            only.to_ascii_lowercase().starts_with(INDEX) || is_language(only) || only.eq_ignore_ascii_case("home")
+        }
         [language, file] => is_language(language) && file.to_ascii_lowercase().starts_with(INDEX),
         _ => false,
     }

@@ -1,6 +1,6 @@
 //! A check as data.
 
-use super::{CaptureSigns, Finding, FindingState, LaunchSigns, CheckLimits, Signal};
+use super::{CaptureSigns, CheckLimits, Finding, FindingState, LaunchSigns, Signal};
 
 /// What a check speaks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

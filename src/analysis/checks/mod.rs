@@ -37,10 +37,11 @@ pub use address::{address_form, is_front, path_depth, path_has, path_of};
 pub use check::{Check, CheckLevel, Threshold};
 pub use finding::{Finding, FindingState, PROBLEM_SEVERITY, Signal, page_loss};
 pub use phrases::{PhraseKind, begins_with_error_number, phrases_in};
-pub use settings::{CheckSettings, CheckLimits};
+pub use settings::{CheckLimits, CheckSettings};
 pub use signs::{
     AnchorSigns, CaptureSigns, ContextSigns, EarlierSigns, FoundPhrase, HistorySigns, HostSigns, LackingRequisite,
-    LaunchHost, LaunchSigns, PageSigns, RedirectSigns, RepeatSigns, Requisite, RequisiteKind, RequisiteSigns, SeedSigns,
+    LaunchHost, LaunchSigns, PageSigns, RedirectSigns, RepeatSigns, Requisite, RequisiteKind, RequisiteSigns,
+    SeedSigns,
 };
 
 /// Every check, in the order of the screen.
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn each_check_has_a_name_of_its_own_and_says_what_it_does() {
+    fn each_check_has_a_name_of_its_own_and_a_rule() {
         let mut ids: Vec<_> = CHECKS.iter().map(|check| check.id).collect();
         ids.sort_unstable();
         ids.dedup();

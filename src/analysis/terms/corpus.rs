@@ -37,9 +37,9 @@ pub struct CorpusTerm {
 /// Counts of one term.
 #[derive(Debug, Clone, Default)]
 struct Total {
-    text: String,
+    text: Box<str>,
     count: u64,
-    pages: u64,
+    pages: u32,
 }
 
 /// Counts of the terms of pages.
@@ -51,14 +51,19 @@ pub struct TermTotals {
 }
 
 impl TermTotals {
-    /// Adds a page of the set.
-    pub fn add(&mut self, terms: &[PageTerm]) {
+    /// Adds a page of the set. A term that is on one page of all is none of the set.
+    pub fn add(&mut self, terms: &[PageTerm], all: &TermPages) {
         for term in terms {
-            let total =
-                self.of_term.entry(term.key).or_insert_with(|| Total { text: term.text.clone(), ..Total::default() });
+            self.tokens += if term.tokens() == 1 { u64::from(term.count) } else { 0 };
+            if !all.is_on_several(term.key) {
+                continue;
+            }
+            let total = self
+                .of_term
+                .entry(term.key)
+                .or_insert_with(|| Total { text: term.text.as_str().into(), ..Total::default() });
             total.count += u64::from(term.count);
             total.pages += 1;
-            self.tokens += if term.tokens() == 1 { u64::from(term.count) } else { 0 };
         }
         if self.of_term.len() > MOST_COUNTED {
             self.of_term.retain(|_, total| total.count > 1);
@@ -123,7 +128,7 @@ fn known_terms(totals: &TermTotals) -> HashMap<&str, WrittenTerm, FixedState> {
         let term = known.entry(&total.text).or_default();
         term.keys.push(*key);
         term.count += total.count;
-        term.pages += total.pages;
+        term.pages += u64::from(total.pages);
     }
     known.retain(|_, term| term.count >= FEWEST && term.pages >= FEWEST_PAGES);
     known
@@ -184,8 +189,8 @@ mod tests {
         };
         let (own, others) = (read(own), read(others));
         let (mut totals, mut pages) = (TermTotals::default(), TermPages::default());
-        own.iter().for_each(|terms| totals.add(terms));
         own.iter().chain(&others).for_each(|terms| pages.add(terms));
+        own.iter().for_each(|terms| totals.add(terms, &pages));
         let found = corpus_terms::<()>(&totals, &pages, 50, |each| {
             others.iter().for_each(|terms| each(terms));
             Ok(())

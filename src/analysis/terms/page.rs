@@ -16,8 +16,9 @@ const FEWEST_LETTERS: usize = 3;
 const MOST_LETTERS: usize = 40;
 /// Terms that are kept of a page, the most frequent first.
 const MOST_OF_PAGE: usize = 300;
-/// Terms with a count of one page are forgotten from so many terms on: a lost one counts from the next page.
-const MOST_COUNTED: usize = 4_000_000;
+/// Terms with a count of one page are forgotten from so many terms on: a lost one counts from the next page. A table
+/// of so many fills 64 MiB; of some more it would fill twice as much.
+const MOST_COUNTED: usize = 3_600_000;
 /// Bytes of one entry when kept.
 const ENTRY_BYTES: usize = 12;
 
@@ -152,6 +153,11 @@ impl TermPages {
         self.pages
     }
 
+    /// Whether a term is on more than one page.
+    pub fn is_on_several(&self, key: u64) -> bool {
+        self.of_term.get(&key).is_some_and(|pages| *pages > 1)
+    }
+
     /// The inverse document frequency of a term.
     pub fn idf(&self, key: u64) -> f64 {
         let pages = self.of_term.get(&key).copied().unwrap_or(1).max(1);
@@ -177,12 +183,13 @@ impl TermPages {
 
     /// The bytes that are kept.
     pub fn encode(&self) -> Vec<u8> {
-        let mut all: Vec<_> = self.of_term.iter().collect();
-        all.sort_unstable();
-        let mut kept = self.pages.to_le_bytes().to_vec();
-        for (key, pages) in all {
+        let mut keys: Vec<u64> = self.of_term.keys().copied().collect();
+        keys.sort_unstable();
+        let mut kept = Vec::with_capacity(8 + keys.len() * ENTRY_BYTES);
+        kept.extend_from_slice(&self.pages.to_le_bytes());
+        for key in keys {
             kept.extend_from_slice(&key.to_le_bytes());
-            kept.extend_from_slice(&pages.to_le_bytes());
+            kept.extend_from_slice(&self.of_term.get(&key).copied().unwrap_or_default().to_le_bytes());
         }
         kept
     }

@@ -96,8 +96,12 @@ impl AppState {
             return;
         }
         self.open.index_watch.begun = Some(Instant::now());
-        self.start(JobKind::IndexTexts, |session, cx| {
+        let captures_come = self.open.jobs.iter().any(|job| job.kind.is_crawl());
+        self.start(JobKind::IndexTexts, move |session, cx| {
             let report = session.follow_index(cx)?;
+            if captures_come {
+                session.follow_analyses(cx)?;
+            }
             Ok(JobReport::Done(report.map_or_else(|| "nothing new".to_owned(), |report| report.summary())))
         });
         if let Some(job) = self.open.jobs.last_mut().filter(|job| job.kind == JobKind::IndexTexts) {

@@ -7,13 +7,16 @@
 //! writes are carried out in the order they were sent.
 
 mod campaigns;
+mod entities;
 pub(super) mod index;
 mod jobs;
 mod links;
 mod new_campaign;
 pub(super) mod notices;
 mod open;
+mod patches;
 mod replay;
+mod review;
 mod saves;
 mod scans;
 mod schedules;
@@ -28,6 +31,8 @@ pub use campaigns::CampaignAct;
 pub use new_campaign::CampaignPlace;
 pub use notices::{NoticeCause, route_of_job};
 pub use open::RecentWorkspace;
+pub use replay::has_clean_browser;
+pub use review::ReviewAct;
 pub use saves::NewerVersion;
 pub use schedules::ScheduleWatch;
 pub use searches::SearchAct;
@@ -356,6 +361,7 @@ impl AppState {
             }
             Command::StepMatch(step) => self.step_match(step),
             Command::OpenInBrowser(capture) => self.open_in_browser(capture),
+            Command::OpenInCleanBrowser(capture) => self.open_in_clean_browser(capture),
             Command::ToggleFacets => self.settings.facets = !self.settings.facets,
             Command::ToggleLowerPanel => self.toggle_lower_panel(),
             Command::ToggleTheme => {
@@ -404,7 +410,10 @@ impl AppState {
             Command::ExportLinks { form, folder } => {
                 self.start(JobKind::WriteLinks, move |session, cx| session.export_links(form, &folder, cx));
             }
-            Command::Mark { captures, mark, note } => self.decide_or_confirm(ReviewDecision { captures, mark, note }),
+            Command::Mark { captures, mark, note } => {
+                self.decide_or_confirm(ReviewDecision { captures, mark, note, detail: ActDetail::default() });
+            }
+            Command::Review(act) => self.act_on_review(act),
             Command::ConfirmMark => {
                 self.open.dialog = None;
                 if let Some(decision) = self.open.decision.take() {
@@ -482,6 +491,7 @@ impl AppState {
             Command::Select(spec) => self.start(JobKind::Select, move |session, cx| session.select(&spec, false, cx)),
             Command::Selections(act) => self.act_on_selections(act),
             Command::Searches(act) => self.act_on_searches(act),
+            Command::PutTogether { name, target } => self.put_together(name, target),
             Command::Export { out, selection } => {
                 self.open.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();
@@ -505,6 +515,8 @@ impl AppState {
             Command::LetSchedulesRun(lets) => self.let_schedules_run(lets),
             Command::Campaigns(act) => self.act_on_campaigns(act),
             Command::Trials(act) => self.act_on_trials(act),
+            Command::PlanPatch(source) => self.plan_patch(source),
+            Command::Patch { campaign, urls, captures } => self.patch(campaign, urls, captures),
             Command::Sources(act) => self.act_on_sources(act),
             Command::EndLaunch(id) => {
                 self.write(move |session| session.end_launch(id).map(|()| "Launch ended".to_owned()), Answer::Marked)

@@ -181,14 +181,16 @@ const ABOUT_KEPT: u64 = 500;
 pub fn route_of_job(kind: JobKind) -> Route {
     use JobKind as Kind;
     match kind {
-        Kind::Crawl | Kind::ScheduledCrawl | Kind::ReadSources | Kind::DiscardTrial => Route::Crawl,
+        Kind::Crawl | Kind::ScheduledCrawl | Kind::Patch | Kind::ReadSources | Kind::DiscardTrial => Route::Crawl,
         Kind::Import | Kind::AssignImport => Route::Files(FilesRoute::Imports(None)),
         Kind::LocateFiles | Kind::CheckFiles => Route::Files(FilesRoute::Files(None)),
         Kind::BuildInlinks | Kind::LoadInlinks | Kind::WriteLinks | Kind::SetWindow => {
             Route::Links { target: String::new() }
         }
         Kind::Select | Kind::Export | Kind::DryRun | Kind::Verify => Route::Select,
-        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup => Route::Jobs,
+        Kind::Mark | Kind::Collect | Kind::ImportAnnotations | Kind::WriteTable | Kind::Backup | Kind::ReplayPages => {
+            Route::Jobs
+        }
         Kind::IndexTexts => Route::Search(crate::app::models::SearchQuery::default()),
         Kind::CheckPages => Route::Review { filter: "finding:problem".to_owned() },
         Kind::Analyse => Route::Entities { entity: String::new() },

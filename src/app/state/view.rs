@@ -76,6 +76,16 @@ impl AppState {
         self.closing
     }
 
+    /// Whether a second person reviews, who does not see what others decided.
+    pub fn is_blind(&self) -> bool {
+        self.open.is_blind && matches!(self.open.route, Route::Review { .. })
+    }
+
+    /// Notes whether the page Review hides what others decided.
+    pub fn note_blind(&mut self, is_blind: bool) {
+        self.open.is_blind = is_blind;
+    }
+
     /// The problem whose record is read though much has to be decompressed for it.
     pub fn far_record(&self) -> Option<ProblemId> {
         self.open.far_record

@@ -3,6 +3,7 @@
 pub(super) mod engine;
 pub(super) mod events;
 pub(super) mod launches;
+pub(super) mod patch;
 pub(super) mod queue;
 pub(super) mod robots;
 pub(super) mod schedule;

@@ -9,10 +9,10 @@ use crate::work::Report;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Keep or discard a trial.
+/// Keep or discard a trial or a patch.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum TrialCommand {
-    /// Keep a trial: it is a crawl like others from then on.
+    /// Keep a trial or a patch: it is a crawl like others from then on.
     #[command(after_help = "Example:\n  fonds launches keep my-archive 20240301090000")]
     Keep {
         /// Workspace.
@@ -20,7 +20,7 @@ pub enum TrialCommand {
         /// The trial (its 14 digits).
         launch: String,
     },
-    /// Take a trial out of the workspace, with all that is known of it; its files move to discarded/.
+    /// Take a trial or a patch out of the workspace, with all that is known of it; its files move to discarded/.
     #[command(after_help = "Example:\n  fonds launches discard my-archive 20240301090000\n\n\
         Captures, links, queue, texts, events and marks of the trial are gone from every list and search. Its archive\n\
         files and logs are moved to the folder discarded of the workspace, which fonds files list names; only a person\n\

@@ -1,5 +1,7 @@
 //! `fonds replay`.
 
+mod check;
+mod open;
 mod rewrite;
 
 use super::campaign::read_only_session;
@@ -54,16 +56,23 @@ pub struct ReplayArgs {
     command: Option<ReplayCommand>,
 }
 
-/// Parts of replay that work without a server.
+/// Parts of replay beside its servers.
 #[derive(Debug, clap::Subcommand)]
 enum ReplayCommand {
     /// Rewrite standard input as an archived page, sheet or field is rewritten.
     Rewrite(rewrite::RewriteArgs),
+    /// Open pages in a Chromium of this machine and compare what it shows with what was captured.
+    Check(check::CheckArgs),
+    /// Open a capture in a Chromium of this machine that sees the archive alone.
+    Open(open::OpenArgs),
 }
 
 pub(super) fn run(args: &ReplayArgs, input: &mut dyn Read, out: &mut dyn Write) -> anyhow::Result<u8> {
-    if let Some(ReplayCommand::Rewrite(args)) = &args.command {
-        return rewrite::run(args, input, out);
+    match &args.command {
+        Some(ReplayCommand::Rewrite(args)) => return rewrite::run(args, input, out),
+        Some(ReplayCommand::Check(args)) => return check::run(args, out),
+        Some(ReplayCommand::Open(args)) => return open::run(args),
+        None => {}
     }
     let target = args.target.as_deref().context("name a workspace or a file to replay")?;
     if let Some(folder) = args.service_worker.as_ref().filter(|folder| !folder.is_dir()) {

@@ -205,6 +205,11 @@ impl ChosenCaptures {
         named_campaign(session, self.campaign.as_deref())
     }
 
+    /// The filter that finds them; empty without one.
+    pub(in crate::cli) fn filter_text(&self) -> String {
+        self.filter.as_ref().map(|filter| filter.trim().to_owned()).unwrap_or_default()
+    }
+
     /// The captures that are named, each once, where only the filter needs the campaign.
     pub(in crate::cli) fn find(&self, session: &Session, folder: &Path) -> anyhow::Result<Vec<CaptureId>> {
         anyhow::ensure!(

@@ -20,7 +20,8 @@ const NAMED: usize = 10;
 
 /// Check captured pages, hosts and launches, and list what is wrong with them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  fonds check my-archive\n  fonds check my-archive 'check:soft-404 host:gov.pt' --json\n  \
+#[command(
+    after_help = "Examples:\n  fonds check my-archive\n  fonds check my-archive 'check:soft-404 host:gov.pt' --json\n  \
     fonds check my-archive --explain soft-404\n  fonds check my-archive --list\n  \
     fonds check my-archive 'url:/news/7' --false-alarm soft-404 --by 'Ana Reis'\n  \
     fonds check my-archive --set soft-404.main_words=80 --off consent-wall\n\n\
@@ -30,7 +31,8 @@ const NAMED: usize = 10;
     Checks read what the index and the catalogue keep, nothing is fetched. Only what changed is read; after another \
     threshold findings follow from kept signs. What persons say of findings counts for the precision that each check is \
     shown with; a false alarm hides the finding on that URL until its content changes.\n\n\
-    Fields of filters: check:ID, check:ID/odd, finding:problem, finding:odd, finding:none, loss>=0.5, breaks:URL.")]
+    Fields of filters: check:ID, check:ID/odd, finding:problem, finding:odd, finding:none, loss>=0.5, breaks:URL."
+)]
 pub struct PageCheckArgs {
     /// Workspace.
     folder: PathBuf,
@@ -206,7 +208,8 @@ fn explain(session: &Session, check: &'static Check, as_json: bool, out: &mut dy
     writeln!(out, "{}\nReads: {}.", check.rule, check.inputs.join(", "))?;
     for of in check.thresholds {
         let (value, default) = (limits.of(of.name), of.default);
-        let was = if (value - default).abs() > f64::EPSILON { format!(" (the program's: {default})") } else { String::new() };
+        let was =
+            if (value - default).abs() > f64::EPSILON { format!(" (the program's: {default})") } else { String::new() };
         writeln!(out, "  {}.{} = {value}{was}: {}", check.id, of.name, of.about)?;
     }
     writeln!(out, "Sources: {}.\nPrecision: {marked}.", check.sources.join("; "))?;
@@ -261,7 +264,10 @@ fn mark(
     })?;
     let precision = session.catalogue().check_precision()?.into_iter().find(|of| of.check == check.id);
     if args.json {
-        json_line(out, &json!({ "check": check.id, "marked": marked, "right": is_right, "by": by, "precision": precision }))?;
+        json_line(
+            out,
+            &json!({ "check": check.id, "marked": marked, "right": is_right, "by": by, "precision": precision }),
+        )?;
     } else {
         let label = precision.as_ref().map(CheckPrecision::label).unwrap_or_default();
         writeln!(out, "{} of {} {verdict}, by {}; {label}", counted(marked, "finding"), check.id, plain(&by))?;
@@ -285,9 +291,11 @@ fn change_settings(session: &Session, args: &PageCheckArgs) -> anyhow::Result<()
             settings.thresholds.remove(name);
             continue;
         }
-        let number: f64 = value.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0).with_context(|| {
-            format!("--set {text}: “{value}” is no number from 0 on")
-        })?;
+        let number: f64 = value
+            .parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite() && *number >= 0.0)
+            .with_context(|| format!("--set {text}: “{value}” is no number from 0 on"))?;
         settings.thresholds.insert(name.to_owned(), number);
     }
     for id in &args.off {

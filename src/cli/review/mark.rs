@@ -7,11 +7,11 @@ use crate::cli::output::{json_line, plain};
 use crate::jobs::counted;
 use crate::work;
 use crate::work::JobKind;
-use crate::work::models::ReviewMark;
+use crate::work::models::{ActDetail, Assessment, ReviewMark};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Approve, reject or flag captures, or note something about them.
+/// Approve, reject or flag captures, put them off, or note something about them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     fonds mark my-archive reject --url https://www.example.org/private --reason 'names a person'\n  \
@@ -22,7 +22,9 @@ use std::path::PathBuf;
     approve: in every selection of the campaign, whatever score and filter say.\n\
     reject: out of every selection and export, as an embedded resource or the original of a revisit, too.\n\
     flag: to be looked at again; score and filter decide.\n\
-    clear: takes approval, rejection or flag back.\n\
+    A reason that is one of fonds review reasons says whether content or technical quality is at fault.\n\
+    later: to be looked at again when a new crawl has captured the page; it comes back by itself.\n\
+    clear: takes the decision back.\n\
     Of several decisions the last one counts; earlier ones are kept. A decision is on the page version: captures of\n\
     the same page with the same content inherit it, also those of later crawls. A new version is to review again, and\n\
     one of a page that was rejected is in no selection until it is approved. --url means every capture of that URL\n\
@@ -40,6 +42,9 @@ pub struct MarkArgs {
     /// Who decides; the system's user name without it.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
+    /// It ends a disagreement of two persons (fonds review queue --by disagreements).
+    #[arg(long)]
+    settle: bool,
     /// Only say which captures are meant.
     #[arg(long)]
     dry_run: bool,
@@ -54,6 +59,7 @@ enum MarkArg {
     Approve,
     Reject,
     Flag,
+    Later,
     Clear,
     Note,
 }
@@ -64,6 +70,7 @@ impl From<MarkArg> for ReviewMark {
             MarkArg::Approve => Self::Approve,
             MarkArg::Reject => Self::Reject,
             MarkArg::Flag => Self::Flag,
+            MarkArg::Later => Self::Later,
             MarkArg::Clear => Self::Clear,
             MarkArg::Note => Self::Note,
         }
@@ -85,9 +92,18 @@ pub(in crate::cli) fn run(args: &MarkArgs, out: &mut dyn Write) -> anyhow::Resul
         ReviewMark::Note => 0,
         _ => session.catalogue().of_same_content(&captures)?,
     };
+    let known = session.catalogue().review_reasons()?;
+    let given: Vec<_> = reason.split([',', ';']).map(str::trim).collect();
+    let reasons: Vec<_> = known.into_iter().filter(|of| given.contains(&of.code.as_str())).collect();
+    let detail = ActDetail {
+        query: args.captures.filter_text(),
+        // Without a reason that has a code, nobody judged content or technical quality of a rejected page.
+        assessment: Assessment::of(mark, &reasons),
+        settles: args.settle,
+    };
     if !args.dry_run {
         session.run_job(JobKind::Mark, || {
-            session.catalogue().mark(&captures, mark, reason, &by)?;
+            session.catalogue().mark_with(&captures, mark, (reason, &by), detail)?;
             Ok(format!("{}, by {by}", work::act_summary(mark, captures.len() as u64)))
         })?;
     }

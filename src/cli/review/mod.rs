@@ -2,9 +2,13 @@
 
 pub(super) mod annotations;
 pub(super) mod captures;
+pub(super) mod changes;
 pub(super) mod check;
 pub(super) mod collections;
+pub(super) mod diff;
 pub(super) mod mark;
+mod queue;
+mod sample;
 pub(super) mod why;
 
 use super::FINE;
@@ -19,8 +23,26 @@ use crate::work::models::{CaptureQuery, CaptureTab};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// List the captures that wait for a decision.
+/// What is done in Review.
+#[derive(Debug, clap::Subcommand)]
+pub enum ReviewCommand {
+    /// List captures in the order in which they come up in Review.
+    Queue(queue::ReviewQueueArgs),
+    /// List causes that captures to review share: check, host and form of address.
+    Groups(queue::GroupsArgs),
+    /// Draw a sample of what is to review.
+    Sample(sample::ReviewSampleArgs),
+    /// List samples with what their decisions tell.
+    Samples(sample::SamplesArgs),
+    /// Say how far two persons agree about a sample.
+    Agreement(sample::AgreementArgs),
+    /// List the reason codes of the workspace, or change them.
+    Reasons(sample::ReasonsArgs),
+}
+
+/// List the captures that wait for a decision, in the order in which they came, or see the queue of Review.
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:\n  fonds review my-archive\n  \
     fonds review my-archive --campaign 1 --filter 'media:page' --json\n\n\
     Columns: number, date, status, URL. Of captures of a page with the same content one is listed: a decision on it is one\n\
@@ -28,7 +50,10 @@ use std::path::PathBuf;
     collection selects anything before it is approved: fonds mark.")]
 pub struct ReviewArgs {
     /// Workspace.
-    folder: PathBuf,
+    folder: Option<PathBuf>,
+    /// A part of Review.
+    #[command(subcommand)]
+    command: Option<ReviewCommand>,
     /// Number or title of the campaign; all captures without it.
     #[arg(long)]
     campaign: Option<String>,
@@ -44,7 +69,17 @@ pub struct ReviewArgs {
 }
 
 pub(super) fn run(args: &ReviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
-    let session = read_only_session(&args.folder)?;
+    match &args.command {
+        Some(ReviewCommand::Queue(args)) => return queue::queue(args, out),
+        Some(ReviewCommand::Groups(args)) => return queue::groups(args, out),
+        Some(ReviewCommand::Sample(args)) => return sample::sample(args, out),
+        Some(ReviewCommand::Samples(args)) => return sample::samples(args, out),
+        Some(ReviewCommand::Agreement(args)) => return sample::agreement(args, out),
+        Some(ReviewCommand::Reasons(args)) => return sample::reasons(args, out),
+        None => {}
+    }
+    let folder = args.folder.as_ref().ok_or_else(|| anyhow::anyhow!("which workspace? fonds review DIR"))?;
+    let session = read_only_session(folder)?;
     let campaign = named_campaign(&session, args.campaign.as_deref())?;
     let query = CaptureQuery {
         campaign,
@@ -65,7 +100,7 @@ pub(super) fn run(args: &ReviewArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     }
     notice!("{} to review", counted(page.total, "capture"));
     if let Some(campaign) = campaign.or(session.catalogue().only_campaign()?) {
-        print_rejected_before(&session, &args.folder, campaign)?;
+        print_rejected_before(&session, folder, campaign)?;
     }
     Ok(FINE)
 }

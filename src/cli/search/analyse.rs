@@ -25,7 +25,9 @@ use std::path::PathBuf;
     Terms of a page are those that set it apart (TF-IDF); terms of an analysis those that set it apart from the rest of \
     the workspace (log-likelihood), with C-value.\n\n\
     Texts are those that the index kept; each content version is read once. An analysis of what did not change since one \
-    with the same inputs is that one. A stop loses nothing that was read. Results lie in the folder analysis of the \
+    with the same inputs is that one. Searches (entity:), scores and lists go by the newest analysis of the whole workspace, \
+    and of whole campaigns since; one of a part (--query, --period, --launch, --import, --steps) answers where it is named \
+    with --run, and otherwise only until there is a whole one. A stop loses nothing that was read. Results lie in the folder analysis of the \
     workspace, which can be deleted: they can be made again."
 )]
 pub struct AnalyseArgs {
@@ -96,6 +98,13 @@ pub enum AnalyseCommand {
         /// Run, terms and entities as one object.
         #[arg(long)]
         json: bool,
+        /// Terms as comma-separated values with a head line, without those of fewer pages or occurrences than --least; how
+        /// many are left out is written on standard error.
+        #[arg(long, conflicts_with = "json")]
+        csv: bool,
+        /// Pages and occurrences that a term needs to be written with --csv: small numbers can point to a person.
+        #[arg(long, default_value_t = work::LEAST_CELL, requires = "csv")]
+        least: u64,
     },
     /// Compare the entities of two analyses.
     #[command(after_help = "Example:\n  fonds analyse compare my-archive 1 2")]
@@ -230,7 +239,14 @@ fn run_command(command: &AnalyseCommand, input: &mut dyn BufRead, out: &mut dyn 
             }
             Ok(FINE)
         }
-        AnalyseCommand::Show { folder, run, limit, json } => {
+        AnalyseCommand::Show { folder, run, limit, csv: true, least, .. } => {
+            let terms = work::terms_of_run(&read_only_session(folder)?.workspace, *run, *limit)?;
+            let table = work::terms_aggregate(&terms, *least);
+            table.write_csv(out)?;
+            notice!("{} of fewer than {least} left out", counted(table.dropped, "term or count"));
+            Ok(FINE)
+        }
+        AnalyseCommand::Show { folder, run, limit, json, .. } => {
             show(&read_only_session(folder)?.workspace, *run, *limit, *json, out)
         }
         AnalyseCommand::Compare { folder, first, second, limit, json } => {
@@ -240,7 +256,7 @@ fn run_command(command: &AnalyseCommand, input: &mut dyn BufRead, out: &mut dyn 
                 json_line(out, &comparison)?;
                 return Ok(FINE);
             }
-            writeln!(out, "{} on as many pages in both", counted_entities(comparison.same))?;
+            writeln!(out, "{} on as many pages in both", counted(comparison.same, "entity"))?;
             for (title, rows) in [(first, &comparison.only_first), (second, &comparison.only_second)] {
                 writeln!(out, "only in {title}: {}", rows.len())?;
                 rows.iter()
@@ -287,10 +303,6 @@ fn run_command(command: &AnalyseCommand, input: &mut dyn BufRead, out: &mut dyn 
             })
         }
     }
-}
-
-pub(in crate::cli) fn counted_entities(count: u64) -> String {
-    if count == 1 { "1 entity".to_owned() } else { format!("{count} entities") }
 }
 
 fn show(workspace: &Workspace, run: Option<i64>, limit: usize, json: bool, out: &mut dyn Write) -> anyhow::Result<u8> {

@@ -1,11 +1,9 @@
 //! `fonds entities`: persons, places, organisations and events that texts name.
 
-use super::analyse::counted_entities;
 use crate::analysis::entities::EntityKind;
 use crate::cli::FINE;
 use crate::cli::campaign::{read_only_session, session};
 use crate::cli::output::{json_line, plain};
-use crate::export::csv_row;
 use crate::jobs::counted;
 use crate::search::Period;
 use crate::store::EntityRow;
@@ -51,7 +49,7 @@ pub enum EntitiesCommand {
         fonds entities list my-archive --kind person --limit 0 --json\n  \
         fonds entities list my-archive --csv --least 5 --without-persons > entities.csv\n\n\
         Columns: mentions, pages, hosts, first and last day, kind, name, authority file. A page is a content version: one text at \
-        one address. With --csv, entities on fewer pages than --least (5) are dropped, since small numbers can point to a \
+        one address. With --csv, entities of fewer pages or mentions than --least (5) are dropped, since small numbers can point to a \
         person; how many were dropped is written on standard error. Only names in no authority file: --unlisted. Only names of authority files that no text has, each with kind and file: \
         --never-found.")]
     List {
@@ -76,7 +74,7 @@ pub enum EntitiesCommand {
         #[arg(long, conflicts_with = "json")]
         csv: bool,
         /// Pages and mentions that an entity needs to be written with --csv.
-        #[arg(long, default_value_t = 5, requires = "csv")]
+        #[arg(long, default_value_t = work::LEAST_CELL, requires = "csv")]
         least: u64,
         /// Leave persons out of --csv.
         #[arg(long, requires = "csv")]
@@ -187,7 +185,7 @@ pub(in crate::cli) fn run(command: &EntitiesCommand, out: &mut dyn Write) -> any
             let (name, entities) = work::load_authority(&session.workspace, file, kind.map(Into::into), &person(by))?;
             notice!(
                 "{} of {name} loaded. Look for their names: fonds analyse {}",
-                counted_entities(entities),
+                counted(entities, "entity"),
                 folder.display()
             );
         }
@@ -302,15 +300,10 @@ fn write_row(row: &EntityRow, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 fn write_table(rows: &[EntityRow], least: u64, without_persons: bool, out: &mut dyn Write) -> anyhow::Result<()> {
-    let (kept, dropped) = work::aggregate_table(rows, least, without_persons);
-    csv_row(out, &["name", "kind", "uri", "source", "mentions", "pages", "first", "last"])?;
-    for row in kept {
-        let (mentions, pages) = (row.mentions.to_string(), row.pages.to_string());
-        let (first, last) = (day(row.first), day(row.last));
-        csv_row(out, &[&row.name, row.kind.name(), &row.uri, &row.source, &mentions, &pages, &first, &last])?;
-    }
+    let table = work::entities_aggregate(rows, least, without_persons);
+    table.write_csv(out)?;
     let persons = if without_persons { ", and all persons" } else { "" };
-    notice!("{} on fewer than {least} pages{persons} left out", counted_entities(dropped));
+    notice!("{} of fewer than {least} pages or mentions{persons} left out", counted(table.dropped, "entity"));
     out.flush().context("standard output")
 }
 

@@ -5,7 +5,7 @@ use crate::scope::{AnnotationFact, Candidate, Decision, Facts};
 use serde::{Deserialize, Serialize};
 
 /// Accepts or rejects URLs whose captures a person marked: the word that holds
-/// (`approve`, `reject`, `flag`), or a word in a note. A URL without either
+/// (`approve`, `reject`, `flag`, `later`), or a word in a note. A URL without either
 /// gets no opinion.
 ///
 /// Why: what a reviewer threw out last time need not be fetched again.
@@ -21,12 +21,12 @@ pub struct Annotation {
     pub decision: Decision,
 }
 
-const MARKS: [&str; 3] = ["approve", "reject", "flag"];
+const MARKS: [&str; 4] = ["approve", "reject", "flag", "later"];
 
 impl Annotation {
     pub(super) fn compile(&self) -> Result<Self, String> {
         if let Some(mark) = self.marks.iter().find(|mark| !MARKS.contains(&mark.trim())) {
-            return Err(format!("“{mark}” is no mark; give approve, reject or flag"));
+            return Err(format!("“{mark}” is no mark; give approve, reject, flag or later"));
         }
         if self.notes.iter().any(|note| note.trim().is_empty()) {
             return Err("a word looked for in notes is empty; it would be found in any".to_owned());

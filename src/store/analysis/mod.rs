@@ -7,9 +7,9 @@ mod pages;
 mod results;
 mod runs;
 
-pub use pages::{AnalysedPage, CorpusCounts};
+pub use pages::{AnalysedPage, CorpusCounts, PackedPage};
 pub use results::{EntityMention, EntityRow, FoundEntity, RelatedEntity};
-pub use runs::{AnalysisRun, Places, RunCounts, RunResults, RunWriter};
+pub use runs::{AnalysisRun, Places, RunCounts, RunKind, RunReach, RunResults, RunWriter};
 
 use super::catalogue::untrusted::connect;
 use super::files::paths::own_folder;
@@ -25,7 +25,7 @@ const FILE: &str = "analysis.sqlite";
 const TABLES: &str = include_str!("tables.sql");
 /// The form of what is kept of a page: counts up with each change of how names and terms are found, and with that of
 /// the texts.
-const FORM: u32 = 1000 + INDEX_FORMAT;
+const FORM: u32 = 2000 + INDEX_FORMAT;
 
 /// What analyses found could not be read or written.
 #[derive(Debug, thiserror::Error)]

@@ -24,9 +24,18 @@ pub struct AnalysedPage {
     pub terms: Vec<PageTerm>,
 }
 
+/// A page as it is kept, some kilobytes.
+#[derive(Debug, Clone)]
+pub struct PackedPage {
+    version: u64,
+    content: Vec<u8>,
+}
+
 impl AnalysedPage {
-    fn encode(&self) -> Vec<u8> {
-        lz4_flex::block::compress_prepend_size(&serde_json::to_vec(self).unwrap_or_default())
+    /// The page as it is kept.
+    pub fn pack(&self) -> PackedPage {
+        let content = lz4_flex::block::compress_prepend_size(&serde_json::to_vec(self).unwrap_or_default());
+        PackedPage { version: self.version, content }
     }
 
     fn decode(version: u64, kept: &[u8]) -> Option<Self> {
@@ -97,16 +106,15 @@ impl AnalysisStore {
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn put_pages(&self, pages: &[AnalysedPage], names: &str, corpus: &CorpusCounts) -> AnalysisResult<()> {
-        let packed: Vec<Vec<u8>> = pages.iter().map(AnalysedPage::encode).collect();
+    pub fn put_pages(&self, pages: &[PackedPage], names: &str, corpus: &CorpusCounts) -> AnalysisResult<()> {
         let mut conn = self.conn();
         self.of((|| {
             let transaction = conn.transaction()?;
             {
                 let mut put = transaction
                     .prepare_cached("INSERT OR REPLACE INTO page (version, names, content) VALUES (?1, ?2, ?3)")?;
-                for (page, packed) in pages.iter().zip(&packed) {
-                    put.execute(params![i64::try_from(page.version).unwrap_or(i64::MAX), names, packed])?;
+                for page in pages {
+                    put.execute(params![i64::try_from(page.version).unwrap_or(i64::MAX), names, page.content])?;
                 }
             }
             put_corpus(&transaction, corpus)?;

@@ -41,6 +41,8 @@ pub struct EntityRow {
     pub first: CaptureDate,
     /// Its last one.
     pub last: CaptureDate,
+    /// Months of first captures (12 × year + month from 0), each with its pages, in order.
+    pub months: Vec<[u32; 2]>,
 }
 
 impl EntityRow {
@@ -83,7 +85,8 @@ pub struct RelatedEntity {
 }
 
 const ENTITY_COLUMNS: &str =
-    "e.id, e.name, e.kind, e.uri, e.source, e.mentions, e.sentences, e.pages, e.hosts, e.first_ms, e.last_ms";
+    "e.id, e.name, e.kind, e.uri, e.source, e.mentions, e.sentences, e.pages, e.hosts, e.first_ms, e.last_ms,
+    e.months";
 
 fn entity_row(row: &Row<'_>) -> rusqlite::Result<EntityRow> {
     let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
@@ -100,12 +103,15 @@ fn entity_row(row: &Row<'_>) -> rusqlite::Result<EntityRow> {
         hosts: number(8)?,
         first: CaptureDate::from_millis(row.get(9)?),
         last: CaptureDate::from_millis(row.get(10)?),
+        months: numbers_of(&row.get::<_, Vec<u8>>(11)?),
     })
 }
 
-fn places_of(bytes: &[u8]) -> Places {
+/// Groups of numbers that were kept one behind the other.
+fn numbers_of<const N: usize>(bytes: &[u8]) -> Vec<[u32; N]> {
     let number = |bytes: &[u8]| bytes.try_into().map(u32::from_le_bytes).unwrap_or_default();
-    bytes.chunks_exact(12).map(|place| [&place[..4], &place[4..8], &place[8..]].map(number)).collect()
+    let group = |group: &[u8]| std::array::from_fn(|at| number(group.get(4 * at..4 * at + 4).unwrap_or_default()));
+    bytes.chunks_exact(4 * N).map(group).collect()
 }
 
 impl AnalysisStore {
@@ -169,7 +175,7 @@ impl AnalysisStore {
             let most = i64::try_from(most).unwrap_or(i64::MAX);
             let rows = statement.query_map(params![run, entity, most], |row| {
                 let places: Vec<u8> = row.get(1)?;
-                Ok(EntityMention { version: row.get::<_, i64>(0)?.unsigned_abs(), places: places_of(&places) })
+                Ok(EntityMention { version: row.get::<_, i64>(0)?.unsigned_abs(), places: numbers_of(&places) })
             })?;
             rows.collect()
         })())
@@ -223,8 +229,8 @@ impl AnalysisStore {
             );
             let mut statement = conn.prepare_cached(&sql)?;
             let rows = statement.query_map(params![run, i64::try_from(version).unwrap_or(i64::MAX)], |row| {
-                let places: Vec<u8> = row.get(11)?;
-                Ok(FoundEntity { entity: entity_row(row)?, places: places_of(&places) })
+                let places: Vec<u8> = row.get(12)?;
+                Ok(FoundEntity { entity: entity_row(row)?, places: numbers_of(&places) })
             })?;
             rows.collect()
         })())?;
@@ -275,7 +281,7 @@ impl AnalysisStore {
                 while let Some(row) = rows.next()? {
                     let (other, places): (u32, Vec<u8>) = (row.get(0)?, row.get(1)?);
                     let beside: HashSet<u32> =
-                        places_of(&places).iter().map(sentence).filter(|at| own.contains(at)).collect();
+                        numbers_of(&places).iter().map(sentence).filter(|at| own.contains(at)).collect();
                     if other != entity.id && !beside.is_empty() {
                         *shared.entry(other).or_default() += beside.len() as u64;
                     }

@@ -4,6 +4,7 @@ use super::results::EntityRow;
 use super::{AnalysisError, AnalysisResult, AnalysisStore};
 use crate::analysis::terms::CorpusTerm;
 use crate::uri::CaptureDate;
+use fixedbitset::FixedBitSet;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use std::path::Path;
@@ -30,6 +31,54 @@ pub struct RunCounts {
     pub terms: u64,
 }
 
+/// How much of a workspace a run is about, which decides what it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunReach {
+    /// All of it.
+    Workspace,
+    /// All captures of these campaigns.
+    Campaigns(Vec<i64>),
+    /// A part: a query, a period, some launches or imports, or not every step.
+    Part,
+}
+
+impl RunReach {
+    fn encode(&self) -> String {
+        match self {
+            Self::Workspace => "workspace".to_owned(),
+            Self::Campaigns(ids) => ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+            Self::Part => "part".to_owned(),
+        }
+    }
+
+    fn decode(kept: &str) -> Self {
+        match kept {
+            "workspace" => Self::Workspace,
+            "part" => Self::Part,
+            ids => ids.split(',').map(|id| id.parse().ok()).collect::<Option<_>>().map_or(Self::Part, Self::Campaigns),
+        }
+    }
+
+    /// Whether it has all captures that another one has.
+    fn covers(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Workspace, _) => true,
+            (Self::Campaigns(own), Self::Campaigns(others)) => others.iter().all(|id| own.contains(id)),
+            _ => false,
+        }
+    }
+}
+
+/// What a run is begun with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunKind {
+    /// How much it is about.
+    pub reach: RunReach,
+    /// It is made while a crawl goes on.
+    pub is_interim: bool,
+}
+
 /// An analysis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnalysisRun {
@@ -41,6 +90,11 @@ pub struct AnalysisRun {
     pub program: String,
     /// SHA-256 of all that its results follow from.
     pub digest: String,
+    /// How much of the workspace it is about.
+    pub reach: RunReach,
+    /// Made while a crawl went on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_interim: bool,
     /// When it began.
     pub started: CaptureDate,
     /// When it ended; none where it still runs, was stopped or killed.
@@ -53,11 +107,9 @@ pub struct AnalysisRun {
 /// The places of an entity on a page: first character, characters, sentence.
 pub type Places = Vec<[u32; 3]>;
 
-/// What a run found, ready to be kept.
+/// What a run found beside its entities and pages, ready to be kept.
 #[derive(Debug, Clone, Default)]
 pub struct RunResults {
-    /// Entities by their numbers, with their folded names.
-    pub entities: Vec<(EntityRow, Vec<String>)>,
     /// Terms, the best first.
     pub terms: Vec<CorpusTerm>,
     /// Figures.
@@ -79,6 +131,8 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<AnalysisRun> {
         inputs: serde_json::from_str(&inputs).unwrap_or_default(),
         program: row.get(2)?,
         digest: row.get(3)?,
+        reach: RunReach::decode(&row.get::<_, String>(13)?),
+        is_interim: row.get(14)?,
         started: CaptureDate::from_millis(row.get(4)?),
         ended: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
         counts: RunCounts {
@@ -94,7 +148,8 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<AnalysisRun> {
 }
 
 const RUN_COLUMNS: &str =
-    "id, inputs, program, digest, started_ms, ended_ms, pages, captures, fresh, sentences, mentions, entities, terms";
+    "id, inputs, program, digest, started_ms, ended_ms, pages, captures, fresh, sentences, mentions,
+    entities, terms, reach, interim";
 
 impl AnalysisStore {
     /// The runs, newest first.
@@ -125,26 +180,78 @@ impl AnalysisStore {
         self.of(found)?.ok_or(AnalysisError::NoRun(id))
     }
 
-    /// The run that ended last, or was last found again to have what its inputs give.
+    /// The runs that answer what the whole workspace is asked: of those that ended and are whole, each that no later
+    /// one covers; where none is whole, the last that ended. The latest is the first.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn answering_runs(&self) -> AnalysisResult<Vec<AnalysisRun>> {
+        let sql = format!("SELECT {RUN_COLUMNS} FROM run WHERE ended_ms IS NOT NULL ORDER BY present_ms DESC, id DESC");
+        let conn = self.conn();
+        let ended: Vec<AnalysisRun> = self.of((|| conn.prepare(&sql)?.query_map([], run_row)?.collect())())?;
+        let last = ended.first().cloned();
+        let mut answering: Vec<AnalysisRun> = Vec::new();
+        for run in ended.into_iter().filter(|run| run.reach != RunReach::Part) {
+            if !answering.iter().any(|later| later.reach.covers(&run.reach)) {
+                answering.push(run);
+            }
+        }
+        if answering.is_empty() {
+            answering.extend(last);
+        }
+        Ok(answering)
+    }
+
+    /// The run that lists are of where none is named: the first of [`Self::answering_runs`].
     ///
     /// # Errors
     ///
     /// A file that cannot be read.
     pub fn present_run(&self) -> AnalysisResult<Option<AnalysisRun>> {
-        let sql = format!(
-            "SELECT {RUN_COLUMNS} FROM run WHERE ended_ms IS NOT NULL ORDER BY present_ms DESC, id DESC LIMIT 1"
-        );
-        self.of(self.conn().query_row(&sql, [], run_row).optional())
+        Ok(self.answering_runs()?.into_iter().next())
     }
 
-    /// Makes a run the present one.
+    /// The run that answers for a campaign: the latest of [`Self::answering_runs`] that has all of it, else the present one.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be read.
+    pub fn run_of_campaign(&self, campaign: i64) -> AnalysisResult<Option<AnalysisRun>> {
+        let mut runs = self.answering_runs()?;
+        let campaign = RunReach::Campaigns(vec![campaign]);
+        let place = runs.iter().position(|run| run.reach.covers(&campaign)).unwrap_or(0);
+        Ok((place < runs.len()).then(|| runs.swap_remove(place)))
+    }
+
+    /// The content versions with an entity of this name or URI, or with any, by the runs that answer.
+    ///
+    /// # Errors
+    ///
+    /// [`AnalysisError::Absent`] where nothing was analysed, or a file that cannot be read.
+    pub fn versions_naming(&self, name: Option<&str>) -> AnalysisResult<FixedBitSet> {
+        let runs = self.answering_runs()?;
+        if runs.is_empty() {
+            return self.run(None).map(|_| FixedBitSet::new());
+        }
+        let mut found = FixedBitSet::new();
+        for run in runs {
+            let named = name.map(|name| self.entities_named(run.id, name)).transpose()?;
+            let named: Option<Vec<u32>> = named.map(|named| named.iter().map(|entity| entity.id).collect());
+            found.union_with(&self.versions_with(run.id, named.as_deref())?);
+        }
+        Ok(found)
+    }
+
+    /// Makes a run the latest, which was found again to have what its inputs give; one of a crawl that has ended stays.
     ///
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn set_present(&self, id: i64) -> AnalysisResult<()> {
+    pub fn set_present(&self, id: i64, is_interim: bool) -> AnalysisResult<()> {
         let now = CaptureDate::now().millis();
-        self.of(self.conn().execute("UPDATE run SET present_ms = ?2 WHERE id = ?1", [id, now])).map(drop)
+        let sql = "UPDATE run SET present_ms = ?2, interim = min(interim, ?3) WHERE id = ?1";
+        self.of(self.conn().execute(sql, params![id, now, is_interim])).map(drop)
     }
 
     /// The run that ended with results of this digest.
@@ -164,11 +271,27 @@ impl AnalysisStore {
     /// # Errors
     ///
     /// A file that cannot be written.
-    pub fn begin_run(&self, inputs: &serde_json::Value, program: &str) -> AnalysisResult<i64> {
+    pub fn begin_run(&self, inputs: &serde_json::Value, kind: &RunKind, program: &str) -> AnalysisResult<i64> {
         let conn = self.conn();
-        let sql = "INSERT INTO run (inputs, program, digest, started_ms) VALUES (?1, ?2, '', ?3)";
-        self.of(conn.execute(sql, params![inputs.to_string(), program, CaptureDate::now().millis()]))?;
+        let sql =
+            "INSERT INTO run (inputs, program, digest, reach, interim, started_ms) VALUES (?1, ?2, '', ?3, ?4, ?5)";
+        let now = CaptureDate::now().millis();
+        self.of(conn.execute(sql, params![inputs.to_string(), program, kind.reach.encode(), kind.is_interim, now]))?;
         Ok(conn.last_insert_rowid())
+    }
+
+    /// Takes out what earlier runs of the same inputs found while a crawl went on.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub fn delete_interim_before(&self, run: &AnalysisRun) -> AnalysisResult<()> {
+        for earlier in self.runs()? {
+            if earlier.is_interim && earlier.id < run.id && earlier.inputs == run.inputs {
+                self.delete_run(earlier.id)?;
+            }
+        }
+        Ok(())
     }
 
     /// Takes a run out with all that it found.
@@ -247,35 +370,46 @@ impl RunWriter<'_> {
         self.store.of(put()).map(drop)
     }
 
+    /// Keeps an entity with its folded names, and its pages by month.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be written.
+    pub fn entity(&mut self, row: &EntityRow, names: &[String]) -> AnalysisResult<()> {
+        let int = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let put = || {
+            let sql = "INSERT INTO entity
+                (run, id, name, kind, uri, source, mentions, sentences, pages, hosts, first_ms, last_ms, months)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+            let months: Vec<u8> = row.months.iter().flatten().flat_map(|number| number.to_le_bytes()).collect();
+            self.transaction.prepare_cached(sql)?.execute(params![
+                self.run,
+                row.id,
+                row.name,
+                row.kind.name(),
+                row.uri,
+                row.source,
+                int(row.mentions),
+                int(row.sentences),
+                int(row.pages),
+                int(row.hosts),
+                row.first.millis(),
+                row.last.millis(),
+                months
+            ])?;
+            let sql = "INSERT OR IGNORE INTO entity_name (run, name, entity) VALUES (?1, ?2, ?3)";
+            let mut name = self.transaction.prepare_cached(sql)?;
+            for folded in names {
+                name.execute(params![self.run, folded, row.id])?;
+            }
+            Ok(())
+        };
+        self.store.of(put())
+    }
+
     fn finish(self, results: &RunResults, digest: &str) -> rusqlite::Result<()> {
         let int = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         {
-            let mut put = self.transaction.prepare(
-                "INSERT INTO entity (run, id, name, kind, uri, source, mentions, sentences, pages, hosts, first_ms, last_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-            )?;
-            let mut name = self
-                .transaction
-                .prepare("INSERT OR IGNORE INTO entity_name (run, name, entity) VALUES (?1, ?2, ?3)")?;
-            for (row, names) in &results.entities {
-                put.execute(params![
-                    self.run,
-                    row.id,
-                    row.name,
-                    row.kind.name(),
-                    row.uri,
-                    row.source,
-                    int(row.mentions),
-                    int(row.sentences),
-                    int(row.pages),
-                    int(row.hosts),
-                    row.first.millis(),
-                    row.last.millis()
-                ])?;
-                for folded in names {
-                    name.execute(params![self.run, folded, row.id])?;
-                }
-            }
             let mut put = self.transaction.prepare(
                 "INSERT INTO term (run, place, text, count, pages, elsewhere, c_value, keyness)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

@@ -23,6 +23,10 @@ CREATE TABLE run (
     program    TEXT NOT NULL,
     -- SHA-256 of all that its results follow from.
     digest     TEXT NOT NULL,
+    -- RunReach: which searches it answers.
+    reach      TEXT NOT NULL,
+    -- Made while a crawl went on; the next run of the same inputs takes its place.
+    interim    INTEGER NOT NULL,
     started_ms INTEGER NOT NULL,
     -- None while it runs, and where it was killed.
     ended_ms   INTEGER,
@@ -52,6 +56,8 @@ CREATE TABLE entity (
     hosts     INTEGER NOT NULL,
     first_ms  INTEGER NOT NULL,
     last_ms   INTEGER NOT NULL,
+    -- Pages by month of first capture: month (12 × year + month from 0) and pages, 4 bytes each, little-endian.
+    months    BLOB NOT NULL,
     PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
 CREATE INDEX entity_order ON entity(run, pages DESC, id);

@@ -84,7 +84,7 @@ impl Catalogue {
     }
 }
 
-fn one_row(conn: &Connection, id: CaptureId) -> Result<CaptureRow, StoreError> {
+pub(in crate::store) fn one_row(conn: &Connection, id: CaptureId) -> Result<CaptureRow, StoreError> {
     let campaign: Option<CampaignId> = conn
         .prepare_cached("SELECT l.campaign FROM capture c JOIN launch l ON l.id = c.launch WHERE c.id = ?1")?
         .query_row([id], |row| row.get(0))

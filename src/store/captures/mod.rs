@@ -385,11 +385,24 @@ fn end_outlink_gap(conn: &Connection, capture: CaptureId) -> Result<(), StoreErr
 
 /// Answers that show a page; a redirect to it or an error is no version of it.
 const SHOWS_PAGE: std::ops::RangeInclusive<i32> = 200..=299;
+/// Errors are from here on.
+const FIRST_ERROR: i32 = 400;
 
-/// Whether the payload differs from that of the page's capture before.
+/// Whether the payload differs from that of the page's capture before, or an error follows content.
 fn change_since(conn: &Connection, page: PageId, entry: &CaptureEntry, digest: &str) -> Result<i64, StoreError> {
     if entry.revisit_of.is_some() {
         return Ok(2);
+    }
+    if entry.notes.status >= FIRST_ERROR {
+        // A page that answered with content and does no more has changed.
+        let showed: Option<bool> = conn
+            .prepare_cached(
+                "SELECT status BETWEEN 200 AND 299 FROM capture WHERE page = ?1 AND date_ms < ?2
+                    AND status NOT BETWEEN 300 AND 399 ORDER BY date_ms DESC LIMIT 1",
+            )?
+            .query_row(params![page, entry.date.millis()], |row| row.get(0))
+            .optional()?;
+        return Ok(i64::from(showed == Some(true)));
     }
     if !SHOWS_PAGE.contains(&entry.notes.status) {
         return Ok(0);
@@ -417,6 +430,13 @@ fn note_change_after(
     status: i32,
     digest: &str,
 ) -> Result<(), StoreError> {
+    if !(300..400).contains(&status) {
+        conn.prepare_cached(
+            "UPDATE capture SET change = ?3 WHERE id = (SELECT id FROM capture WHERE page = ?1 AND date_ms > ?2
+                AND status NOT BETWEEN 300 AND 399 ORDER BY date_ms LIMIT 1) AND status >= 400 AND revisit_of_ms IS NULL",
+        )?
+        .execute(params![page, date.millis(), SHOWS_PAGE.contains(&status)])?;
+    }
     if !SHOWS_PAGE.contains(&status) {
         return Ok(());
     }
@@ -557,12 +577,14 @@ pub(in crate::store) fn stored_capture(conn: &Connection, id: CaptureId) -> Resu
 pub(super) mod capture_table;
 pub(super) mod detail;
 pub(super) mod document_captures;
+pub(super) mod holes;
 pub(super) mod interned_texts;
 
 mod letters;
 pub(super) mod link_list;
 pub(in crate::store) mod originals;
 pub(super) mod related;
+pub(super) mod replay_checks;
 pub(super) mod replayed;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -49,6 +49,12 @@ macro_rules! ids {
             }
         }
 
+        impl From<$name> for i64 {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
         impl TryFrom<u64> for $name {
             type Error = TryFromIntError;
 
@@ -116,4 +122,6 @@ ids! {
     RunId
     /// Number of a problem of an archive file.
     ProblemId
+    /// Number of a sample that is reviewed.
+    SampleId
 }

@@ -19,6 +19,7 @@ use crate::store::catalogue::error::{StoreError, is_disk_full};
 use crate::store::catalogue::schema::migrate;
 use crate::store::catalogue::untrusted::{connect, foreign_number, foreign_shape, foreign_text};
 use crate::store::catalogue::workspace::ReadOnlyReason;
+use crate::store::launches::changes::KeptChanges;
 use crate::store::launches::refused::RefusedCounts;
 use crate::store::links::built_inlinks::Opened;
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -90,6 +91,7 @@ pub struct Catalogue {
     /// The built inlinks, once opened.
     pub(in crate::store) opened_links: Mutex<Option<Opened>>,
     refused_counts: RefusedCounts,
+    kept_changes: KeptChanges,
 }
 
 /// A watch for commits of other processes.
@@ -143,6 +145,7 @@ impl Catalogue {
             full_text: RwLock::default(),
             opened_links: Mutex::default(),
             refused_counts: RefusedCounts::default(),
+            kept_changes: KeptChanges::default(),
         };
         let answers = |catalogue: &Self| catalogue.read(|conn| is_own(conn, path));
         // A file that is marked read-only has no writer: nothing is made beside it.
@@ -240,7 +243,13 @@ impl Catalogue {
             full_text: RwLock::default(),
             opened_links: Mutex::default(),
             refused_counts: RefusedCounts::default(),
+            kept_changes: KeptChanges::default(),
         })
+    }
+
+    /// Comparisons of launches that are kept.
+    pub(super) fn kept_changes(&self) -> &KeptChanges {
+        &self.kept_changes
     }
 
     /// Counts of refused URLs that are kept.

@@ -12,7 +12,7 @@ pub(in crate::store) const APPLICATION_ID: u32 = 0x466e_6473;
 pub(in crate::store) const FIRST_VERSION: u32 = 29;
 
 /// The SQL that makes the tables of an empty catalogue.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     include_str!("schema/launches.sql"),
     include_str!("schema/people.sql"),
     include_str!("schema/seen.sql"),
@@ -21,6 +21,7 @@ const TABLES: [&str; 8] = [
     include_str!("schema/inlinks.sql"),
     include_str!("schema/selections.sql"),
     include_str!("schema/findings.sql"),
+    include_str!("schema/reviews.sql"),
 ];
 
 /// The nth of these makes version `FIRST_VERSION + n` from the one before.

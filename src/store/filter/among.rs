@@ -11,7 +11,7 @@ use rusqlite::types::Value;
 use std::sync::Arc;
 
 /// Captures that SQL looks up one by one; of more it asks each row.
-const FEW: usize = 1 << 13;
+pub(super) const FEW: usize = 1 << 13;
 
 impl Filter {
     /// The captures that it holds where sets alone decide that; none where SQL does, too.
@@ -32,16 +32,28 @@ impl Filter {
     /// The same, where fewer captures than these are looked up one by one.
     pub(super) fn condition_by(self, few: usize) -> (String, Vec<Value>) {
         let Some(among) = self.among else { return (format!("({})", self.sql), self.values) };
-        let (sql, value) = match among.count_ones(..) < few {
-            true => {
-                let numbers: Vec<usize> = among.ones().collect();
-                ("c.id IN (SELECT value FROM json_each(?))", Value::Text(serde_json::Value::from(numbers).to_string()))
-            }
-            false => (IS_AMONG, bits(&among)),
-        };
+        let (sql, value) = membership(&among, few);
         let values = std::iter::once(value).chain(self.values).collect();
         (format!("{sql} AND ({})", self.sql), values)
     }
+}
+
+/// SQL: whether capture `c` is in a set, with the value that it takes: a set of fewer than these is looked up.
+pub(super) fn membership(set: &FixedBitSet, few: usize) -> (&'static str, Value) {
+    if set.count_ones(..) >= few {
+        return (IS_AMONG, bits(set));
+    }
+    let numbers: Vec<usize> = set.ones().collect();
+    ("c.id IN (SELECT value FROM json_each(?))", Value::Text(serde_json::Value::from(numbers).to_string()))
+}
+
+/// Finds captures that no column has.
+pub(in crate::store) trait CaptureSets {
+    /// The captures of pages that link to one.
+    fn linking(&self, page: &PageKey) -> Result<FixedBitSet, String>;
+
+    /// The captures of pages that differ between two launches, as a value of `since:` names them.
+    fn since(&self, value: &str) -> Result<FixedBitSet, String>;
 }
 
 /// SQL: whether capture `c` is in a set, one bit a capture.
@@ -81,7 +93,7 @@ impl FilterWriter<'_> {
                 None => self.has_index,
                 Some(test) => {
                     let is_of_index = self.field(test).is_some_and(FilterField::needs_index);
-                    is_of_index || self.is_of_links(test) || self.column_test(test, term).is_some()
+                    is_of_index || self.is_of_catalogue(test) || self.column_test(test, term).is_some()
                 }
             }
         });
@@ -124,21 +136,22 @@ impl FilterWriter<'_> {
         self.field(test)?.column_test(test, term, self.facts.as_deref()?)
     }
 
-    /// Whether a set of linking captures answers a test of a field; what is not in the set takes the columns.
-    fn is_of_links(&self, test: &FieldTest) -> bool {
-        let is_linked = self.field(test).is_some_and(|field| matches!(field.kind, Kind::Linked));
-        is_linked && !test.value.is_empty() && !test.sign.is_ordering() && self.context.full_text.is_some()
+    /// Whether a set of the catalogue answers a test of a field; what is not in the set takes the columns.
+    fn is_of_catalogue(&self, test: &FieldTest) -> bool {
+        let is_set = self.field(test).is_some_and(|field| matches!(field.kind, Kind::Linked | Kind::Since));
+        is_set && !test.value.is_empty() && !test.sign.is_ordering() && self.context.full_text.is_some()
     }
 
-    /// The captures of pages that link to a URL.
-    pub(super) fn linked(&self, field: &FilterField, value: &str) -> Result<FixedBitSet, String> {
+    /// The captures that a set of the catalogue has: pages that link to a URL, or differ between launches.
+    pub(super) fn of_catalogue(&self, field: &FilterField, value: &str) -> Result<FixedBitSet, String> {
+        let Some(sets) = self.context.sets else { return Ok(FixedBitSet::new()) };
+        if matches!(field.kind, Kind::Since) {
+            return sets.since(value);
+        }
         let key = PageKey::of_text(value).or_else(|| PageKey::of_text(&format!("http://{value}")));
-        let Some(key) = key else {
-            return Err(format!("“{value}” is no URL; write {}", field.example));
-        };
-        match self.context.linking {
-            Some(linking) => linking(&key),
-            None => Ok(FixedBitSet::new()),
+        match key {
+            Some(key) => sets.linking(&key),
+            None => Err(format!("“{value}” is no URL; write {}", field.example)),
         }
     }
 
@@ -166,8 +179,8 @@ impl FilterWriter<'_> {
         if let Some(column_test) = self.column_test(test, term) {
             return Ok(column_test.captures(&*self.columns()?));
         }
-        if matches!(field.kind, Kind::Linked) {
-            return self.linked(field, &test.value).map_err(|why| at(test.value_column, why));
+        if matches!(field.kind, Kind::Linked | Kind::Since) {
+            return self.of_catalogue(field, &test.value).map_err(|why| at(test.value_column, why));
         }
         if !matches!(field.kind, Kind::IndexedDate) && test.sign.is_ordering() {
             return Err(at(term.column, field.not_ordered(test)));

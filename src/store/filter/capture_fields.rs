@@ -168,6 +168,12 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
         gone_sql!(),
         concat!("NOT ", gone_sql!())
     ),
+    field(
+        "since",
+        "New, gone, changed or failing in the last launch of its campaign, or between two: since:new@LAUNCH..LAUNCH",
+        "since:changed",
+        Kind::Since,
+    ),
     field("via", "Text in the URL of the page that led to it", "via:/links.html", Kind::Url("ifnull(v.url, '')")),
     field("hops", "Part of the path from the seed", "hops:LL", Kind::Value("c.hops")),
     field("depth", "Hops from the seed", "depth<=2", Kind::Number(hop_count_sql!("c.hops"))),
@@ -225,12 +231,23 @@ pub(super) const CAPTURE_FIELDS: &[FilterField] = &[
         "check:soft-404",
         Kind::Check,
     ),
-    field("finding", "Its worst finding: problem, odd or none; unchecked: no check saw it", "finding:problem", Kind::Finding),
+    field(
+        "finding",
+        "Its worst finding: problem, odd or none; unchecked: no check saw it",
+        "finding:problem",
+        Kind::Finding,
+    ),
     field(
         "loss",
         "What a page lost by its findings, 0 to 1",
         "loss>=0.5",
         Kind::Number("ifnull((SELECT p.loss / 10000.0 FROM page_loss p WHERE p.capture = c.id), 0)"),
+    ),
+    field(
+        "cause",
+        "What a check found on one host on addresses of one form: check, host and form",
+        "cause:\"status/a.pt/news/*\"",
+        Kind::Cause,
     ),
     field("breaks", "Pages that lack a resource, by its URL", "breaks:/style.css", Kind::Breaks),
 ];

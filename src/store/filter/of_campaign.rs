@@ -4,12 +4,14 @@
 //! the question has no answer: taken for “none of them”, `NOT selected:yes`
 //! would find every capture.
 
+use super::among::CaptureSets;
 use super::{CAPTURES, Filter, FilterContext, FilterField};
 use crate::query::{FieldTerm, Query, parse_fields};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
 use crate::uri::PageKey;
+use fixedbitset::FixedBitSet;
 
 /// SQL: whether capture `c` is of no campaign, or of one that was deleted.
 pub(super) const OF_NO_CAMPAIGN: &str = "c.launch IN (SELECT id FROM launch WHERE campaign IS NULL
@@ -52,6 +54,22 @@ impl CaptureQuery {
     }
 }
 
+/// Sets of captures that a catalogue finds, those of launches in a campaign or in all.
+struct SetsOf<'c> {
+    catalogue: &'c Catalogue,
+    campaign: Option<CampaignId>,
+}
+
+impl CaptureSets for SetsOf<'_> {
+    fn linking(&self, page: &PageKey) -> Result<FixedBitSet, String> {
+        self.catalogue.linking_captures(page).map_err(|error| error.to_string())
+    }
+
+    fn since(&self, value: &str) -> Result<FixedBitSet, String> {
+        self.catalogue.captures_with_change(value, self.campaign)
+    }
+}
+
 impl Catalogue {
     /// The campaign that a query of fields is asked of: the one that is named, or the only one there is
     /// where the query asks a campaign; none where it does not.
@@ -76,8 +94,8 @@ impl Catalogue {
         let part = || campaign_part(&parsed).or_else(|| query.part_of_campaign());
         let campaign = self.campaign_of(query.campaign, part)?;
         let full_text = self.full_text();
-        let linking = |page: &PageKey| self.linking_captures(page).map_err(|error| error.to_string());
-        let context = FilterContext { full_text: full_text.as_deref(), campaign, linking: Some(&linking) };
+        let sets = SetsOf { catalogue: self, campaign };
+        let context = FilterContext { full_text: full_text.as_deref(), campaign, sets: Some(&sets) };
         Ok((Filter::of(&CAPTURES, &parsed, context).map_err(StoreError::Filter)?, campaign))
     }
 

@@ -148,11 +148,10 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn page_signs(&self, version: CaptureId) -> Result<Option<(PageSigns, Vec<u8>, Vec<u8>)>, StoreError> {
-        let found: Option<(Vec<u8>, Vec<u8>, Vec<u8>)> = self.row_if_any(
-            "SELECT signals, sketch, terms FROM check_page WHERE version = ?1",
-            [version],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-        )?;
+        let found: Option<(Vec<u8>, Vec<u8>, Vec<u8>)> =
+            self.row_if_any("SELECT signals, sketch, terms FROM check_page WHERE version = ?1", [version], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
         let Some((signs, sketch, terms)) = found else { return Ok(None) };
         let signs = serde_json::from_slice(&signs)
             .map_err(|error| StoreError::Content(format!("the signs of version {version} ({error})")))?;

@@ -45,7 +45,8 @@ impl Catalogue {
                  WHERE s.launch = ?1 AND s.is_seed AND s.source_tag NOT LIKE 'source:%' ORDER BY u.url",
             )?;
             let rows = statement.query_map([launch], |row| {
-                let seed = SeedSigns { url: row.get(0)?, status: row.get(1)?, why: row.get(2)?, ..SeedSigns::default() };
+                let seed =
+                    SeedSigns { url: row.get(0)?, status: row.get(1)?, why: row.get(2)?, ..SeedSigns::default() };
                 Ok((seed, row.get::<_, i64>(3)?))
             })?;
             let seeds: Vec<(SeedSigns, i64)> = rows.collect::<Result<_, _>>()?;

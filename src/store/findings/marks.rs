@@ -109,7 +109,11 @@ fn put_judgement(
 }
 
 /// Keeps a judgement of another workspace on the search for a check as a mark on the finding.
-pub(in crate::store) fn take_judgement(conn: &Connection, of: &ForeignJudgement, origin: &str) -> Result<(), StoreError> {
+pub(in crate::store) fn take_judgement(
+    conn: &Connection,
+    of: &ForeignJudgement,
+    origin: &str,
+) -> Result<(), StoreError> {
     let Some(check) = of.query.strip_prefix(QUERY).and_then(check_of_id) else { return Ok(()) };
     let is_right = match of.judgement {
         Some(Judgement::Right) => true,
@@ -228,7 +232,8 @@ impl Catalogue {
             [],
             |row| Ok((row.get(0)?, uint(row.get(1)?), uint(row.get(2)?))),
         )?;
-        let of = |id: &str| counted.iter().find(|(check, ..)| check == id).map_or((0, 0), |(_, right, all)| (*right, *all));
+        let of =
+            |id: &str| counted.iter().find(|(check, ..)| check == id).map_or((0, 0), |(_, right, all)| (*right, *all));
         let precision = |check: &&'static crate::analysis::checks::Check| {
             let (right, marked) = of(check.id);
             let precision = Proportion::of(right, marked);

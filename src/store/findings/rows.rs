@@ -114,18 +114,14 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn loss_of(&self, capture: CaptureId) -> Result<Option<PageLoss>, StoreError> {
-        self.row_if_any(
-            "SELECT loss, external, problems, odd FROM page_loss WHERE capture = ?1",
-            [capture],
-            |row| {
-                Ok(PageLoss {
-                    loss: row.get::<_, i64>(0)? as f64 / PARTS,
-                    external: uint(row.get(1)?),
-                    problems: uint(row.get(2)?),
-                    odd: uint(row.get(3)?),
-                })
-            },
-        )
+        self.row_if_any("SELECT loss, external, problems, odd FROM page_loss WHERE capture = ?1", [capture], |row| {
+            Ok(PageLoss {
+                loss: row.get::<_, i64>(0)? as f64 / PARTS,
+                external: uint(row.get(1)?),
+                problems: uint(row.get(2)?),
+                odd: uint(row.get(3)?),
+            })
+        })
     }
 
     /// Captures by their loss, then by inlinks from other hosts: so many behind the first ones.
@@ -230,7 +226,8 @@ impl Catalogue {
     pub fn put_launch_findings(&self, found: Vec<(LaunchId, String, Finding)>) -> Result<(), StoreError> {
         self.write(move |conn| {
             conn.execute("DELETE FROM launch_finding", [])?;
-            let mut put = conn.prepare_cached("INSERT OR REPLACE INTO launch_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+            let mut put =
+                conn.prepare_cached("INSERT OR REPLACE INTO launch_finding VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
             for (launch, subject, of) in &found {
                 put.execute(params![
                     launch,
@@ -264,7 +261,8 @@ pub(in crate::store) fn findings_of(conn: &Connection, capture: CaptureId) -> Re
 
 /// Sums up the findings of a capture anew; `external` stays as it is where none is given.
 pub(super) fn put_loss(conn: &Connection, capture: CaptureId, external: Option<u64>) -> Result<(), StoreError> {
-    let mut statement = conn.prepare_cached("SELECT state, severity FROM finding WHERE capture = ?1 AND NOT false_alarm")?;
+    let mut statement =
+        conn.prepare_cached("SELECT state, severity FROM finding WHERE capture = ?1 AND NOT false_alarm")?;
     let rows = statement.query_map([capture], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)))?;
     let counted: Vec<(i64, i64)> = rows.collect::<Result<_, _>>()?;
     let of = |state: FindingState| counted.iter().filter(|(number, _)| *number == state.number()).count() as i64;

@@ -490,7 +490,8 @@ impl Ledger for LaunchLedger {
     fn take_source_pages(&self) -> Result<Vec<SourcePage>, LedgerError> {
         // Most look-ups find none: nothing is written for those.
         const ANY: &str = "SELECT EXISTS (SELECT 1 FROM source_page WHERE launch IS NULL AND source IN
-            (SELECT id FROM source WHERE campaign = (SELECT campaign FROM launch WHERE id = ?1)))";
+            (SELECT id FROM source WHERE campaign = (SELECT campaign FROM launch WHERE id = ?1)))
+            AND NOT EXISTS (SELECT 1 FROM patch_url WHERE launch = ?1)";
         let has_some = self.read(|conn| Ok(conn.prepare_cached(ANY)?.query_row([self.launch], |row| row.get(0))?))?;
         if has_some { self.write(take_pages) } else { Ok(Vec::new()) }
     }

@@ -1,6 +1,7 @@
 //! Launches: runs of a crawl, imports, and what they have seen.
 
 mod admission;
+pub(super) mod changes;
 pub(super) mod engine_logs;
 pub(super) mod events;
 pub(in crate::store) mod handover_launches;
@@ -11,6 +12,7 @@ pub(super) mod ledger;
 #[allow(clippy::unwrap_used)]
 mod ledger_tests;
 pub(super) mod missing;
+pub(super) mod patches;
 pub(super) mod queue;
 pub(super) mod recovery;
 pub(super) mod refused;
@@ -35,6 +37,7 @@ use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sort_keys::order_sql;
 use crate::store::catalogue::sql::{int, uint};
 use crate::store::launches::ledger::{FAILED, FETCHED, QUEUED, REFUSED, change_version};
+use crate::store::launches::patches::is_patch_sql;
 use crate::uri::{CaptureDate, Url};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use std::collections::HashMap;
@@ -46,7 +49,7 @@ impl Catalogue {
     /// Begins a launch of a campaign; its name is the UTC second it begins
     /// in, or the next one that no launch of the job has.
     pub fn begin_launch(&self, campaign: CampaignId, job: &str, now: CaptureDate) -> Result<LaunchRow, StoreError> {
-        self.begin(campaign, job, now, None)
+        self.begin(campaign, job, now, None, |_, _| Ok(()))
     }
 
     /// The same of a trial, which fetches so many URLs at most.
@@ -57,15 +60,17 @@ impl Catalogue {
         now: CaptureDate,
         urls: u64,
     ) -> Result<LaunchRow, StoreError> {
-        self.begin(campaign, job, now, Some(int(urls)))
+        self.begin(campaign, job, now, Some(int(urls)), |_, _| Ok(()))
     }
 
+    /// Begins a launch, and does `more` with it in the same transaction.
     fn begin(
         &self,
         campaign: CampaignId,
         job: &str,
         now: CaptureDate,
         trial: Option<i64>,
+        more: impl FnOnce(&Connection, LaunchId) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<LaunchRow, StoreError> {
         let job = job.to_owned();
         let seed = uuid::Uuid::new_v4().as_u64_pair().0.cast_signed();
@@ -85,7 +90,9 @@ impl Catalogue {
                  SELECT 'crawl', id, version, ?2, ?3, 'running', ?4, ?5, ?6, version, ?7 FROM campaign WHERE id = ?1",
                 params![campaign, job, name.to_digits14(), now.millis(), CaptureDate::now().millis(), seed, trial],
             )?;
-            Ok(LaunchId::new(conn.last_insert_rowid()))
+            let id = LaunchId::new(conn.last_insert_rowid());
+            more(conn, id)?;
+            Ok(id)
         })?;
         self.launch(id)
     }
@@ -108,17 +115,18 @@ impl Catalogue {
 
     /// The last trial of a campaign that nobody kept.
     pub fn last_trial(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
-        self.own_last(campaign, "trial IS NOT NULL AND kept_ms IS NULL")
+        self.own_last(campaign, concat!("trial IS NOT NULL AND kept_ms IS NULL AND NOT ", is_patch_sql!()))
     }
 
     /// The last trial of a campaign, which may have been kept.
     pub fn own_last_trial(&self, campaign: CampaignId) -> Result<Option<LaunchRow>, StoreError> {
-        self.own_last(campaign, "trial IS NOT NULL")
+        self.own_last(campaign, concat!("trial IS NOT NULL AND NOT ", is_patch_sql!()))
     }
 
     fn own_last(&self, campaign: CampaignId, which: &str) -> Result<Option<LaunchRow>, StoreError> {
-        let sql =
-            format!("SELECT max(id) FROM launch WHERE campaign = ?1 AND kind = 'crawl' AND NOT is_foreign AND {which}");
+        let sql = format!(
+            "SELECT max(id) FROM launch l WHERE campaign = ?1 AND kind = 'crawl' AND NOT is_foreign AND {which}"
+        );
         let id: Option<LaunchId> = self.read(|conn| Ok(conn.query_row(&sql, [campaign], |row| row.get(0))?))?;
         id.map(|id| self.launch(id)).transpose()
     }
@@ -185,7 +193,7 @@ impl Catalogue {
     /// A launch with its figures.
     pub fn launch(&self, id: LaunchId) -> Result<LaunchRow, StoreError> {
         self.row_if_any(
-            "SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
+            concat!("SELECT l.id, ifnull(l.campaign, 0), ifnull(k.name, ''), l.launch, l.state, l.started_ms, l.ended_ms, l.why,
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 0), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 2), 0),
                     ifnull(sum(t.urls) FILTER (WHERE t.state = 3), 0), ifnull(sum(t.urls) FILTER (WHERE t.state = 1), 0),
                     (SELECT CAST(total(size) AS INTEGER) FROM capture WHERE launch = l.id),
@@ -194,9 +202,10 @@ impl Catalogue {
                         WHERE f.launch = l.id AND f.state = 2 AND f.urls > 0 AND f.rule_name <> ?3),
                     (SELECT origin FROM launch_origin WHERE launch = l.id),
                     ifnull(sum(t.urls) FILTER (WHERE t.class IN (3, 5) AND t.rule_name <> ?3), 0),
-                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0), l.trial, l.kept_ms IS NOT NULL
-                 FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
-                 WHERE l.id = ?1 GROUP BY l.id",
+                    ifnull(sum(t.urls) FILTER (WHERE t.class IN (0, 1) AND t.rule_name <> ?3), 0), l.trial, l.kept_ms IS NOT NULL, ",
+                is_patch_sql!(),
+                " FROM launch l LEFT JOIN campaign k ON k.id = l.campaign LEFT JOIN seen_tally t ON t.launch = l.id
+                 WHERE l.id = ?1 GROUP BY l.id"),
             params![id, CaptureDate::now().millis(), PREREQUISITE_RULE],
             launch_row,
         )?
@@ -653,7 +662,7 @@ fn launch_row(row: &Row<'_>) -> rusqlite::Result<LaunchRow> {
         server_errors: number(16)?,
         only_errors: false,
         trial: match row.get::<_, Option<i64>>(18)? {
-            Some(urls) => Some(Trial { urls: uint(urls), is_kept: row.get(19)? }),
+            Some(urls) => Some(Trial { urls: uint(urls), is_kept: row.get(19)?, is_patch: row.get(20)? }),
             None => None,
         },
     }
@@ -687,6 +696,15 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
         state: if why.is_empty() { state.to_owned() } else { format!("{state}: {why}") },
         date: CaptureDate::from_millis(row.get(9)?),
     })
+}
+
+/// The row of a URL in the last launch that saw it.
+pub(in crate::store) fn seen_row_of_url(conn: &Connection, url: &str) -> Result<Option<SeenRow>, StoreError> {
+    let sql = format!(
+        "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
+         WHERE s.url = (SELECT id FROM url WHERE url = ?1) ORDER BY s.launch DESC LIMIT 1"
+    );
+    Ok(conn.prepare_cached(&sql)?.query_row([url], seen_row).optional()?)
 }
 
 /// SQL: whether no later one of these launches saw the URL of `s`.

@@ -240,6 +240,7 @@ pub(super) fn lose(conn: &Connection, launch: LaunchId, id: CaptureId) -> Result
         "DELETE FROM copied_capture WHERE capture = ?1",
         "DELETE FROM unread_page WHERE capture = ?1",
         "DELETE FROM capture_inlinks WHERE capture = ?1",
+        "DELETE FROM replay_check WHERE capture = ?1",
         // What was decided about its content version goes on with another capture of that.
         "UPDATE mark SET capture = (SELECT min(x.id) FROM capture x
             WHERE x.page = mark.page AND x.digest = mark.digest AND x.id <> ?1)

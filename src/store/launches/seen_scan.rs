@@ -427,7 +427,7 @@ pub(in crate::store) fn annotation_facts(
 }
 
 fn add_mark(fact: &mut AnnotationFact, mark: String, note: String) {
-    if matches!(mark.as_str(), "approve" | "reject" | "flag") {
+    if matches!(mark.as_str(), "approve" | "reject" | "flag" | "later") {
         fact.mark = mark;
     }
     if !note.is_empty() {

@@ -19,12 +19,20 @@ pub struct Trial {
     pub urls: u64,
     /// A person kept it.
     pub is_kept: bool,
+    /// It is a patch, which fetches a list of URLs that captures lack.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_patch: bool,
 }
 
 impl Trial {
     /// Its name for people.
     pub fn label(self) -> &'static str {
-        if self.is_kept { "Trial, kept" } else { "Trial" }
+        match (self.is_patch, self.is_kept) {
+            (true, true) => "Patch, kept",
+            (true, false) => "Patch",
+            (false, true) => "Trial, kept",
+            (false, false) => "Trial",
+        }
     }
 }
 
@@ -60,6 +68,9 @@ pub struct TrialContents {
     pub seen: u64,
     /// Pages that were marked as relevant or not.
     pub marked: u64,
+    /// It is a patch.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_patch: bool,
     /// Captures that a person decided about, judged, or put into a collection.
     pub decided: u64,
     /// Captures of other launches that repeat one of its captures and have no content of their own.
@@ -86,7 +97,7 @@ impl TrialContents {
     }
 }
 
-/// A trial that was discarded.
+/// A trial or a patch that was discarded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiscardedLaunch {
     /// Its number among those.
@@ -107,6 +118,8 @@ pub struct DiscardedLaunch {
     /// Its files are among those that were discarded.
     #[serde(skip)]
     pub is_moved: bool,
+    /// It was a patch.
+    pub is_patch: bool,
 }
 
 /// What a person said of a page of a trial.
@@ -210,14 +223,15 @@ impl Catalogue {
             compare_again(conn)?;
             conn.execute_batch("DROP TABLE discarded_page")?;
             conn.execute(
-                "INSERT INTO discarded_launch (campaign, job, launch, captures, who, date_ms)
-                 SELECT ifnull(k.name, ''), l.job, l.launch, ?2, ?3, ?4
+                "INSERT INTO discarded_launch (campaign, job, launch, captures, who, date_ms, is_patch)
+                 SELECT ifnull(k.name, ''), l.job, l.launch, ?2, ?3, ?4, ?5
                  FROM launch l LEFT JOIN campaign k ON k.id = l.campaign WHERE l.id = ?1",
-                params![id, int(contents.captures), who, CaptureDate::now().millis()],
+                params![id, int(contents.captures), who, CaptureDate::now().millis(), contents.is_patch],
             )?;
             for known in [
                 "DELETE FROM seen WHERE launch = ?1",
                 "DELETE FROM seen_tally WHERE launch = ?1",
+                "DELETE FROM patch_url WHERE launch = ?1",
                 "DELETE FROM launch_term WHERE launch = ?1",
                 "DELETE FROM host_wait WHERE launch = ?1",
                 "DELETE FROM robots WHERE launch = ?1",
@@ -240,7 +254,7 @@ impl Catalogue {
     /// Trials that were discarded, oldest first.
     pub fn discarded_launches(&self) -> Result<Vec<DiscardedLaunch>, StoreError> {
         self.rows(
-            "SELECT id, campaign, job, launch, captures, who, date_ms, is_moved FROM discarded_launch ORDER BY id",
+            "SELECT id, campaign, job, launch, captures, who, date_ms, is_moved, is_patch FROM discarded_launch ORDER BY id",
             [],
             |row| {
                 Ok(DiscardedLaunch {
@@ -252,6 +266,7 @@ impl Catalogue {
                     who: row.get(5)?,
                     date: CaptureDate::from_millis(row.get(6)?),
                     is_moved: row.get(7)?,
+                    is_patch: row.get(8)?,
                 })
             },
         )
@@ -353,7 +368,11 @@ fn compare_again(conn: &Connection) -> Result<(), StoreError> {
         "UPDATE capture SET change = ifnull((SELECT 1 + (p.digest = capture.digest) FROM capture p
             WHERE p.page = capture.page AND p.date_ms < capture.date_ms AND p.status BETWEEN 200 AND 299
             ORDER BY p.date_ms DESC LIMIT 1), 0)
-         WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status BETWEEN 200 AND 299",
+         WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status BETWEEN 200 AND 299;
+         UPDATE capture SET change = ifnull((SELECT p.status BETWEEN 200 AND 299 FROM capture p
+            WHERE p.page = capture.page AND p.date_ms < capture.date_ms AND p.status NOT BETWEEN 300 AND 399
+            ORDER BY p.date_ms DESC LIMIT 1), 0)
+         WHERE page IN (SELECT page FROM discarded_page) AND revisit_of_ms IS NULL AND status >= 400",
     )?;
     Ok(())
 }
@@ -367,6 +386,7 @@ fn contents(conn: &Connection, id: LaunchId) -> Result<TrialContents, StoreError
     Ok(TrialContents {
         launch,
         job,
+        is_patch: count("SELECT EXISTS (SELECT 1 FROM patch_url WHERE launch = ?1)")? > 0,
         captures: count("SELECT count(*) FROM capture WHERE launch = ?1")?,
         seen: count("SELECT count(*) FROM seen WHERE launch = ?1")?,
         marked: count(

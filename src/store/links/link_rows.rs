@@ -37,6 +37,17 @@ pub struct InlinkFeed {
     pub nofollow: bool,
 }
 
+/// A link of a capture as its page has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BareLink {
+    /// Its target.
+    pub url: String,
+    /// Element kind, in a word.
+    pub kind: String,
+    /// Its text. Hostile text.
+    pub anchor: String,
+}
+
 /// A capture of a page, which links may lead to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFeed {
@@ -235,6 +246,17 @@ impl Catalogue {
                 )),
             })
         })
+    }
+
+    /// The links of a capture in the order of the page, without what became of their targets.
+    ///
+    /// # Errors
+    ///
+    /// Links that cannot be read.
+    pub fn bare_links(&self, id: CaptureId) -> Result<Vec<BareLink>, StoreError> {
+        let links = self.read(|conn| outlinks_of(conn, id))?;
+        let bare = |StoredLink { url, kind, anchor, .. }: StoredLink| BareLink { url, kind: kind_name(kind), anchor };
+        Ok(links.into_iter().map(bare).collect())
     }
 
     /// Links out of a capture; a revisit shows those of what it repeats.

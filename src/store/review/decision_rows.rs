@@ -14,7 +14,9 @@ pub enum ReviewMark {
     Reject,
     /// To be reviewed again; score and filter decide.
     Flag,
-    /// Takes approval, rejection or flag back.
+    /// To be reviewed again after a new crawl captured the page; score and filter decide.
+    Later,
+    /// Takes the decision back.
     Clear,
     /// Only a note; it decides nothing.
     Note,
@@ -22,9 +24,9 @@ pub enum ReviewMark {
 
 impl ReviewMark {
     /// Every mark, in the order of menus.
-    pub const ALL: [Self; 5] = [Self::Approve, Self::Reject, Self::Flag, Self::Clear, Self::Note];
+    pub const ALL: [Self; 6] = [Self::Approve, Self::Reject, Self::Flag, Self::Later, Self::Clear, Self::Note];
     /// The marks that a capture can have as its decision.
-    pub const DECISIONS: [Self; 3] = [Self::Approve, Self::Reject, Self::Flag];
+    pub const DECISIONS: [Self; 4] = [Self::Approve, Self::Reject, Self::Flag, Self::Later];
 
     /// Whether it puts a capture into every selection, or out of each; none
     /// where it leaves that to score or filter.
@@ -32,7 +34,7 @@ impl ReviewMark {
         match self {
             Self::Approve => Some(true),
             Self::Reject => Some(false),
-            Self::Flag | Self::Clear | Self::Note => None,
+            Self::Flag | Self::Later | Self::Clear | Self::Note => None,
         }
     }
 
@@ -42,6 +44,7 @@ impl ReviewMark {
             Self::Approve => "Approved",
             Self::Reject => "Rejected",
             Self::Flag => "Flagged",
+            Self::Later => "Later, after a new crawl",
             Self::Clear => "Decision cleared",
             Self::Note => "Note",
         }

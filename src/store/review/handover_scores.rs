@@ -37,6 +37,9 @@ pub struct HandoverScore {
     pub external_hosts: Option<u64>,
     /// Those of them whose anchor has a term of the request.
     pub anchor_hosts: Option<u64>,
+    /// Entities of the request that it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entities: Option<u64>,
     /// Saved selections that hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub saved: Vec<String>,
@@ -55,6 +58,7 @@ impl HandoverScore {
             request: self.request.map(reading),
             external_hosts: self.external_hosts,
             anchor_hosts: self.anchor_hosts,
+            entities: self.entities,
             is_unread: false,
         }
     }
@@ -95,7 +99,7 @@ impl Catalogue {
                         ifnull(m.holds, 0), ifnull(m.terms, ''), m.external_hosts, m.anchor_hosts,
                         l.kind = 'crawl', l.job, l.launch, c.hops, ifnull(v.url, ''), c.seed, c.source_tag,
                         c.rule_index, c.rule_name,
-                        ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), '')
+                        ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''), m.entities
                      FROM capture c JOIN url u ON u.id = c.url JOIN launch l ON l.id = c.launch
                      LEFT JOIN url v ON v.id = c.via
                      LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id
@@ -127,6 +131,7 @@ impl Catalogue {
                             terms: row.get(8)?,
                             external_hosts: number(9)?,
                             anchor_hosts: number(10)?,
+                            entities: number(21)?,
                             crawl: row.get::<_, bool>(11)?.then_some(crawl),
                             ..HandoverScore::default()
                         },

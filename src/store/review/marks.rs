@@ -16,6 +16,7 @@
 //! origin. Their numbers lie below zero: as the last one by number counts, a
 //! mark given here counts above each of them, whenever it was given.
 
+use super::assessments::ActDetail;
 use super::judgements::ForeignJudgement;
 use crate::store::captures::requisites::decided_sql;
 use crate::store::catalogue::Catalogue;
@@ -125,8 +126,34 @@ macro_rules! rejected_before_sql {
     };
 }
 
-/// SQL: whether capture `c` is to review: nobody decided about its version, and of the captures of
-/// that which are shown with campaign `?1` (all of them where that is 0), or with another one, it is the first.
+/// SQL: whether capture `c` is what a person reviews by itself: neither a part of a page nor what a crawl fetches
+/// first, such as robots.txt. What was imported without its path is that where it is a page, a document, sound or
+/// moving images (numbers of captures::Media).
+macro_rules! reviewed_by_itself_sql {
+    () => {
+        "(rtrim(c.hops, 'R') NOT GLOB '*[EXPI]' AND (c.hops <> ''
+            OR (SELECT k.kind FROM launch k WHERE k.id = c.launch) = 'crawl'
+            OR c.media IN (1, 2, 5, 6) AND (SELECT g.key FROM page g WHERE g.id = c.page) NOT LIKE '%/robots.txt'))"
+    };
+}
+
+/// SQL: whether capture `c` waits for a decision: nobody decided about its version, or what a person put off for a
+/// new crawl was captured again.
+macro_rules! undecided_sql {
+    () => {
+        concat!(
+            $crate::store::review::marks::of_decision_sql!(
+                "iif(m.mark = 'later' AND EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
+                    AND c.digest <> '' AND x.id > m.newest), NULL, nullif(m.mark, 'clear'))"
+            ),
+            " IS NULL"
+        )
+    };
+}
+
+/// SQL: whether capture `c` is to review: it waits for a decision, is what a person reviews by itself, and of the
+/// captures of its version which are shown with campaign `?1` (all of them where that is 0), or with another one, it
+/// is the first.
 macro_rules! to_review_sql {
     () => {
         $crate::store::review::marks::to_review_sql!("?1")
@@ -134,8 +161,10 @@ macro_rules! to_review_sql {
     ($campaign:literal) => {
         concat!(
             "(",
-            $crate::store::review::marks::decision_sql!(),
-            " IS NULL AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
+            $crate::store::review::marks::reviewed_by_itself_sql!(),
+            " AND ",
+            $crate::store::review::marks::undecided_sql!(),
+            " AND NOT EXISTS (SELECT 1 FROM capture x WHERE x.page = c.page AND x.digest = c.digest
                 AND c.digest <> '' AND x.id < c.id AND (",
             $campaign,
             " = 0 OR x.launch IN (SELECT id FROM launch WHERE campaign = ",
@@ -218,8 +247,8 @@ macro_rules! decision_origin_sql {
 
 pub(in crate::store) use {
     decision_origin_sql, decision_sql, decisions_on_sql, earlier_rejections_sql, inherited_sql, note_sql,
-    of_campaign_sql, of_decision_sql, override_sql, rejected_before_sql, same_version_sql, selected_sql, to_review_sql,
-    unselected_sql,
+    of_campaign_sql, of_decision_sql, override_sql, rejected_before_sql, reviewed_by_itself_sql, same_version_sql,
+    selected_sql, to_review_sql, undecided_sql, unselected_sql,
 };
 
 /// The origin of the decision on a capture, none where it was given here; and whether it is
@@ -420,9 +449,25 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be written. Nothing is marked then.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> Result<(), StoreError> {
+        self.mark_with(captures, mark, (note, who), ActDetail::default())
+    }
+
+    /// The same, with what the act comes with; the text is its note, and who gave it.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be written. Nothing is marked then.
+    pub fn mark_with(
+        &self,
+        captures: &[CaptureId],
+        mark: ReviewMark,
+        (note, who): (&str, &str),
+        detail: ActDetail,
+    ) -> Result<(), StoreError> {
         let (captures, note, who) = (captures.to_vec(), note.to_owned(), who.to_owned());
         self.write(move |conn| {
             let act: i64 = conn.query_row("SELECT ifnull(max(act), 0) + 1 FROM mark", [], |row| row.get(0))?;
+            detail.keep(conn, act)?;
             for capture in captures {
                 conn.prepare_cached(
                     "INSERT INTO mark (act, capture, mark, note, who, date_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -1,6 +1,7 @@
 //! Decisions of persons about captures, the selections that follow from them, and the rows of a
 //! handover.
 
+pub(super) mod assessments;
 pub(super) mod authorities;
 pub(super) mod collections;
 pub(super) mod decision_rows;
@@ -9,5 +10,11 @@ pub(super) mod handover;
 pub(in crate::store) mod handover_scores;
 pub(super) mod judgements;
 pub(super) mod marks;
+pub(super) mod needs;
+pub(super) mod queue;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod queue_tests;
+pub(super) mod samples;
 pub(super) mod score_set;
 pub(super) mod selections;

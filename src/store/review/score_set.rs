@@ -37,6 +37,8 @@ pub struct Measurement {
     pub external_hosts: Option<u64>,
     /// Those of them whose anchor has a term of the request.
     pub anchor_hosts: Option<u64>,
+    /// Entities of the request that it names; none where nothing was analysed or the request has none.
+    pub entities: Option<u64>,
     /// Its record could not be read: it is measured again with the next selection.
     pub is_unread: bool,
 }
@@ -81,8 +83,8 @@ impl SelectionCriteria {
 impl ToScore {
     /// This capture with its measurement.
     pub fn measured(mut self, measurement: Measurement) -> Self {
-        let Measurement { request, external_hosts, anchor_hosts, .. } = measurement;
-        self.input = ScoreInput { request, external_hosts, anchor_hosts, ..self.input };
+        let Measurement { request, external_hosts, anchor_hosts, entities, .. } = measurement;
+        self.input = ScoreInput { request, external_hosts, anchor_hosts, entities, ..self.input };
         self
     }
 }
@@ -520,17 +522,17 @@ pub(in crate::store) fn keep_measurement(
     conn: &Connection,
     campaign: CampaignId,
     capture: CaptureId,
-    Measurement { request, external_hosts, anchor_hosts, is_unread }: Measurement,
+    Measurement { request, external_hosts, anchor_hosts, entities, is_unread }: Measurement,
 ) -> Result<(), StoreError> {
     let (score, holds, terms) =
         request.map_or((None, false, String::new()), |of| (Some(of.score), of.holds, of.summary));
     let (external, anchors) = (external_hosts.map(int), anchor_hosts.map(int));
     conn.prepare_cached(
         "INSERT OR REPLACE INTO measure
-            (campaign, capture, request, holds, terms, external_hosts, anchor_hosts, unread)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            (campaign, capture, request, holds, terms, external_hosts, anchor_hosts, entities, unread)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
-    .execute(params![campaign, capture, score, holds, terms, external, anchors, is_unread])?;
+    .execute(params![campaign, capture, score, holds, terms, external, anchors, entities.map(int), is_unread])?;
     Ok(())
 }
 
@@ -553,7 +555,7 @@ macro_rules! facts_sql {
                m.request, m.holds, m.terms, m.external_hosts, m.anchor_hosts, m.capture IS NOT NULL,
                c.host, c.size, s.score, s.selected, s.review, c.media, ",
             $crate::store::review::marks::rejected_before_sql!(),
-            "
+            ", m.entities
              FROM capture c LEFT JOIN measure m ON m.campaign = ?1 AND m.capture = c.id
              LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id"
         )
@@ -592,6 +594,7 @@ pub(in crate::store) fn to_score(row: &Row<'_>, window_days: u32, with_terms: bo
             depth_is_claim: row.get(6)?,
             review: review_of(decision),
             first_of_payload: Some(!row.get::<_, bool>(5)?),
+            entities: number(20)?,
         },
     })
 }

@@ -14,15 +14,19 @@ use crate::jobs::counted;
 use crate::scope::{Trace, is_open_redirect, rule_label};
 pub use crate::store::campaigns::lineage::{BranchPoint, TakenAs};
 pub use crate::store::catalogue::ids::*;
+use crate::store::findings::KeptFinding;
 pub use crate::store::launches::events::*;
 pub use crate::store::launches::launch_choice::*;
-use crate::store::findings::KeptFinding;
 use crate::store::launches::queue::RelevantShare;
 pub use crate::store::launches::scheduled::{RunState, ScheduledRun};
 pub use crate::store::launches::trials::Trial;
 pub use crate::store::links::prospect_sites::{ProspectSite, ProspectSiteQuery, ProspectSites};
+pub use crate::store::review::assessments::*;
 pub use crate::store::review::collections::CollectionSpec;
 pub use crate::store::review::decision_rows::*;
+pub use crate::store::review::needs::*;
+pub use crate::store::review::queue::*;
+pub use crate::store::review::samples::*;
 pub use crate::store::review::score_set::SelectionCriteria;
 pub use crate::store::rows::file_rows::*;
 pub use crate::store::rows::selection_rows::*;
@@ -451,7 +455,7 @@ pub enum CaptureTab {
     Redirects,
     /// Payload already held (revisits and equal digests).
     Duplicates,
-    /// Payload differs from the capture before.
+    /// Payload or kind of answer differs from the capture before.
     Changed,
     /// Decided by the geolocation rule; other rules may have let them in, too.
     GeoOnly,

@@ -2,10 +2,11 @@
 
 use super::captures_table::{CaptureAction, captures_table};
 use super::files::name_of;
+use super::launch_changes;
 use super::select::named::collect_ui;
 use crate::app::models::{
-    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, facet_choices, filter_fields, toggle_facet,
-    with_facets,
+    CaptureId, CapturePage, CaptureQuery, CaptureTab, FileId, Loaded, PatchSource, facet_choices, filter_fields,
+    toggle_facet, with_facets,
 };
 use crate::app::{Action, AppState, Command, Focus, LIST_PAGE, Route, RowQuery, SelectedRows};
 use crate::query::{FieldTerm, QUERY_RULES, Query, parse_fields};
@@ -150,11 +151,17 @@ impl CapturesPage {
         Header::<()>::new("Captures")
             .state(format!("{}, {selected}", text::counted(self.matching, "row")))
             .primary(HeaderButton::send(label, Command::Go(Route::Review { filter })).off(why_not))
+            .more(HeaderButton::send("Patch what is missing…", Command::PlanPatch(self.patch_source())).off(why_not))
             .more(HeaderButton::action(Action::ToggleFacets))
             .more(HeaderButton::action(Action::ToggleLowerPanel))
             .more(HeaderButton::action(Action::Undo))
             .more(HeaderButton::action(Action::Redo))
             .ui(ui, app);
+    }
+
+    /// What the captures of the filter line lack.
+    fn patch_source(&self) -> PatchSource {
+        PatchSource::Filter(self.applied.trim().to_owned())
     }
 
     fn query(&self, app: &AppState) -> CaptureQuery {
@@ -280,6 +287,10 @@ impl CapturesPage {
                 if response.clicked() {
                     self.tab = tab;
                 }
+            }
+            if let Some(line) = launch_changes::since_items_ui(ui, app, &self.applied) {
+                self.filter = line;
+                self.typed.skip_pause();
             }
             // Nothing counts those of inlinks before these are built.
             if lacks_inlinks {

@@ -2,7 +2,7 @@
 
 use super::captures::host_filter;
 use crate::app::models::{CaptureId, CaptureRow, ReviewMark};
-use crate::app::{Command, PanelTab, Route};
+use crate::app::{Command, PanelTab, Route, has_clean_browser};
 use crate::ui::decisions::mark_icon;
 use crate::ui::table::{Column, RowIcon, RowsAction, Table, Value};
 use crate::ui::text;
@@ -142,6 +142,9 @@ pub fn menu_ui(ui: &mut Ui, row: &CaptureRow) -> Option<CaptureAction> {
     let open = egui::Button::new("Open in browser").shortcut_text("O");
     if ui.add(open).clicked() {
         return Some(CaptureAction::Command(Command::OpenInBrowser(row.id)));
+    }
+    if has_clean_browser() && ui.button("Open in clean browser").clicked() {
+        return Some(CaptureAction::Command(Command::OpenInCleanBrowser(row.id)));
     }
     if ui.button("Show inlinks").clicked() {
         return Some(CaptureAction::Command(Command::Go(Route::Links { target: row.url.clone() })));

@@ -1,14 +1,15 @@
 //! Persons, places, organisations and terms of the texts, and each with its places.
 
+use super::entity_trends::{MOST_TERMS, peak_of, span_of, terms_over_time_ui, trend_ui};
 use super::search::timeline::Timeline;
 use crate::app::models::{
-    AbsentEntity, CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityQuote, EntityRow, RelatedEntity,
-    SearchQuery, quoted,
+    AbsentEntity, ClusterProposal, CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityQuote, EntityRow,
+    RelatedEntity, SearchQuery, quoted, term_of,
 };
 use crate::app::{Action, AppState, Command, Focus, Route};
-use crate::campaign::{Term, TermKind};
 use crate::ui::header::{Header, HeaderButton};
-use crate::ui::table::{Column, RowsAction, Table, Value, key_of, request_rows, selected_count};
+use crate::ui::icons::Icon;
+use crate::ui::table::{Column, RowIcon, RowsAction, Table, Value, key_of, request_rows, selected_count};
 use crate::ui::text;
 use crate::ui::theme::{self, GAP};
 use crate::ui::widgets::{action_ui, empty_ui, field_ui, heading_ui, inline_figure_ui, loaded_ui, segments_ui};
@@ -20,6 +21,7 @@ enum EntitiesBy {
     #[default]
     Entities,
     NeverFound,
+    MayBeOne,
     Terms,
 }
 
@@ -73,20 +75,6 @@ fn add_label(rows: u64) -> String {
     }
 }
 
-/// An entity as a term of a request.
-fn term_of(row: &EntityRow) -> Term {
-    let kind = match row.kind {
-        EntityKind::Person => TermKind::Person,
-        EntityKind::Place => TermKind::Place,
-        EntityKind::Organisation => TermKind::Organisation,
-        EntityKind::Event => TermKind::Event,
-        EntityKind::Unknown if row.name.contains(' ') => TermKind::Phrase,
-        EntityKind::Unknown => TermKind::Keyword,
-    };
-    let uri = Some(row.uri.clone()).filter(|uri| !uri.is_empty());
-    Term { uri, ..Term::new(kind, row.name.clone()) }
-}
-
 impl EntitiesView {
     /// Draws the list, or one entity.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, entity: &str) {
@@ -103,6 +91,7 @@ impl EntitiesView {
             EntitiesBy::Entities if entities == 1 => "1 entity".to_owned(),
             EntitiesBy::Entities => format!("{} entities", text::count(entities)),
             EntitiesBy::NeverFound => format!("{} never found", text::counted(absent, "name")),
+            EntitiesBy::MayBeOne => "Names that may be those of one entity".to_owned(),
             EntitiesBy::Terms => text::counted(terms, "term"),
         };
         let about = answer.shown().and_then(|page| page.run.as_ref()).map_or(String::new(), |run| {
@@ -112,7 +101,7 @@ impl EntitiesView {
         let _ = app.campaign().map(|id| app.reads.campaign(id));
         let selected = match self.by {
             EntitiesBy::Entities => selected_count(ui, TABLE, entities),
-            EntitiesBy::NeverFound | EntitiesBy::Terms => 0,
+            EntitiesBy::NeverFound | EntitiesBy::MayBeOne | EntitiesBy::Terms => 0,
         };
         let why_not = match app.campaign() {
             None => Some("Select a campaign first"),
@@ -141,10 +130,11 @@ impl EntitiesView {
                     &[
                         (EntitiesBy::Entities, "Entities"),
                         (EntitiesBy::NeverFound, "Never found"),
+                        (EntitiesBy::MayBeOne, "May be one"),
                         (EntitiesBy::Terms, "Terms"),
                     ],
                 );
-                if self.by != EntitiesBy::Terms {
+                if matches!(self.by, EntitiesBy::Entities | EntitiesBy::NeverFound) {
                     segments_ui(ui, "Kind", &mut self.kind, &KINDS);
                 }
                 field_ui(ui, "Filter", &mut self.filter, "part of a name", theme::FIELD);
@@ -153,6 +143,7 @@ impl EntitiesView {
             match self.by {
                 EntitiesBy::Entities => self.entities_ui(ui, app, &page.entities),
                 EntitiesBy::NeverFound => self.absent_ui(ui, app, &page.absent),
+                EntitiesBy::MayBeOne => self.clusters_ui(ui, app),
                 EntitiesBy::Terms => self.terms_ui(ui, app, &page.terms),
             }
         });
@@ -192,6 +183,7 @@ impl EntitiesView {
             empty_ui(ui, "No such entity", "Choose another kind, or clear the filter");
             return;
         }
+        let span = span_of(rows.iter().map(|row| row.months.as_slice()));
         type Col<'a> = Column<'a, EntityRow, Command>;
         let pages = |row: &EntityRow| Some(Command::Go(search_of(line_of(&address_of(row)))));
         let open = |row: &EntityRow| route_of(row).map(Command::Go);
@@ -204,6 +196,9 @@ impl EntitiesView {
             Col::count("pages", "Pages", 70.0, |row| row.pages).link("Show these captures", pages),
             Col::count("mentions", "Mentions", 80.0, |row| row.mentions),
             Col::count("hosts", "Hosts", 70.0, |row| row.hosts),
+            Col::made("trend", "Trend", 110.0, |row| peak_of(&row.months))
+                .about("Pages by month of first capture; sorted by the month with the most")
+                .draw(move |ui, row| trend_ui(ui, &row.months, span)),
             Col::day("first", "First", 96.0, |row| row.first),
             Col::day("last", "Last", 96.0, |row| row.last),
             Col::text("source", "Authority", 140.0, |row| &row.source).or("(none)").about(
@@ -212,13 +207,54 @@ impl EntitiesView {
             Col::text("uri", "URI", 220.0, |row| &row.uri).hidden(),
         ];
         let add = RowsAction::new(add_label, |_, rows: &[&EntityRow]| {
-            Some(Command::AddTerms(rows.iter().map(|row| term_of(row)).collect()))
+            Some(Command::AddTerms(rows.iter().map(|row| term_of(row.kind, &row.name, &row.uri)).collect()))
         });
         let key = |row: &EntityRow| u64::from(row.id);
         let table = Table::new(TABLE, "Entities", columns, key).on_open(open).with_rows(add);
         if let Some(command) = table.rows_ui(ui, app, &rows) {
             app.send(command);
         }
+    }
+
+    fn clusters_ui(&self, ui: &mut Ui, app: &mut AppState) {
+        let answer = app.reads.clusters();
+        let filter = self.filter.trim().to_lowercase();
+        loaded_ui(ui, &answer, |ui, rows: &Vec<ClusterProposal>| {
+            let is_shown = |row: &&ClusterProposal| {
+                let has = |name: &str| name.to_lowercase().contains(&filter);
+                filter.is_empty() || has(&row.name) || has(&row.target)
+            };
+            let rows: Vec<ClusterProposal> = rows.iter().filter(is_shown).cloned().collect();
+            if rows.is_empty() {
+                let next = "Names that are spelled nearly the same, or differ by an initial, are listed here for a person to put together";
+                empty_ui(ui, "No two names may be one", next);
+                return;
+            }
+            type Col<'a> = Column<'a, ClusterProposal, Command>;
+            let detail = |name: &str| Some(Command::Go(Route::Entities { entity: name.to_owned() }));
+            let target = |row: &ClusterProposal| match row.target_uri.as_str() {
+                "" => row.target.clone(),
+                uri => uri.to_owned(),
+            };
+            let columns = [
+                Col::text("name", "Name", 220.0, |row| &row.name)
+                    .link("Show where it is named", move |row| detail(&row.name)),
+                Col::count("pages", "Pages", 70.0, |row| row.pages),
+                Col::text("target", "May be", 220.0, |row| &row.target)
+                    .link("Show where it is named", move |row| detail(&row.target)),
+                Col::count("target_pages", "Its pages", 80.0, |row| row.target_pages),
+                Col::count("shared", "Both on", 80.0, |row| row.shared_pages).about("Pages that have both names"),
+                Col::text("why", "Why", 260.0, |row| &row.why),
+            ];
+            let put =
+                move |row: &ClusterProposal| Some(Command::PutTogether { name: row.name.clone(), target: target(row) });
+            let key = |row: &ClusterProposal| key_of((&row.name, &row.target));
+            let table = Table::new("names that may be one", "Names that may be one", columns, key)
+                .row_icon(RowIcon::new(Icon::Check, "Put together", put));
+            if let Some(command) = table.rows_ui(ui, app, &rows) {
+                app.send(command);
+            }
+        });
     }
 
     fn terms_ui(&self, ui: &mut Ui, app: &mut AppState, rows: &[CorpusTerm]) {
@@ -228,6 +264,10 @@ impl EntitiesView {
         if rows.is_empty() {
             empty_ui(ui, "No such term", "Clear the filter");
             return;
+        }
+        let first: Vec<String> = rows.iter().take(MOST_TERMS).map(|row| row.text.clone()).collect();
+        if let Some((term, month)) = terms_over_time_ui(ui, app, &first) {
+            app.send(Command::Go(search_of(format!("main:{} date:{month}", quoted(&term)))));
         }
         type Col<'a> = Column<'a, CorpusTerm, Route>;
         let pages = |row: &CorpusTerm| Some(search_of(format!("main:{}", quoted(&row.text))));

@@ -5,6 +5,7 @@ use crate::ui::cockpit::shortcut;
 use crate::ui::geo_database::GeoDatabaseCard;
 use crate::ui::header::Header;
 use crate::ui::icons::{Icon, icon_ui};
+use crate::ui::pages::review_reasons::ReviewReasonsCard;
 use crate::ui::theme::{self, tokens};
 use crate::ui::widgets::{FieldLevel, FormRow, drop_ui, heading_ui, line_field_ui, segments_ui};
 use egui::{Button, Event, Key, Modifiers, ScrollArea, Ui, vec2};
@@ -26,6 +27,7 @@ const KEYS: f32 = 160.0;
 #[derive(Default)]
 pub struct SettingsPage {
     geo: GeoDatabaseCard,
+    reasons: ReviewReasonsCard,
     /// The action whose keys are being pressed.
     recorded: Option<Action>,
     /// Keys that were pressed and cannot be taken, with the reason.
@@ -54,6 +56,8 @@ impl SettingsPage {
             ui.checkbox(&mut app.settings.lower_panel, "Show the details of the selected row");
             part_ui(ui, "Geolocation database of this workspace");
             self.geo.ui(ui, app);
+            part_ui(ui, "Reasons of decisions in this workspace");
+            self.reasons.ui(ui, app);
             part_ui(ui, "Keys");
             self.keys_ui(ui, &mut app.settings);
         });

@@ -2,28 +2,31 @@
 
 pub(super) mod entities;
 mod files;
+pub(super) mod needs;
 pub(super) mod page_text;
 pub(super) mod related;
 mod strip;
+pub(super) mod versions;
 
 use super::access::{Region, begin_region};
 use super::decisions::{headline_ui, keep_note, several_ui};
-use super::pages::{CaptureAction, menu_ui};
 use super::table::{Column, RowsAction, Table, Value, key_of};
 use super::text;
 use super::theme::{self, GAP, tokens};
 use super::trace::trace_ui;
 use super::widgets::{
     PANEL_NOTE, decision_ui, empty_ui, hair, heading_ui, is_typing, loaded_ui, mark_ui, note_field_ui, outcome_cell_ui,
-    outcome_ui, status_ui, take_page_room, write_ui,
+    outcome_ui, take_page_room, write_ui,
 };
 use crate::app::models::*;
 use crate::app::{Action, AppState, ByIdentity, Command, Focus, PanelTab, Route, ScopeList, SelectedRows};
 use crate::ui::panel::entities::page_entities_ui;
 use crate::ui::panel::files::{file_ui, lost_ui, problem_ui};
+use crate::ui::panel::needs::needs_ui;
 use crate::ui::panel::page_text::TextTab;
 use crate::ui::panel::related::related_ui;
 use crate::ui::panel::strip::side_grip_ui;
+use crate::ui::panel::versions::VersionsTab;
 use crate::uri::CaptureDate;
 use egui::{Rect, RichText, ScrollArea, Sense, Stroke, Ui, UiBuilder};
 
@@ -49,6 +52,7 @@ pub struct LowerPanel {
     /// A capture and the anchor whose links alone are listed.
     chosen_anchor: Option<(CaptureId, String)>,
     text: TextTab,
+    versions: VersionsTab,
 }
 
 impl LowerPanel {
@@ -215,9 +219,18 @@ impl LowerPanel {
                 let answer = app.reads.related(id, days);
                 loaded_ui(ui, &answer, |ui, page| related_ui(ui, app, page));
             }
+            PanelTab::Needs => {
+                let (detail, answer) = (app.reads.detail(id, days), app.reads.needs(id));
+                let date = detail.shown().filter(|detail| detail.row.id == id).map(|detail| detail.row.date);
+                loaded_ui(ui, &answer, |ui, needs| {
+                    if let Some(date) = date {
+                        needs_ui(ui, app, id, date, needs);
+                    }
+                });
+            }
             PanelTab::Versions => {
                 let answer = app.reads.detail(id, days);
-                loaded_ui(ui, &answer, |ui, detail| versions_ui(ui, app, &detail.versions, id));
+                loaded_ui(ui, &answer, |ui, detail| self.versions.ui(ui, app, &detail.versions, detail.row.id));
             }
             PanelTab::Headers => {
                 let answer = app.reads.content(id);
@@ -595,45 +608,6 @@ fn headers_ui(ui: &mut Ui, content: &CaptureContent) {
             ui.end_row();
         }
     });
-}
-
-fn versions_ui(ui: &mut Ui, app: &mut AppState, rows: &[CaptureRow], id: CaptureId) {
-    type Col<'a> = Column<'a, CaptureRow, CaptureAction>;
-    let columns = [
-        Col::date("captured", "Captured (UTC)", 160.0, |row| row.date),
-        Col::made("status", "Status", 90.0, |row| row.status.to_string())
-            .draw(|ui, row| drop(status_ui(ui, row.status))),
-        Col::bytes("size", "Size", 80.0, |row| row.size),
-        Col::text("payload", "Payload", 110.0, |row| if row.revisit { "revisit" } else { "new" }),
-        Col::made("review", "Review", 110.0, CaptureRow::decision_label).draw(|ui, row| drop(decision_ui(ui, row))),
-        Col::text("title", "Title", 300.0, |row| &row.title),
-    ];
-    let table = Table::new("versions", "Versions", columns, |row: &CaptureRow| row.id.unsigned_abs())
-        .chosen(Some(id.unsigned_abs()))
-        .aside()
-        .on_focus(|row| Some(CaptureAction::Focus(row.id)))
-        .on_select(|rows| Some(CaptureAction::Several(rows.iter().map(|row| row.id).collect())))
-        .menu(menu_ui)
-        .with_rows(RowsAction::copy_urls(|row: &CaptureRow| &row.url));
-    match table.rows_ui(ui, app, rows) {
-        Some(CaptureAction::Focus(capture)) => app.follow_beside(vec![capture]),
-        Some(CaptureAction::Several(mut captures)) if captures.len() > 1 => {
-            // The one that is shown stays.
-            captures.sort_by_key(|of| *of != id);
-            app.follow_beside(captures);
-        }
-        Some(CaptureAction::Several(_)) => {}
-        Some(CaptureAction::Panel(capture, tab)) => {
-            app.follow_beside(vec![capture]);
-            app.show_tab(tab);
-        }
-        Some(CaptureAction::Mark(capture, mark)) => {
-            let captures = app.rows_with(capture);
-            app.send(Command::Mark { captures, mark, note: String::new() });
-        }
-        Some(CaptureAction::Command(command)) => app.send(command),
-        None => {}
-    }
 }
 
 fn notes_ui(ui: &mut Ui, notes: &[CaptureNote]) {

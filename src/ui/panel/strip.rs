@@ -12,11 +12,12 @@ use egui::accesskit::Role;
 use egui::{CursorIcon, Id, Rect, RichText, Sense, Stroke, Ui, UiBuilder, Vec2, vec2};
 
 /// Parts of a capture, the most read first.
-const TABS: [(PanelTab, &str); 11] = [
+const TABS: [(PanelTab, &str); 12] = [
     (PanelTab::Details, "Details"),
     (PanelTab::Text, "Text"),
     (PanelTab::Inlinks, "Inlinks"),
     (PanelTab::Outlinks, "Outlinks"),
+    (PanelTab::Needs, "Needs"),
     (PanelTab::Versions, "Versions"),
     (PanelTab::Decision, "Decision"),
     (PanelTab::Notes, "Notes"),
@@ -26,7 +27,7 @@ const TABS: [(PanelTab, &str); 11] = [
     (PanelTab::Headers, "Headers"),
 ];
 /// Parts that have a tab in every window; the others are in a menu where there is no room.
-const FIRST_TABS: usize = 7;
+const FIRST_TABS: usize = 8;
 /// Parts that have a tab where the panel stands at the right of the page.
 const SIDE_TABS: usize = 4;
 /// Narrower strips have the last parts in a menu.

@@ -77,6 +77,7 @@ fn every_node_of_every_page_has_a_role_and_a_name() {
         PanelTab::Text,
         PanelTab::Entities,
         PanelTab::Related,
+        PanelTab::Needs,
         PanelTab::Versions,
         PanelTab::Headers,
         PanelTab::Notes,

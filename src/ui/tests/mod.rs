@@ -24,6 +24,7 @@ mod overview;
 mod pages;
 mod plans;
 mod read_only;
+mod review;
 mod room;
 mod scope;
 mod search;

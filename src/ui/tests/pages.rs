@@ -3,8 +3,8 @@
 use super::TOWN;
 use super::Window;
 use crate::app::models::{
-    AnchorRow, CampaignChoice, CaptureQuery, CaptureRow, CitedBy, EventKind, EventQuery, HostColumn, ImportOptions,
-    LaunchId, LaunchState, Launches, ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
+    AnchorRow, CampaignChoice, CaptureQuery, CitedBy, EventKind, EventQuery, HostColumn, ImportOptions, LaunchId,
+    LaunchState, Launches, ProspectQuery, ProspectSiteQuery, ReviewMark, SeenQuery, SelectionSpec,
 };
 use crate::app::{Command, Focus, JobKind, PanelTab, Route};
 use crate::jobs::JobCx;
@@ -487,38 +487,15 @@ fn a_data_set_of_others_is_opened_and_queried() {
 }
 
 #[test]
-fn review_shows_the_findings_of_all_checks() {
-    let mut window = Window::town();
-    let filter_of = |row: &CaptureRow| format!("key:{} date:{} status:200", row.url, &row.date.to_readable()[..10]);
-    // One with an earlier version, and by itself in the queue.
-    let fits = |row: &&CaptureRow| {
-        let versions = window.session().detail(row.id, 90).unwrap().versions;
-        versions.iter().any(|version| version.date < row.date) && window.captures(&filter_of(row)).len() == 1
-    };
-    let rows = window.captures("status:200 mime:html versions>1 inlinks.ext>0 revisit:no");
-    let row = rows.iter().find(fits).unwrap().clone();
-    let versions = window.session().detail(row.id, 90).unwrap().versions;
-    let before = versions.iter().filter(|version| version.date < row.date).max_by_key(|version| version.date).unwrap();
-    let percent = row.size as f64 / before.size as f64 * 100.0;
-    let filter = filter_of(&row);
-    window.app_mut().send(Command::GoToAll(Route::Review { filter }));
-    window.assert_shows("✔ status 200");
-    window.assert_shows(if row.title.is_empty() { "⚠ has no title" } else { "✔ has a title" });
-    let sign = if percent > 50.0 { "✔" } else { "⚠" };
-    window.assert_shows(&format!("{sign} {percent:.0} % of the previous size"));
-    window.assert_shows(&format!("✔ {} external inlink", row.inlinks_external.unwrap()));
-}
-
-#[test]
 fn review_is_done_with_keys() {
     let mut window = Window::town();
     go(&mut window, Key::Num8);
     window.until("the queue is there", |window| window.shows("captures to review"));
-    let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).map(|row| row.id).collect();
+    let queue: Vec<_> = window.captures("review:yes").into_iter().map(|row| row.id).collect();
     window.press(Key::J);
     assert_eq!(window.app().focus(), Some(Focus::Capture(queue[1])));
     window.press(Key::K);
-    window.click("3 soft 404");
+    window.click("6 soft 404");
     window.press(Key::D);
     let notes = |window: &Window, id| window.session().detail(id, 90).unwrap().notes;
     window.until("it is rejected", |window| {

@@ -406,6 +406,7 @@ pub fn mark_ui(ui: &mut Ui, mark: Option<ReviewMark>, origin: Option<&str>, inhe
                 ReviewMark::Approve => ("✔", tokens.accept),
                 ReviewMark::Reject => ("✖", tokens.reject),
                 ReviewMark::Flag => ("⚑", tokens.flag),
+                ReviewMark::Later => ("◔", tokens.flag),
                 ReviewMark::Clear => ("○", tokens.weak_text),
                 ReviewMark::Note => ("✏", tokens.weak_text),
             };

@@ -1,7 +1,9 @@
 //! What runs found, for lists and details.
 
+use super::inputs::request_entities;
 use crate::analysis::entities::{EntityKind, NamedEntity};
 use crate::analysis::terms::CorpusTerm;
+use crate::campaign::Campaign;
 use crate::knowledge::{authority_of_statements, authority_of_table};
 use crate::search::{CaptureFacts, Period, PeriodCount, TextIndex};
 use crate::store::{AnalysisError, AnalysisRun, AnalysisStore, EntityRow, FoundEntity, RelatedEntity, Workspace};
@@ -11,7 +13,7 @@ use crate::work::specification_syntax;
 use anyhow::Context;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Longest authority file, in bytes.
@@ -38,7 +40,45 @@ pub fn analysis_runs(workspace: &Workspace) -> anyhow::Result<Vec<AnalysisRun>> 
     }
 }
 
-/// A run by its number, or the newest that ended.
+/// The runs that answer searches and scores, the latest first; none where nothing was analysed.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub(in crate::work) fn answering_runs(workspace: &Workspace) -> anyhow::Result<Vec<AnalysisRun>> {
+    match AnalysisStore::open(workspace.folder()) {
+        Ok(store) => Ok(store.answering_runs()?),
+        Err(AnalysisError::Absent(_)) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many entities of the request of a campaign each content version names, without those that name none; none where
+/// nothing was analysed or the request has no entity.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub(in crate::work) fn request_entity_counts(
+    workspace: &Workspace,
+    campaign: &Campaign,
+) -> anyhow::Result<Option<HashMap<u64, u64>>> {
+    let entities = request_entities(campaign);
+    if entities.is_empty() || answering_runs(workspace)?.is_empty() {
+        return Ok(None);
+    }
+    let store = AnalysisStore::open(workspace.folder())?;
+    let mut counts: HashMap<u64, u64> = HashMap::new();
+    for entity in entities {
+        let address = if entity.uri.is_empty() { &entity.name } else { &entity.uri };
+        for version in store.versions_naming(Some(address))?.ones() {
+            *counts.entry(version as u64).or_default() += 1;
+        }
+    }
+    Ok(Some(counts))
+}
+
+/// A run by its number, or the one that lists are of.
 ///
 /// # Errors
 ///
@@ -308,18 +348,6 @@ pub fn compare_runs(workspace: &Workspace, runs: [i64; 2]) -> anyhow::Result<Run
     comparison.only_second.sort_by(by_pages);
     comparison.changed.sort_by_key(|(_, [a, b])| std::cmp::Reverse(a.abs_diff(*b)));
     Ok(comparison)
-}
-
-/// Rows that may leave: entities that so many pages name at least, without persons where these are to be left out; and how
-/// many were dropped.
-pub fn aggregate_table(rows: &[EntityRow], least: u64, without_persons: bool) -> (Vec<&EntityRow>, u64) {
-    // A small number of pages, places or sites can point to a person.
-    let may_leave = |row: &&EntityRow| {
-        row.pages >= least && row.mentions >= least && !(without_persons && row.kind == EntityKind::Person)
-    };
-    let kept: Vec<&EntityRow> = rows.iter().filter(may_leave).collect();
-    let dropped = (rows.len() - kept.len()) as u64;
-    (kept, dropped)
 }
 
 /// Loads an authority file, in the place of one of the same name; `countries` is the list of the program. Entities without a

@@ -67,9 +67,14 @@ pub fn cluster_proposals(workspace: &Workspace, run: Option<i64>) -> anyhow::Res
             }
         }
     }
+    let decided: BTreeSet<String> = workspace.catalogue().entity_merges()?.into_iter().map(|of| of.name).collect();
     let mut found = Vec::new();
     for ((name, target), why) in proposed.into_iter().take(10 * MOST) {
         let (Some(name), Some(target)) = (rows.get(name), rows.get(target)) else { continue };
+        // A person decided on it since the run.
+        if decided.contains(&fold(&name.name)) {
+            continue;
+        }
         let mut shared = store.versions_with(run, Some(&[name.id]))?;
         shared.intersect_with(&store.versions_with(run, Some(&[target.id]))?);
         found.push(ClusterProposal {

@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MOST_PAGE_TERMS: usize = 10;
 /// Terms of a run that are kept.
 const MOST_TERMS: usize = 5_000;
+/// Entities that are written before a stop is noticed.
+const ENTITIES_BETWEEN_CHECKS: u32 = 1_000;
 
 /// What is put together.
 pub(super) struct Gathering<'a> {
@@ -53,7 +55,7 @@ pub(super) fn gather(of: &Gathering<'_>, run: i64, digest: &str, cx: &JobCx) -> 
                     writer.mentions(page.version, &found)?;
                 }
                 if of.has_terms {
-                    totals.add(&page.terms);
+                    totals.add(&page.terms, &corpus.terms);
                     let best = corpus.terms.best(&page.terms, MOST_PAGE_TERMS);
                     let best: Vec<(&str, f64)> =
                         best.iter().map(|(term, weight)| (term.text.as_str(), *weight)).collect();
@@ -73,9 +75,16 @@ pub(super) fn gather(of: &Gathering<'_>, run: i64, digest: &str, cx: &JobCx) -> 
                 Ok(cx.checkpoint()?)
             })
         })?;
-        let entities = entities.rows();
-        (counts.entities, counts.terms) = (entities.len() as u64, terms.len() as u64);
-        Ok(RunResults { entities, terms, counts })
+        drop(totals);
+        counts.terms = terms.len() as u64;
+        entities.each_row(|row, names| {
+            counts.entities += 1;
+            if row.id % ENTITIES_BETWEEN_CHECKS == 0 {
+                cx.checkpoint()?;
+            }
+            Ok(writer.entity(&row, &names)?)
+        })?;
+        Ok(RunResults { terms, counts })
     })
 }
 
@@ -88,19 +97,56 @@ enum EntityKey {
     Name(String),
 }
 
-/// Figures of an entity.
+/// Figures of an entity. Most of some hundred thousand have one spelling, one host and one month: lists, no maps.
 #[derive(Debug, Clone, Default)]
 struct Figures {
     /// How candidates are written, and how often.
-    spellings: BTreeMap<String, u64>,
-    folded: BTreeSet<String>,
-    kinds: BTreeMap<EntityKind, u64>,
+    spellings: Vec<(Box<str>, u32)>,
+    kinds: [u32; EntityKind::ALL.len()],
     mentions: u64,
     sentences: u64,
     pages: u64,
-    hosts: BTreeSet<String>,
+    /// In order.
+    hosts: Vec<u32>,
     first_ms: Option<i64>,
     last_ms: Option<i64>,
+    /// Pages by month of first capture, in order.
+    months: Vec<[u32; 2]>,
+}
+
+impl Figures {
+    fn spell(&mut self, spelling: &str, kind: EntityKind) {
+        match self.spellings.iter_mut().find(|(known, _)| **known == *spelling) {
+            Some((_, count)) => *count += 1,
+            None => {
+                self.spellings.reserve_exact(1);
+                self.spellings.push((spelling.into(), 1));
+            }
+        }
+        if let Some(count) = EntityKind::ALL.iter().position(|of| *of == kind).and_then(|at| self.kinds.get_mut(at)) {
+            *count += 1;
+        }
+    }
+
+    /// The kind that words beside it mostly say.
+    fn kind(&self) -> EntityKind {
+        let counts = EntityKind::ALL.into_iter().zip(self.kinds);
+        let cued = counts.filter(|(kind, count)| *kind != EntityKind::Unknown && *count > 0);
+        cued.max_by_key(|(_, count)| *count).map_or(EntityKind::Unknown, |(kind, _)| kind)
+    }
+
+    /// The most frequent spelling of those that are meant, of several the last in the order of letters.
+    fn most(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+        let meant = self.spellings.iter().filter(|(spelling, _)| is_meant(spelling));
+        meant.max_by_key(|(spelling, count)| (*count, spelling)).map(|(spelling, _)| spelling.to_string())
+    }
+}
+
+/// The month of a time, as [`EntityRow::months`] has it.
+fn month_of(ms: i64) -> u32 {
+    let date = CaptureDate::from_millis(ms).to_warc();
+    let part = |range| date.get(range).and_then(|part: &str| part.parse::<u32>().ok());
+    part(0..4).unwrap_or_default() * 12 + part(5..7).unwrap_or(1).saturating_sub(1)
 }
 
 /// The entities of a run.
@@ -112,6 +158,7 @@ struct Entities<'a> {
     by_uri: HashMap<&'a str, u32>,
     numbers: HashMap<EntityKey, u32>,
     figures: Vec<Figures>,
+    hosts: HashMap<String, u32>,
 }
 
 impl<'a> Entities<'a> {
@@ -126,7 +173,7 @@ impl<'a> Entities<'a> {
                 by_name.entry(name).or_default().push(at);
             }
         }
-        Self { of, case, by_name, by_uri, numbers: HashMap::new(), figures: Vec::new() }
+        Self { of, case, by_name, by_uri, numbers: HashMap::new(), figures: Vec::new(), hosts: HashMap::new() }
     }
 
     /// What a name or URI means: the known entity, if there is one alone.
@@ -201,7 +248,11 @@ impl<'a> Entities<'a> {
         let captures: Vec<usize> = captures.collect();
         let dates = captures.iter().map(|capture| self.of.facts.date_ms_of(*capture));
         let (first, last) = (dates.clone().min(), dates.max());
-        let host = captures.first().map(|capture| self.of.facts.host_of(*capture).to_owned());
+        let host = captures.first().map(|capture| {
+            let (host, next) = (self.of.facts.host_of(*capture), u32::try_from(self.hosts.len()).unwrap_or(u32::MAX));
+            self.hosts.get(host).copied().unwrap_or_else(|| *self.hosts.entry(host.to_owned()).or_insert(next))
+        });
+        let month = first.map(month_of);
         let mut numbered = Vec::with_capacity(found.len());
         for (key, (mut places, spellings)) in found {
             places.sort_unstable();
@@ -214,15 +265,24 @@ impl<'a> Entities<'a> {
                 figures.pages += 1;
                 figures.mentions += places.len() as u64;
                 figures.sentences += places.iter().map(|place| place[2]).collect::<BTreeSet<_>>().len() as u64;
-                figures.hosts.extend(host.clone());
+                if let Some((host, at)) = host.and_then(|host| Some((host, figures.hosts.binary_search(&host).err()?)))
+                {
+                    figures.hosts.reserve_exact(1);
+                    figures.hosts.insert(at, host);
+                }
+                if let Some(month) = month {
+                    match figures.months.binary_search_by_key(&month, |[month, _]| *month) {
+                        Ok(at) => figures.months[at][1] += 1,
+                        Err(at) => {
+                            figures.months.reserve_exact(1);
+                            figures.months.insert(at, [month, 1]);
+                        }
+                    }
+                }
                 figures.first_ms = figures.first_ms.into_iter().chain(first).min();
                 figures.last_ms = figures.last_ms.into_iter().chain(last).max();
                 for (spelling, kind) in spellings {
-                    figures.folded.insert(fold(&spelling));
-                    *figures.spellings.entry(spelling).or_default() += 1;
-                    if kind != EntityKind::Unknown {
-                        *figures.kinds.entry(kind).or_default() += 1;
-                    }
+                    figures.spell(&spelling, kind);
                 }
             }
             numbered.push((number, places));
@@ -230,41 +290,35 @@ impl<'a> Entities<'a> {
         numbered
     }
 
-    /// The entities with their folded names.
-    fn rows(self) -> Vec<(EntityRow, Vec<String>)> {
+    /// Gives the entities with their folded names, by their numbers.
+    fn each_row(self, mut each: impl FnMut(EntityRow, Vec<String>) -> anyhow::Result<()>) -> anyhow::Result<()> {
         let mut keys: Vec<Option<EntityKey>> = vec![None; self.figures.len()];
         for (key, number) in self.numbers {
             if let Some(place) = keys.get_mut(number as usize) {
                 *place = Some(key);
             }
         }
-        let most = |counts: &BTreeMap<String, u64>| {
-            counts.iter().max_by_key(|(_, count)| **count).map(|(name, _)| name.clone())
-        };
-        let rows = (0..).zip(keys).zip(self.figures).map(|((id, key), figures)| {
+        for ((id, key), figures) in (0..).zip(keys).zip(self.figures) {
             let known = match key {
                 Some(EntityKey::Known(at)) => {
                     self.of.known.entities.get(at as usize).zip(self.of.known.sources.get(at as usize))
                 }
                 _ => None,
             };
-            let mut names = figures.folded.clone();
+            let mut names: BTreeSet<String> = figures.spellings.iter().map(|(spelling, _)| fold(spelling)).collect();
             let (name, kind, uri, source) = match known {
                 Some((entity, source)) => {
                     names.extend(entity.names().map(fold));
                     (entity.name.clone(), entity.kind, entity.uri.clone(), source.clone())
                 }
                 None => {
-                    let kind = figures.kinds.iter().max_by_key(|(_, count)| **count).map(|(kind, _)| *kind);
-                    let mut name = most(&figures.spellings).unwrap_or_default();
-                    if let Some(EntityKey::Name(key)) = &key {
-                        // Of a name that others were put together with, its own spelling.
-                        let own = figures.spellings.iter().filter(|(spelling, _)| fold(spelling) == *key);
-                        let own: BTreeMap<String, u64> =
-                            own.map(|(spelling, count)| (spelling.clone(), *count)).collect();
-                        name = most(&own).unwrap_or(name);
-                    }
-                    (name, kind.unwrap_or_default(), String::new(), String::new())
+                    // Of a name that others were put together with, its own spelling.
+                    let own = match &key {
+                        Some(EntityKey::Name(key)) => figures.most(|spelling| fold(spelling) == *key),
+                        _ => None,
+                    };
+                    let name = own.or_else(|| figures.most(|_| true)).unwrap_or_default();
+                    (name, figures.kind(), String::new(), String::new())
                 }
             };
             let row = EntityRow {
@@ -279,9 +333,10 @@ impl<'a> Entities<'a> {
                 hosts: figures.hosts.len() as u64,
                 first: CaptureDate::from_millis(figures.first_ms.unwrap_or_default()),
                 last: CaptureDate::from_millis(figures.last_ms.unwrap_or_default()),
+                months: figures.months,
             };
-            (row, names.into_iter().collect())
-        });
-        rows.collect()
+            each(row, names.into_iter().collect())?;
+        }
+        Ok(())
     }
 }

@@ -1,9 +1,9 @@
 //! What an analysis is about, and the names that it looks for.
 
 use crate::analysis::entities::{EntityKind, NamedEntity};
-use crate::campaign::TermKind;
+use crate::campaign::{Campaign, TermKind};
 use crate::query::quoted_value;
-use crate::store::{Catalogue, EntityMerge};
+use crate::store::{Catalogue, EntityMerge, RunReach};
 use crate::text::fold;
 use crate::work::find::search::SearchQuery;
 use crate::work::models::{CampaignId, LaunchId};
@@ -53,6 +53,17 @@ impl AnalysisInputs {
     /// Whether a part is to be done.
     pub fn has(&self, step: AnalysisStep) -> bool {
         self.steps.is_empty() || self.steps.contains(&step)
+    }
+
+    /// How much of the workspace it is about. All campaigns, or all of some, whole; everything else is a part.
+    pub fn reach(&self) -> RunReach {
+        let has_all = self.launches.is_empty() && self.imports.is_empty() && self.query.trim().is_empty();
+        let has_all = has_all && self.period.is_empty();
+        match self.campaigns.as_slice() {
+            _ if !has_all || !self.has(AnalysisStep::Entities) || !self.has(AnalysisStep::Terms) => RunReach::Part,
+            [] => RunReach::Workspace,
+            campaigns => RunReach::Campaigns(campaigns.iter().map(|id| id.get()).collect()),
+        }
     }
 
     /// As a search, whose line finds the same captures in the table of captures.
@@ -155,24 +166,30 @@ fn requested(catalogue: &Catalogue) -> anyhow::Result<Vec<(String, NamedEntity)>
     let mut found = Vec::new();
     for row in catalogue.campaigns()?.iter().filter(|row| row.problem.is_none()) {
         let (_, campaign) = catalogue.campaign(row.id)?;
-        campaign.request.for_each_term(&mut |term| {
-            let kind = match term.kind {
-                TermKind::Person => EntityKind::Person,
-                TermKind::Place => EntityKind::Place,
-                TermKind::Organisation => EntityKind::Organisation,
-                TermKind::Event => EntityKind::Event,
-                TermKind::Keyword | TermKind::Phrase | TermKind::Language | TermKind::Period => return,
-            };
-            // A pattern, such as `Vaz*`, is no name.
-            let is_name = |name: &&String| !name.contains(['*', '?', '~']);
-            let mut names = std::iter::once(&term.value).chain(&term.aliases).filter(is_name).cloned();
-            let Some(name) = names.next() else { return };
-            let entity =
-                NamedEntity { uri: term.uri.clone().unwrap_or_default(), kind, name, aliases: names.collect() };
-            found.push((format!("campaign {}", row.id), entity));
-        });
+        let named = request_entities(&campaign).into_iter();
+        found.extend(named.map(|entity| (format!("campaign {}", row.id), entity)));
     }
     Ok(found)
+}
+
+/// The persons, places, organisations and events of the request of a campaign.
+pub(in crate::work) fn request_entities(campaign: &Campaign) -> Vec<NamedEntity> {
+    let mut found = Vec::new();
+    campaign.request.for_each_term(&mut |term| {
+        let kind = match term.kind {
+            TermKind::Person => EntityKind::Person,
+            TermKind::Place => EntityKind::Place,
+            TermKind::Organisation => EntityKind::Organisation,
+            TermKind::Event => EntityKind::Event,
+            TermKind::Keyword | TermKind::Phrase | TermKind::Language | TermKind::Period => return,
+        };
+        // A pattern, such as `Vaz*`, is no name.
+        let is_name = |name: &&String| !name.contains(['*', '?', '~']);
+        let mut names = std::iter::once(&term.value).chain(&term.aliases).filter(is_name).cloned();
+        let Some(name) = names.next() else { return };
+        found.push(NamedEntity { uri: term.uri.clone().unwrap_or_default(), kind, name, aliases: names.collect() });
+    });
+    found
 }
 
 /// What names are put together with, by what persons decided.

@@ -2,7 +2,7 @@
 
 use super::run::AnalysedCaptures;
 use crate::analysis::{PersonalDataKind, personal_data};
-use crate::jobs::JobCx;
+use crate::jobs::{JobCx, counted};
 use crate::search::TextIndexError;
 use crate::store::Workspace;
 use crate::work::models::CaptureId;
@@ -24,6 +24,34 @@ pub struct PersonalDataFound {
     pub url: String,
     /// How many of each kind.
     pub counts: BTreeMap<PersonalDataKind, u64>,
+}
+
+/// The check of selected texts for personal data.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PersonalDataCheck {
+    /// Texts with personal data; none where there is no index of texts to look in.
+    pub texts: Option<u64>,
+    /// Captures that are not indexed yet, and were not looked at.
+    pub unindexed: u64,
+    /// The command that lists the texts.
+    pub command: String,
+}
+
+impl PersonalDataCheck {
+    /// The outcome in words, with the way to the texts.
+    pub fn summary(&self) -> String {
+        let rest = match self.unindexed {
+            0 => String::new(),
+            captures => format!(" ({} not indexed and not looked at)", counted(captures, "capture")),
+        };
+        match self.texts {
+            None => "not looked at for personal data, since texts are not indexed: fonds index".to_owned(),
+            Some(0) => format!("no personal data known by pattern in selected texts{rest}"),
+            Some(texts) => {
+                format!("personal data in {}{rest}; list them: {}", counted(texts, "selected text"), self.command)
+            }
+        }
+    }
 }
 
 /// The content versions of captures with personal data in their texts, menus and footers included, in order.

@@ -6,7 +6,7 @@ use crate::analysis::entities::{Gazetteer, page_names};
 use crate::analysis::terms::page_terms;
 use crate::jobs::{JobCx, counted};
 use crate::search::{CaptureFacts, TextIndex, TextIndexError, stem_term};
-use crate::store::{AnalysedPage, AnalysisRun, AnalysisStore, Workspace};
+use crate::store::{AnalysedPage, AnalysisRun, AnalysisStore, PackedPage, RunKind, Workspace};
 use crate::work::Report;
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
-/// Texts that are read in one step: a stop waits for no more.
+/// Texts that are read in one step.
 const BATCH: usize = 128;
 /// Texts that one thread reads behind each other.
 const READ_TOGETHER: usize = 16;
@@ -31,25 +31,30 @@ pub struct AnalysisReport {
     pub run: AnalysisRun,
     /// Nothing changed since that run.
     pub is_unchanged: bool,
+    /// A wider run that lists and searches go by, where this one is a part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<i64>,
 }
 
 impl Report for AnalysisReport {
     fn summary(&self) -> String {
         let (id, counts) = (self.run.id, &self.run.counts);
         let pages = counted(counts.pages, "page");
+        let by = self.answers.map_or_else(String::new, |wider| {
+            format!(". It is a part: searches go by analysis {wider}; this one is --run {id}")
+        });
         if self.is_unchanged {
-            return format!("nothing changed since analysis {id} of {pages}");
+            return format!("nothing changed since analysis {id} of {pages}{by}");
         }
         let mut line = format!("analysis {id}: {pages}, {} read", counts.fresh);
         if counts.entities > 0 {
-            let entities =
-                if counts.entities == 1 { "1 entity".to_owned() } else { format!("{} entities", counts.entities) };
-            line.push_str(&format!("; {entities} in {}", counted(counts.mentions, "mention")));
+            let (entities, mentions) = (counted(counts.entities, "entity"), counted(counts.mentions, "mention"));
+            line.push_str(&format!("; {entities} in {mentions}"));
         }
         if counts.terms > 0 {
             line.push_str(&format!("; {}", counted(counts.terms, "term")));
         }
-        line
+        line + &by
     }
 }
 
@@ -61,6 +66,8 @@ pub(in crate::work) struct AnalysedCaptures<'a> {
     pub all: FixedBitSet,
     /// The captures that inputs find.
     pub captures: FixedBitSet,
+    /// A crawl goes on: the next run of these inputs takes the place of this one.
+    pub is_interim: bool,
 }
 
 /// Analyses captures. Where a run had the same inputs and nothing changed since, that run has the results.
@@ -85,15 +92,17 @@ pub(in crate::work) fn analyse(
     let digest = digest_of(inputs, &gazetteer, &known.sources, &merges, &[&of.all, &versions, &of.captures]);
     let store = AnalysisStore::open_or_create(workspace.folder())?;
     if let Some(run) = store.run_of_digest(&digest)? {
-        store.set_present(run.id)?;
-        return Ok(AnalysisReport { run, is_unchanged: true });
+        store.set_present(run.id, of.is_interim)?;
+        let answers = store.answering_runs()?.first().map(|first| first.id).filter(|first| *first != run.id);
+        return Ok(AnalysisReport { run, is_unchanged: true, answers });
     }
     // What a kill left of a run has no results.
     for run in store.runs()?.iter().filter(|run| run.ended.is_none()) {
         store.delete_run(run.id)?;
     }
     let inputs_json = serde_json::to_value(inputs)?;
-    let run = store.begin_run(&inputs_json, env!("CARGO_PKG_VERSION"))?;
+    let kind = RunKind { reach: inputs.reach(), is_interim: of.is_interim };
+    let run = store.begin_run(&inputs_json, &kind, env!("CARGO_PKG_VERSION"))?;
     let done =
         Analysing { store: &store, index: of.index, gazetteer: &gazetteer }.follow(&of.all, cx).and_then(|fresh| {
             let gathering = Gathering {
@@ -114,7 +123,10 @@ pub(in crate::work) fn analyse(
         store.delete_run(run)?;
         return Err(error);
     }
-    Ok(AnalysisReport { run: store.run(Some(run))?, is_unchanged: false })
+    let run = store.run(Some(run))?;
+    store.delete_interim_before(&run)?;
+    let answers = store.answering_runs()?.first().map(|first| first.id).filter(|first| *first != run.id);
+    Ok(AnalysisReport { run, is_unchanged: false, answers })
 }
 
 /// SHA-256 of all that results follow from.
@@ -159,27 +171,27 @@ impl Analysing<'_> {
         let is_new = |version: &usize| !known.contains(*version) || outdated.contains(*version);
         let new: Vec<usize> = all.ones().filter(is_new).collect();
         cx.stage("Analysing texts", Some(new.len() as u64));
-        let (mut waiting, mut committed, mut read) = (Vec::<AnalysedPage>::new(), Instant::now(), 0);
+        let (mut waiting, mut committed, mut read) = (Vec::<PackedPage>::new(), Instant::now(), 0);
         let mut stopped = Ok(());
         for some in new.chunks(BATCH) {
-            let pages = self.read(some)?;
-            for page in &pages {
+            let pages = self.read(some, cx)?;
+            stopped = cx.advance(pages.len() as u64);
+            read += pages.len() as u64;
+            for (page, packed) in pages {
                 // Counts know a page whose names alone are searched again.
                 if !known.contains(usize::try_from(page.version).unwrap_or(usize::MAX)) {
                     corpus.case.add(&page.names);
                     corpus.terms.add(&page.terms);
                 }
-            }
-            read += pages.len() as u64;
-            waiting.extend(pages);
-            stopped = cx.advance(some.len() as u64);
-            if waiting.len() >= COMMIT_PAGES || committed.elapsed() >= COMMIT_EVERY || stopped.is_err() {
-                self.store.put_pages(&waiting, names, &corpus)?;
-                waiting.clear();
-                committed = Instant::now();
+                waiting.push(packed);
             }
             if stopped.is_err() {
                 break;
+            }
+            if waiting.len() >= COMMIT_PAGES || committed.elapsed() >= COMMIT_EVERY {
+                self.store.put_pages(&waiting, names, &corpus)?;
+                waiting.clear();
+                committed = Instant::now();
             }
         }
         if !waiting.is_empty() {
@@ -189,7 +201,9 @@ impl Analysing<'_> {
         Ok(read)
     }
 
-    fn read(&self, versions: &[usize]) -> anyhow::Result<Vec<AnalysedPage>> {
+    /// Reads texts; only the first ones of each thread where the work is cancelled meanwhile, so that a stop waits for one
+    /// text.
+    fn read(&self, versions: &[usize], cx: &JobCx) -> anyhow::Result<Vec<(AnalysedPage, PackedPage)>> {
         let some = |versions: &[usize]| {
             let mut pages = self.index.pages()?;
             let mut one = |version: &usize| {
@@ -198,9 +212,11 @@ impl Analysing<'_> {
                 let language = page.stem_language();
                 let stem = |word: &str| stem_term(language, word);
                 let names = page_names(&page.main, self.gazetteer);
-                Ok(AnalysedPage { version, names, terms: page_terms(&page.main, language, &stem) })
+                let page = AnalysedPage { version, names, terms: page_terms(&page.main, language, &stem) };
+                let packed = page.pack();
+                Ok((page, packed))
             };
-            versions.iter().map(&mut one).collect::<Result<Vec<_>, TextIndexError>>()
+            versions.iter().take_while(|_| !cx.is_cancelled()).map(&mut one).collect::<Result<Vec<_>, TextIndexError>>()
         };
         let read = versions.par_chunks(READ_TOGETHER).map(some).collect::<Result<Vec<_>, TextIndexError>>()?;
         Ok(read.into_iter().flatten().collect())

@@ -223,7 +223,8 @@ impl HostChecks<'_> {
         let mut signs = HistorySigns { answered: answered.len() as u64, ..HistorySigns::default() };
         signs.last_answer = answered.iter().map(|of| of.date).max().map(|date| date.to_warc()).unwrap_or_default();
         let before: Vec<&HostCapture> = others.into_iter().filter(|of| of.date < capture.date).collect();
-        let is_good_one = |of: &&&HostCapture| is_good(of.status) && sums.version(of).is_some_and(ComparedVersion::is_good);
+        let is_good_one =
+            |of: &&&HostCapture| is_good(of.status) && sums.version(of).is_some_and(ComparedVersion::is_good);
         let good: Vec<&HostCapture> = before.iter().filter(is_good_one).copied().collect();
         let last = good.get(good.len().saturating_sub(USUAL_CAPTURES)..).unwrap_or_default();
         let mut words: Vec<u64> = last.iter().filter_map(|of| Some(sums.version(of)?.words)).collect();
@@ -318,7 +319,8 @@ impl Sums {
         self.sources.entry(to.to_owned()).or_default().insert(path_of(from).to_owned());
         let (own, other) = (site_of(from), site_of(to));
         if own != other {
-            let path = |url: &str| Url::parse(url).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
+            let path =
+                |url: &str| Url::parse(url).map(|url| url.path().trim_end_matches('/').to_owned()).unwrap_or_default();
             if path(from) == path(to) {
                 self.renamed.entry(other).or_default().insert(path_of(from).to_owned());
             }
@@ -356,7 +358,8 @@ impl Sums {
         let has_way_back = to.split_once('?').is_some_and(|(_, query)| query.contains('='));
         let host = Url::parse(to).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let is_own = |part: &&str| path_has(&capture.url, part);
-        let is_login = LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(|part| is_own(&part));
+        let is_login =
+            LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(|part| is_own(&part));
         let first = host.split('.').next().unwrap_or_default().to_owned();
         Some(RedirectSigns {
             is_other_site: other != site_of(&capture.url),

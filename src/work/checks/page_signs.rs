@@ -43,7 +43,13 @@ fn shortened(text: &str) -> String {
 }
 
 /// The signs of a version. `links` are those of its capture, by position.
-pub(super) fn page_signs(version: CaptureId, page: &StoredPage, facts: &PageFacts, links: &[CheckedLink], url: &str) -> KeptPage {
+pub(super) fn page_signs(
+    version: CaptureId,
+    page: &StoredPage,
+    facts: &PageFacts,
+    links: &[CheckedLink],
+    url: &str,
+) -> KeptPage {
     let mut signs = PageSigns {
         is_read: page.is_read(),
         is_page: facts.is_page,
@@ -66,11 +72,8 @@ pub(super) fn page_signs(version: CaptureId, page: &StoredPage, facts: &PageFact
         kept.terms = terms_of(&main, &page.language);
     } else if is_playlist(facts, url) {
         let segments = links.iter().filter(|link| link.kind == LinkKind::Media).take(MOST_REQUISITES);
-        let requisite = |link: &CheckedLink| Requisite {
-            kind: RequisiteKind::Segment,
-            urls: vec![link.url.clone()],
-            weight: 10,
-        };
+        let requisite =
+            |link: &CheckedLink| Requisite { kind: RequisiteKind::Segment, urls: vec![link.url.clone()], weight: 10 };
         signs.requisites = segments.map(requisite).collect();
     }
     kept.signs = signs;
@@ -187,7 +190,9 @@ fn requisites_of(facts: &PageFacts, links: &[CheckedLink]) -> Vec<Requisite> {
         let is_media = link.kind == LinkKind::Media;
         let (kind, weight) = match link.kind {
             LinkKind::Stylesheet => (RequisiteKind::Style, if styles < 2 { 80 } else { 50 }),
-            LinkKind::Script => (RequisiteKind::Script, if scripts == 1 || facts.elements.modules > 0 { 30 } else { 10 }),
+            LinkKind::Script => {
+                (RequisiteKind::Script, if scripts == 1 || facts.elements.modules > 0 { 30 } else { 10 })
+            }
             LinkKind::Frame => (RequisiteKind::Frame, 40),
             LinkKind::Media => (RequisiteKind::Media, 100),
             LinkKind::Css => (RequisiteKind::Image, if is_font(&link.url) { 3 } else { 10 }),
@@ -314,8 +319,10 @@ mod tests {
             link(LinkKind::Media, "http://a.pt/v.mp4"),
         ];
         let mut facts = PageFacts::default();
-        facts.elements.images = vec![crate::links::PageImage { url: "http://a.pt/1.jpg".to_owned(), ..Default::default() }];
-        let found: Vec<(usize, u64)> = requisites_of(&facts, &links).iter().map(|of| (of.urls.len(), of.weight)).collect();
+        facts.elements.images =
+            vec![crate::links::PageImage { url: "http://a.pt/1.jpg".to_owned(), ..Default::default() }];
+        let found: Vec<(usize, u64)> =
+            requisites_of(&facts, &links).iter().map(|of| (of.urls.len(), of.weight)).collect();
         assert_eq!(found, [(1, 80), (2, 100), (2, 20)]);
     }
 }

@@ -72,7 +72,8 @@ impl<'c> Resources<'c> {
             return Ok(None);
         }
         let own = Url::parse(&capture.url).ok().map(|url| Fqdn::of(&url).registrable().to_owned());
-        let mut signs = RequisiteSigns { is_without_resources: !self.has_resources(capture.launch)?, ..Default::default() };
+        let mut signs =
+            RequisiteSigns { is_without_resources: !self.has_resources(capture.launch)?, ..Default::default() };
         let mut unknown_hosts = BTreeSet::new();
         let mut segments = [0, 0];
         for requisite in &page.requisites {

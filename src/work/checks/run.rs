@@ -8,7 +8,7 @@ use crate::analysis::Matcher;
 use crate::analysis::checks::{CaptureSigns, CheckSettings, FindingState, address_form, check_capture};
 use crate::campaign::TermKind;
 use crate::jobs::{JobCx, counted};
-use crate::store::{Catalogue, CaptureFindings, KeptPage, Workspace};
+use crate::store::{CaptureFindings, Catalogue, KeptPage, Workspace};
 use crate::work::Report;
 use crate::work::find::stored_pages::{PageTexts, facts_of};
 use crate::work::models::{CampaignId, CaptureId};

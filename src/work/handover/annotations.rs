@@ -3,7 +3,7 @@
 //!
 //! | here | there |
 //! |---|---|
-//! | approve, reject, flag, clear | `motivation` *assessing*, a body of that purpose with the mark as its value |
+//! | approve, reject, flag, later, clear | `motivation` *assessing*, a body of that purpose with the mark as its value |
 //! | a note | `motivation` *commenting* |
 //! | the reason of a decision | a further body of purpose *commenting* |
 //! | right, wrong, unsure, clear as a result of a search | as a mark; the body has `fonds:query` and `fonds:rank`, too |
@@ -78,6 +78,7 @@ pub(super) fn of_mark(mark: &MarkRow, tags: &[String]) -> WebAnnotation {
         ReviewMark::Approve => Some("f:approve"),
         ReviewMark::Reject => Some("f:reject"),
         ReviewMark::Flag => Some("f:flag"),
+        ReviewMark::Later => Some("f:later"),
         ReviewMark::Clear => Some("f:clear"),
         ReviewMark::Note => None,
     };

@@ -1,12 +1,18 @@
 //! An export carries each capture with the places of its records, its metadata record, the same as
 //! RDF, and its line of the inlink data set.
 
+use super::entities::EntitiesOf;
 use super::site_kinds::SiteKindsOf;
 use super::{CaptureGrounds, KnownGrounds, SelectionGraph};
 use crate::export::{ExportItem, ExportRecord, Original};
 use crate::inlinks::render_links;
-use crate::knowledge::{CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote, KnownScore};
-use crate::store::{KeptFinding, ExportedCapture, ExportedLink, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace};
+use crate::knowledge::{
+    CaptureEntities, CaptureInlink, CaptureInlinks, CaptureKnowledge, CaptureOrigin, KnownFinding, KnownNote,
+    KnownScore,
+};
+use crate::store::{
+    ExportedCapture, ExportedLink, KeptFinding, Lacking, LinkingPages, RecordRow, StoredCapture, Workspace,
+};
 use crate::uri::{CaptureDate, DatasetKey};
 use crate::work::models::{CaptureId, CaptureNote, ReviewMark, ScoredRow, SelectionSpec};
 use serde_json::{Value, json};
@@ -25,6 +31,8 @@ pub(in crate::work) struct Gatherer<'a> {
     pub sources: LinkingPages,
     /// The kinds of site that its captures are of.
     pub site_kinds: &'a SiteKindsOf,
+    /// The entities that its captures name.
+    pub entities: &'a EntitiesOf<'a>,
 }
 
 impl Gatherer<'_> {
@@ -42,9 +50,11 @@ impl Gatherer<'_> {
         let known = self.workspace.exported_capture(id, self.spec.window_days, &self.sources)?;
         let score = if is_selected { self.workspace.catalogue().scored_with(self.spec, id)? } else { None };
         let grounds = self.grounds.of(&known.stored)?;
-        let site_kinds = self.site_kinds.of(id);
-        let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds, &site_kinds)?;
         let stored = &known.stored;
+        let site_kinds = self.site_kinds.of(id);
+        let entities = self.entities.of(self.workspace, stored)?;
+        let of_page = OfPage { site_kinds: &site_kinds, entities: entities.as_ref() };
+        let knowledge = self.knowledge(&known, is_selected, score.as_ref(), &grounds, of_page)?;
         let (original, lacks) = self.original(stored)?;
         let item = ExportItem {
             url: stored.url.to_string(),
@@ -100,7 +110,7 @@ impl Gatherer<'_> {
         is_selected: bool,
         score: Option<&'k ScoredRow>,
         grounds: &'k KnownGrounds,
-        site_kinds: &'k [String],
+        OfPage { site_kinds, entities }: OfPage<'k>,
     ) -> anyhow::Result<CaptureKnowledge<'k>> {
         let (stored, spec) = (&known.stored, self.spec);
         let by_filter = !spec.filter.trim().is_empty();
@@ -121,6 +131,7 @@ impl Gatherer<'_> {
             language: &stored.language,
             site_kinds,
             findings: known.findings.iter().filter(|of| !of.false_alarm).map(known_finding).collect(),
+            entities,
             role: role_of(is_selected, score),
             campaign: &self.campaign,
             selection: self.graph.map(SelectionGraph::selection),
@@ -155,6 +166,13 @@ impl Gatherer<'_> {
             ground: self.graph.and_then(|graph| graph.ground_node(grounds.ground)),
         })
     }
+}
+
+/// What its text and its page tell of a capture.
+#[derive(Clone, Copy)]
+struct OfPage<'k> {
+    site_kinds: &'k [String],
+    entities: Option<&'k CaptureEntities>,
 }
 
 /// Why a capture is in an export.

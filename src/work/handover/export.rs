@@ -1,6 +1,7 @@
 //! Writes the selection out with everything known about it, and reads an
 //! export back.
 
+use super::entities::EntitiesOf;
 use super::export_check::{refusal_message, refused_hosts};
 use super::site_kinds::SiteKindsOf;
 use super::{CaptureGrounds, ExportedEvidence, Gatherer, HandoverOf, MissingLookup, PackedHandover, SelectionGraph};
@@ -14,6 +15,7 @@ use crate::store::{Access, Lacking, LinkingPages, Workspace};
 use crate::uri::CaptureDate;
 use crate::warc::reading_threads;
 use crate::work::Report;
+use crate::work::analysis::PersonalDataCheck;
 use crate::work::counted;
 use crate::work::links::build::{complete_inlinks, inlinks_behind};
 use crate::work::models::{Balance, CaptureId, ExportRow, SelectionSpec, VerifyLine};
@@ -38,6 +40,10 @@ pub struct ExportWishes {
     pub rdf: bool,
     /// The language of the report; none is that of the campaign.
     pub language: Option<ReportLanguage>,
+    /// What is known of entities, persons among them.
+    pub persons: bool,
+    /// Refuses to write where a selected text has personal data.
+    pub refuses_personal_data: bool,
     /// Signs the manifest, and the package.
     pub signer: Option<SigningKey>,
 }
@@ -50,14 +56,22 @@ impl ExportWishes {
             seen: spec.with_seen,
             rdf: spec.with_rdf,
             language: spec.report_language,
-            signer: None,
+            ..Self::default()
         }
     }
 }
 
 impl Default for ExportWishes {
     fn default() -> Self {
-        Self { wacz: false, seen: true, rdf: true, language: None, signer: None }
+        Self {
+            wacz: false,
+            seen: true,
+            rdf: true,
+            language: None,
+            persons: true,
+            refuses_personal_data: false,
+            signer: None,
+        }
     }
 }
 
@@ -95,6 +109,10 @@ pub struct ExportOutcome {
     pub inlinks_missing: Option<String>,
     /// Why the workspace does not list this export, where it could only be read.
     pub not_listed: Option<String>,
+    /// The check of selected texts for personal data, before anything was written.
+    pub personal_data: PersonalDataCheck,
+    /// Persons were left out of what is known of entities.
+    pub without_persons: bool,
 }
 
 impl ExportOutcome {
@@ -123,6 +141,10 @@ impl ExportOutcome {
                 verb(pages.len() as u64, "is"),
                 some_of(self.lacking.iter().map(Lacking::summary))
             ));
+        }
+        text.push_str(&format!("; {}", self.personal_data.summary()));
+        if self.without_persons {
+            text.push_str("; persons left out of what is said of entities");
         }
         for why in [&self.inlinks_missing, &self.not_listed].into_iter().flatten() {
             text.push_str("; ");
@@ -183,6 +205,7 @@ pub fn export(
 ) -> anyhow::Result<ExportOutcome> {
     check_target(workspace, out)?;
     let signed_by = wishes.signer.as_ref().map(|key| key.name().to_owned());
+    let without_persons = !wishes.persons;
     let write = |items: &mut Items<'_>, options: ExportOptions<'_>| export_selection(items, out, options, cx);
     let (report, gathered) = with_selection(workspace, spec, wishes, false, cx, write)?;
     let not_listed = workspace.if_writable(|catalogue| {
@@ -213,6 +236,8 @@ pub fn export(
         notes: report.notes,
         inlinks_missing: gathered.inlinks_missing,
         not_listed,
+        personal_data: PersonalDataCheck::default(),
+        without_persons,
     })
 }
 
@@ -279,7 +304,8 @@ pub(in crate::work) fn with_selection<R>(
     let evidence = ExportedEvidence::of_campaign(workspace, spec.campaign, cx)?;
     let grounds = CaptureGrounds::new(workspace, &campaign, &evidence);
     let site_kinds = SiteKindsOf::new(workspace)?;
-    let graph = SelectionGraph::new(workspace, spec, version, selected_at, &evidence)?;
+    let entities = EntitiesOf::new(workspace, spec.campaign, !wishes.persons)?;
+    let graph = SelectionGraph::new(workspace, spec, version, selected_at, &evidence, &entities)?;
     let of_campaign = json!({ "id": spec.campaign, "name": campaign.name, "version": version, "tags": campaign.tags });
     let gatherer = Gatherer {
         workspace,
@@ -290,6 +316,7 @@ pub(in crate::work) fn with_selection<R>(
         grounds: &grounds,
         sources: LinkingPages::default(),
         site_kinds: &site_kinds,
+        entities: &entities,
     };
     let gather = |(position, id): (usize, CaptureId)| gatherer.item(id, position < selected_count);
 
@@ -362,6 +389,7 @@ pub(in crate::work) fn with_selection<R>(
         evidence: &evidence,
         grounds: &grounds,
         site_kinds: &site_kinds,
+        without_persons: !wishes.persons,
         requisites: needed,
         missing,
     }

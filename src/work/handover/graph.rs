@@ -2,15 +2,17 @@
 //! an annotation or a campaign is stated is in [`crate::knowledge`].
 
 use super::annotations::{as_it_came, source_address};
+use super::entities::EntitiesOf;
 use super::read::{AnnotationParts, AnnotationRow, annotation_parts, waiting_annotations};
 use super::{ExportedEvidence, Ground};
+use crate::analysis::checks::check_of_id;
 use crate::campaign::CampaignFile;
 use crate::jobs::{JobCx, lock};
 use crate::knowledge::graphs::RUNS;
-use crate::analysis::checks::check_of_id;
 use crate::knowledge::{
-    CaptureKnowledge, RdfNode, Statement, Statements, WebAnnotation, campaign_address, domains_node, hosting_node,
-    launch_node, check_node, part_of_score, permission_node, state_grounds, state_location, state_newest_version, state_version,
+    CaptureKnowledge, RdfNode, Statement, Statements, WebAnnotation, campaign_address, check_node, domains_node,
+    hosting_node, launch_node, part_of_score, permission_node, state_analysis, state_grounds, state_location,
+    state_newest_version, state_version,
 };
 use crate::scope::GeoFact;
 use crate::store::{JudgementRow, MarkRow, Workspace};
@@ -38,6 +40,8 @@ pub(in crate::work) struct SelectionGraph<'a> {
     permissions: Vec<RdfNode>,
     /// Hosts whose location captures refer to.
     located: Mutex<BTreeSet<String>>,
+    /// The entities that captures name.
+    entities: &'a EntitiesOf<'a>,
     /// Names of the parts of scores that were stated.
     parts: Mutex<BTreeSet<String>>,
     /// Names of the checks whose findings were stated.
@@ -56,6 +60,7 @@ impl<'a> SelectionGraph<'a> {
         version: u32,
         selected: CaptureDate,
         evidence: &'a ExportedEvidence,
+        entities: &'a EntitiesOf<'a>,
     ) -> anyhow::Result<Self> {
         let mut versions = BTreeMap::new();
         let identity = workspace.catalogue().campaign_identity(spec.campaign)?;
@@ -81,6 +86,7 @@ impl<'a> SelectionGraph<'a> {
             evidence,
             permissions,
             located,
+            entities,
             parts,
             checks,
         })
@@ -155,6 +161,10 @@ impl<'a> SelectionGraph<'a> {
                 state_location(&mut out, host, &found);
                 state(out.take())?;
             }
+        }
+        self.entities.state_named(state)?;
+        if let Some(analysis) = self.entities.analysis() {
+            state_analysis(&mut out, &analysis, software(Some(env!("CARGO_PKG_VERSION"))));
         }
         self.runs(&mut out)?;
         state(out.take())?;
@@ -243,7 +253,8 @@ impl<'a> SelectionGraph<'a> {
             .real("f:weightOfAnchors", weights.get("anchors"))
             .real("f:weightOfDepth", weights.get("depth"))
             .real("f:weightOfReview", weights.get("review"))
-            .real("f:weightOfFreshness", weights.get("freshness"));
+            .real("f:weightOfFreshness", weights.get("freshness"))
+            .real("f:weightOfEntities", weights.get("entities"));
         if !by_filter {
             about = about.real("f:threshold", spec.threshold);
         }

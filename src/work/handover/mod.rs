@@ -8,6 +8,7 @@ pub(super) mod collections;
 mod crawls;
 mod decision_counts;
 pub(super) mod dry_run;
+mod entities;
 mod evidence;
 pub(super) mod export;
 pub(super) mod export_check;
@@ -31,6 +32,8 @@ pub(super) use capture::Gatherer;
 pub use crawls::CrawlsImport;
 use crawls::{check_crawls, import_crawls};
 pub(super) use decision_counts::DecisionCounts;
+pub use entities::EntitiesImport;
+use entities::{check_entities, entities_document, import_entities};
 pub use evidence::EvidenceImport;
 use evidence::import_evidence;
 pub(super) use exported_evidence::ExportedEvidence;
@@ -78,10 +81,11 @@ macro_rules! format_file {
 }
 
 /// The formats of the documents of a handover, for programs of others.
-const FORMATS: [(&str, &str); 13] = [
+const FORMATS: [(&str, &str); 14] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
     format_file!("context.jsonld"),
+    format_file!("entities.schema.json"),
     format_file!("host.schema.json"),
     format_file!("inlinks.schema.json"),
     format_file!("launches.schema.json"),
@@ -119,6 +123,8 @@ pub(super) struct HandoverOf<'a> {
     pub grounds: &'a CaptureGrounds<'a>,
     /// The kinds of site that captures are of.
     pub site_kinds: &'a SiteKindsOf,
+    /// Persons are left out of what is known of entities.
+    pub without_persons: bool,
     /// Those of them that come along because a selected page needs them.
     pub requisites: &'a [CaptureId],
     /// The lookup of resources that pages need and nobody captured.
@@ -147,6 +153,7 @@ impl<'a> HandoverOf<'a> {
             evidence,
             grounds,
             site_kinds,
+            without_persons,
             requisites,
             missing,
         } = self;
@@ -179,6 +186,9 @@ impl<'a> HandoverOf<'a> {
         attachments.push(Attachment::new("data/scores.jsonl.gz", move |out, written| {
             selection::scores(workspace, id, captures, (out, written), cx)
         }));
+        if let Some(document) = entities_document(workspace, without_persons)? {
+            attachments.push(Attachment::text("data/entities.json", document));
+        }
         attachments.push(Attachment::text("data/launches.json", crawls::launches_document(workspace, id)?));
         attachments
             .push(Attachment::new("data/hosts.jsonl", move |out, _| crawls::hosts(workspace, captures, out, cx)));
@@ -200,6 +210,7 @@ impl<'a> HandoverOf<'a> {
             evidence,
             grounds,
             site_kinds: site_kinds.counts(captures),
+            without_persons,
         };
         let report = Rc::new(OnceCell::new());
         for (name, is_html) in [("report.html", true), ("report.md", false)] {

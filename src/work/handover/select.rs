@@ -20,7 +20,7 @@ use crate::work::models::{
 use anyhow::Context;
 use rayon::prelude::*;
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// The difference of a selection from the one that is kept.
@@ -280,9 +280,16 @@ fn captures_of_filter(workspace: &Workspace, campaign: CampaignId, filter: &str)
 fn conditions(workspace: &Workspace, spec: &SelectionSpec, version: u32) -> anyhow::Result<(String, bool)> {
     let inlinks_built = workspace.built_links()?.is_some();
     let built = workspace.catalogue().inlink_build()?.filter(|_| inlinks_built).map(|(date, _)| date.millis());
-    let conditions = serde_json::json!({
+    let mut conditions = serde_json::json!({
         "formula": FORMULA, "campaign_version": version, "inlinks_built_ms": built, "window_days": spec.window_days,
     });
+    // Of a request without entities an analysis changes no score.
+    if !crate::work::analysis::request_entities(&workspace.catalogue().campaign(spec.campaign)?.1).is_empty() {
+        let runs = crate::work::analysis::answering_runs(workspace)?;
+        if !runs.is_empty() {
+            conditions["analyses"] = runs.iter().map(|run| run.digest.as_str()).collect();
+        }
+    }
     Ok((conditions.to_string(), inlinks_built))
 }
 
@@ -295,6 +302,8 @@ struct Scoring<'a> {
     inlinks_built: bool,
     /// Captures whose inlinks are read, where that is known.
     linked: OnceLock<Option<ExternallyLinked>>,
+    /// Entities of the request on each content version; none where nothing was analysed or it has none.
+    entities: Option<HashMap<u64, u64>>,
     /// The conditions of measuring, as they are kept with the measurements.
     conditions: String,
 }
@@ -312,7 +321,8 @@ impl<'a> Scoring<'a> {
             }
             request => request?,
         };
-        Ok(Self { workspace, texts, spec, request, inlinks_built, linked: OnceLock::new(), conditions })
+        let entities = crate::work::analysis::request_entity_counts(workspace, &campaign)?;
+        Ok(Self { workspace, texts, spec, request, inlinks_built, linked: OnceLock::new(), entities, conditions })
     }
 
     /// The scores of all captures, and how many were measured for them. What
@@ -479,7 +489,8 @@ impl<'a> Scoring<'a> {
             }
         };
         let is_unread = unread.is_some();
-        Ok(Measured { measurement: Measurement { request, external_hosts, anchor_hosts, is_unread }, unread })
+        let entities = self.entities.as_ref().map(|of| of.get(&head.version).copied().unwrap_or_default());
+        Ok(Measured { measurement: Measurement { request, external_hosts, anchor_hosts, entities, is_unread }, unread })
     }
 }
 

@@ -15,6 +15,7 @@ use crate::uri::{CaptureDate, Clock, parse_web_url};
 use crate::work::Report;
 use crate::work::Session;
 use crate::work::launch::live_view::LiveCrawl;
+use crate::work::launch::patch::patch_campaign;
 use crate::work::links::outlink_gaps::fill_outlink_gaps;
 use crate::work::models::{CampaignId, CrawlSample, LaunchId, LaunchRow, LaunchState, campaign_title};
 use crate::work::scope::geo_database;
@@ -45,6 +46,8 @@ pub struct CrawlOptions {
     pub retry_failed: bool,
     /// It is a trial, which fetches so many URLs at most.
     pub trial: Option<u64>,
+    /// It is a patch, which fetches these URLs and what they need.
+    pub patch: Option<Vec<String>>,
     /// The version that was confirmed; another one is not crawled.
     pub version: Option<u32>,
     /// The clock that dates the launch and its captures.
@@ -261,6 +264,7 @@ pub fn crawl(
     let catalogue = session.catalogue();
     let unfinished = match options {
         CrawlOptions { fresh: true, .. } => None,
+        CrawlOptions { patch: Some(urls), .. } => unfinished_patch(catalogue, campaign, urls)?,
         CrawlOptions { trial: Some(_), .. } => {
             catalogue.last_trial(campaign)?.filter(|launch| launch.state != LaunchState::Finished)
         }
@@ -280,6 +284,9 @@ pub fn crawl(
         spec.order = CrawlOrder::Relevance;
         spec.limits.max_documents = urls;
     }
+    if let Some(urls) = &options.patch {
+        spec = patch_campaign(&spec, urls);
+    }
     let before = unfinished.as_ref().map(|launch| catalogue.launch_version(launch.id)).transpose()?;
     let changed_from = match before.filter(|before| *before != latest) {
         Some(before) => {
@@ -297,7 +304,7 @@ pub fn crawl(
     // Beside the WARC files a campaign outlives the catalogue.
     room.wait_for(|| crate::work::files::campaign_files::keep_campaign_files(&session.workspace, campaign))?;
     let unread_pages = room.wait_for(|| fill_outlink_gaps(&session.workspace, cx))?;
-    let of_sources = match options.retry_failed {
+    let of_sources = match options.retry_failed || options.patch.is_some() {
         true => Vec::new(),
         false => read_due_sources(session, campaign, &SystemKeychain, cx)?,
     };
@@ -305,9 +312,10 @@ pub fn crawl(
     session.workspace.log_folder(&job, &name)?;
     let launch = match unfinished {
         Some(launch) => launch,
-        None => room.wait_for(|| match options.trial {
-            Some(urls) => Ok(catalogue.begin_trial(campaign, &job, options.clock.now(), urls)?),
-            None => Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?),
+        None => room.wait_for(|| match (&options.patch, options.trial) {
+            (Some(urls), _) => Ok(catalogue.begin_patch(campaign, &job, options.clock.now(), urls)?),
+            (None, Some(urls)) => Ok(catalogue.begin_trial(campaign, &job, options.clock.now(), urls)?),
+            (None, None) => Ok(catalogue.begin_launch(campaign, &job, options.clock.now())?),
         })?,
     };
     let warc_folder = session.workspace.warc_folder(&job, &launch.launch)?;
@@ -453,6 +461,12 @@ fn is_disk_full(error: &anyhow::Error) -> bool {
     })
 }
 
+/// The last patch of a campaign, where it was stopped and was made for these URLs.
+fn unfinished_patch(catalogue: &Catalogue, campaign: CampaignId, urls: &[String]) -> anyhow::Result<Option<LaunchRow>> {
+    let Some(launch) = catalogue.unfinished_patch(campaign)? else { return Ok(None) };
+    Ok((catalogue.patch_urls(launch.id)? == urls).then_some(launch))
+}
+
 /// The last launch of a campaign, with URLs that failed.
 fn failed_launch(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<LaunchRow> {
     let launch = catalogue.own_last_launch(campaign)?;
@@ -510,7 +524,7 @@ fn outcome(
         resumed,
         complete: row.state == LaunchState::Finished,
         limit_reached: matches!(report.end, CrawlEnd::Limit(_)),
-        is_trial: row.trial.is_some(),
+        is_trial: row.trial.is_some_and(|trial| !trial.is_patch),
         end,
         nothing_fetched: (row.nothing_fetched || row.only_errors).then_some(row.why),
         fetched: row.fetched,

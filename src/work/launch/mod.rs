@@ -6,6 +6,7 @@ pub(super) mod crawl_plan;
 pub(super) mod launches;
 pub(super) mod live_view;
 mod named_proposals;
+pub(super) mod patch;
 pub(super) mod queue;
 pub(super) mod replay;
 pub(super) mod resting_host;

@@ -197,7 +197,8 @@ impl Report for TrialDiscarded {
     fn summary(&self) -> String {
         let files = counted(self.files.len() as u64, "file");
         format!(
-            "Trial {} discarded: {}, {}, {}; {files} moved to discarded/",
+            "{} {} discarded: {}, {}, {}; {files} moved to discarded/",
+            if self.contents.is_patch { "Patch" } else { "Trial" },
             self.contents.launch,
             counted(self.contents.captures, "capture"),
             counted(self.contents.seen, "URL"),
@@ -234,8 +235,8 @@ pub(in crate::work) fn finish_discard(
     cx: &JobCx,
 ) -> anyhow::Result<Option<TrialDiscarded>> {
     let discarded = session.catalogue().discarded_launches()?.into_iter().find(|trial| trial.launch == name);
-    let Some(DiscardedLaunch { launch, job, captures, .. }) = discarded else { return Ok(None) };
-    let contents = TrialContents { launch, job, captures, seen: 0, marked: 0, decided: 0, repeats: 0, imported: 0 };
+    let Some(DiscardedLaunch { launch, job, captures, is_patch, .. }) = discarded else { return Ok(None) };
+    let contents = TrialContents { launch, job, captures, is_patch, ..TrialContents::default() };
     after_discard(session, contents, cx).map(Some)
 }
 
@@ -244,7 +245,7 @@ fn after_discard(session: &Session, contents: TrialContents, cx: &JobCx) -> anyh
     let unfinished = || {
         let name = &contents.launch;
         format!(
-            "the trial {name} is out of the catalogue, and not all that follows is done. Do it again: fonds launches discard DIR {name}"
+            "the launch {name} is out of the catalogue, and not all that follows is done. Do it again: fonds launches discard DIR {name}"
         )
     };
     session.workspace.move_discarded().with_context(unfinished)?;

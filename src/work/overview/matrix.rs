@@ -1,5 +1,6 @@
-//! The matrix of what was requested and what was captured, with its zeros.
+//! The matrix of what was requested, and who is named, against what was captured, with its zeros.
 
+use super::entity_rows::entity_rows;
 use crate::analysis::Matcher;
 use crate::campaign::{Campaign, Term, TermKind};
 use crate::query::{FieldTerm, Query, parse_fields, write_query};
@@ -89,7 +90,19 @@ pub struct MatrixColumn {
     part: Query<FieldTerm>,
 }
 
-/// A row of a matrix: a term of the request.
+/// Why a matrix has a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowOrigin {
+    /// The request has the term.
+    Request,
+    /// An authority file has the name.
+    Authority,
+    /// An analysis found the name, which neither has.
+    Found,
+}
+
+/// A row of a matrix: a term of the request, or an entity.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatrixRow {
     /// Its name.
@@ -98,6 +111,8 @@ pub struct MatrixRow {
     pub term: Term,
     /// Whether it speaks against the request: what holds it is not what was requested.
     pub is_against: bool,
+    /// Why the matrix has it.
+    pub origin: RowOrigin,
     /// The filter of the captures that hold it.
     pub filter: String,
     /// Their number.
@@ -105,11 +120,11 @@ pub struct MatrixRow {
     /// Of each column, how many of its captures hold it.
     pub cells: Vec<u64>,
     #[serde(skip)]
-    part: Query<FieldTerm>,
+    pub(super) part: Query<FieldTerm>,
 }
 
 impl MatrixRow {
-    /// Whether it was requested and is nowhere.
+    /// Whether it was requested, or an authority file has it, and it is nowhere.
     pub fn is_never_found(&self) -> bool {
         self.captures == 0 && !self.is_against
     }
@@ -169,19 +184,7 @@ impl Matrix {
 
     /// The terms that were requested and are nowhere.
     pub fn never_found(&self) -> impl Iterator<Item = &MatrixRow> {
-        self.rows.iter().filter(|row| row.is_never_found())
-    }
-
-    /// The matrix as tab-separated lines, heads first.
-    pub fn to_tsv(&self) -> String {
-        let heads = self.columns.iter().map(|column| column.label.clone());
-        let mut lines = vec![["term".to_owned(), "captures".to_owned()].into_iter().chain(heads).collect::<Vec<_>>()];
-        lines.extend(self.rows.iter().map(|row| {
-            let cells = row.cells.iter().map(ToString::to_string);
-            [row.label.clone(), row.captures.to_string()].into_iter().chain(cells).collect()
-        }));
-        let plain = |cell: &String| cell.replace(|c: char| c.is_control(), " ");
-        lines.iter().map(|line| line.iter().map(plain).collect::<Vec<_>>().join("\t") + "\n").collect()
+        self.rows.iter().filter(|row| row.origin == RowOrigin::Request && row.is_never_found())
     }
 }
 
@@ -237,6 +240,7 @@ pub(super) fn matrix(
         let row = MatrixRow {
             label: label_of(term),
             is_against,
+            origin: RowOrigin::Request,
             filter: write_query(&part),
             captures: captures.count_ones(..) as u64,
             cells: Vec::new(),
@@ -245,6 +249,9 @@ pub(super) fn matrix(
         };
         rows.push((row, captures));
     }
+    let requested: Vec<Term> = rows.iter().map(|(row, _)| row.term.clone()).collect();
+    let entities = entity_rows(workspace, &facts, (campaign, &of_campaign), &requested)?;
+    rows.extend(entities.iter().map(|(row, captures)| (row.clone(), captures)));
     let columns = columns(&facts, &of_campaign, &relevant, by)?;
     for (row, captures) in &mut rows {
         row.cells = columns.iter().map(|(_, of)| of.intersection_count(captures) as u64).collect();

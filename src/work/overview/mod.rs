@@ -3,6 +3,7 @@
 //! In: the catalogue, the index of texts, the specification. Out: figures, launches, gaps and the matrix of request
 //! terms. Each number is counted by the query that lists its rows ([`RowList`]), so that it leads to exactly these.
 
+mod entity_rows;
 mod figures;
 mod gaps;
 mod matrix;
@@ -12,9 +13,10 @@ mod row_list;
 mod tests;
 mod waiting;
 
+pub use entity_rows::term_of;
 pub use figures::{Figure, LaunchFigures};
 pub use gaps::{Gap, GapAction, GapItem, GapKind};
-pub use matrix::{Matrix, MatrixBy, MatrixColumn, MatrixRow};
+pub use matrix::{Matrix, MatrixBy, MatrixColumn, MatrixRow, RowOrigin};
 pub use row_list::RowList;
 pub use waiting::{Urgency, WaitingItem, WaitingKind};
 

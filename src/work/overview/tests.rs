@@ -4,11 +4,12 @@ use super::*;
 use crate::analysis::{Matcher, TextFields};
 use crate::campaign::{Campaign, PrivateAddresses, Request, Seed, SeedScope};
 use crate::exchange::HostOverride;
+use crate::search::FacetKind;
 use crate::store::Workspace;
 use crate::testing::{ScriptedReply, ScriptedServer, town};
 use crate::work::find::stored_pages::PageTexts;
 use crate::work::models::{CaptureId, CaptureQuery, CaptureRow};
-use crate::work::{CrawlOptions, everything};
+use crate::work::{AnalysisInputs, CrawlOptions, everything, load_authority, matrix_aggregate};
 use std::collections::HashMap;
 
 const TOWN: CampaignId = CampaignId::new(1);
@@ -123,12 +124,65 @@ fn each_cell_counts_the_captures_that_hold_its_term() {
         for column in &folded.columns {
             assert_eq!(captures(&session, TOWN, &column.filter).len() as u64, column.captures, "{}", column.filter);
         }
-        let lines = matrix.to_tsv();
+        let lines = matrix_aggregate(&matrix, 0, false).to_tsv();
         assert_eq!(lines.lines().count(), matrix.rows.len() + 1);
         assert!(lines.lines().all(|line| line.split('\t').count() == matrix.columns.len() + 2));
     }
     let matrix = session.matrix(TOWN, MatrixBy::Hosts).unwrap();
     assert!(matrix.rows.iter().any(|row| row.is_against), "what slips in of what is not requested has a row, too");
+}
+
+/// Whether a text has a name as it is written, with no letter on either side.
+fn has_name(text: &str, name: &str) -> bool {
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(name)
+        .any(|(at, _)| is_apart(text[..at].chars().next_back()) && is_apart(text[at + name.len()..].chars().next()))
+}
+
+#[test]
+fn names_of_authority_files_have_rows_found_or_not_and_so_have_names_that_the_request_lacks() {
+    let (root, session) = session_of_town();
+    let file = root.path().join("deputies.csv");
+    let names = ["Vila Nova", "Leonor Maresia", "Nobody Atall", "Assembleia Municipal"];
+    std::fs::write(&file, format!("name,kind\n{}\n", names.map(|name| format!("{name},person")).join("\n"))).unwrap();
+    load_authority(&session.workspace, &file, None, "Ana").unwrap();
+    assert!(session.matrix(TOWN, MatrixBy::Hosts).unwrap().rows.iter().all(|row| row.origin == RowOrigin::Request));
+    session.analyse(&AnalysisInputs::default(), &JobCx::detached()).unwrap();
+    // Scripts, style sheets and data name nobody.
+    let code = session.facts().unwrap().with_value(FacetKind::Media, |of| ["code", "data"].contains(&of));
+    let texts = PageTexts::open(&session.workspace).unwrap();
+    let mut pages = texts.index().unwrap().pages().unwrap();
+    for by in MatrixBy::ALL {
+        let matrix = session.matrix(TOWN, by).unwrap();
+        let of = |origin: RowOrigin| matrix.rows.iter().filter(move |row| row.origin == origin);
+        let known: Vec<&str> = of(RowOrigin::Authority).map(|row| row.label.as_str()).collect();
+        // A name that the request has is its row.
+        assert!(!known.contains(&"Leonor Maresia") && known.contains(&"Vila Nova"), "{known:?}");
+        assert_eq!(known.last(), Some(&"Nobody Atall"), "what is never found comes last");
+        assert!(of(RowOrigin::Found).count() > 3);
+        for row in of(RowOrigin::Authority) {
+            let at = matrix.rows.iter().position(|other| other.label == row.label).unwrap();
+            let holding = captures(&session, TOWN, "").into_iter().filter(|capture| {
+                if code.contains(usize::try_from(capture.id.get()).unwrap()) {
+                    return false;
+                }
+                let version = session.catalogue().capture_heads(&[capture.id]).unwrap()[0].version;
+                pages.page(version).unwrap().is_some_and(|page| has_name(&page.main, &row.label))
+            });
+            assert_eq!(holding.count() as u64, row.captures, "{}", row.label);
+            assert_eq!(row.cells.iter().sum::<u64>(), row.captures, "each capture is in one column");
+            for (nth, count) in row.cells.iter().enumerate() {
+                let filter = matrix.cell_filter(at, nth);
+                assert_eq!(captures(&session, TOWN, &filter).len() as u64, *count, "{filter}");
+            }
+        }
+        for row in of(RowOrigin::Found) {
+            assert_eq!(captures(&session, TOWN, &row.filter).len() as u64, row.captures, "{}", row.filter);
+        }
+    }
+    // Names of files that are nowhere are no gap of the request.
+    let gaps = session.overview(TOWN, &JobCx::detached()).unwrap().gaps;
+    assert!(gaps.iter().flat_map(|gap| &gap.items).all(|item| item.label != "Nobody Atall"), "{gaps:?}");
 }
 
 fn seed(url: &str) -> Seed {

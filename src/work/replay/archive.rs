@@ -300,7 +300,7 @@ fn moved(status: u16, target: &str) -> HttpReply {
 }
 
 /// The head of a request as records have it.
-fn request_head(request: &HttpRequest) -> HttpRequestHead {
+pub(super) fn request_head(request: &HttpRequest) -> HttpRequestHead {
     let mut headers = Headers::new();
     request.headers.iter().for_each(|(name, value)| headers.push(name, value));
     HttpRequestHead {

@@ -191,7 +191,7 @@ impl Replay {
             Err(why) => return Ok(HttpReply::new(400, "application/json", json!({ "message": why }).to_string())),
         };
         let catalogue = self.session.catalogue();
-        let most = u64::try_from(wish.limit).unwrap_or(u64::MAX);
+        let most = u64::try_from(wish.captures_to_read()).unwrap_or(u64::MAX);
         let mut captures = match (&wish.pages, wish.closest) {
             (CdxPages::Exact(page), Some(date)) => catalogue.captures_near(page, date, most)?,
             (CdxPages::Exact(page), None) => {
@@ -211,8 +211,9 @@ impl Replay {
         let names = self.file_names()?;
         let is_within = |date: CaptureDate| wish.between.0 <= date && date <= wish.between.1;
         let lines = captures.into_iter().filter(|capture| !capture.file.is_empty() && is_within(capture.date));
-        let lines = lines.map(|capture| index_line(capture, &names)).filter(|line| wish.takes(line)).take(wish.limit);
-        let lines: Vec<IndexLine> = lines.collect();
+        let lines = lines.map(|capture| index_line(capture, &names)).filter(|line| wish.takes(line));
+        let mut lines = wish.collapsed(lines.collect());
+        lines.truncate(wish.limit);
         Ok(HttpReply::new(200, wish.content_type(), wish.write(&lines)))
     }
 

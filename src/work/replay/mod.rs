@@ -6,6 +6,7 @@
 
 mod answer;
 mod archive;
+mod browser;
 mod capture;
 mod control;
 mod known;
@@ -15,6 +16,10 @@ mod partial;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+
+pub use browser::{
+    AtCrawl, CleanBrowser, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings, find_browser,
+};
 
 use super::Session;
 use super::models::CaptureId;
@@ -69,7 +74,7 @@ impl ReplayServer {
     ///
     /// Ports that others have, and those of the system.
     pub fn start(session: Arc<Session>, port: Option<u16>, player: Option<PathBuf>) -> anyhow::Result<Self> {
-        let replay = Arc::new(Replay { session, origins: OnceLock::new(), log: Mutex::default(), player });
+        let replay = Arc::new(Replay::of(session, player));
         let begin = |origin, port: u16| {
             let limits =
                 ServerLimits { body_bytes: MAX_BODY_BYTES, connections: MAX_CONNECTIONS, ..ServerLimits::default() };
@@ -110,6 +115,11 @@ fn shown_path(timestamp: &str, url: &str) -> String {
 }
 
 impl Replay {
+    /// The replay of a workspace, without servers yet.
+    fn of(session: Arc<Session>, player: Option<PathBuf>) -> Self {
+        Self { session, origins: OnceLock::new(), log: Mutex::default(), player }
+    }
+
     fn origin(&self, origin: Origin) -> String {
         format!("http://127.0.0.1:{}", self.port(origin))
     }

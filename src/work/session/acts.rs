@@ -146,7 +146,18 @@ impl Session {
 
     /// Appends a person's word to captures.
     pub fn mark(&self, captures: &[CaptureId], mark: ReviewMark, note: &str, who: &str) -> anyhow::Result<()> {
-        self.catalogue().mark(captures, mark, note, who)?;
+        self.mark_with(captures, mark, (note, who), ActDetail::default())
+    }
+
+    /// The same, with what the act comes with; the text is its note, and who gave it.
+    pub fn mark_with(
+        &self,
+        captures: &[CaptureId],
+        mark: ReviewMark,
+        note_and_who: (&str, &str),
+        detail: ActDetail,
+    ) -> anyhow::Result<()> {
+        self.catalogue().mark_with(captures, mark, note_and_who, detail)?;
         lock(&self.review).undone.clear();
         Ok(())
     }
@@ -465,7 +476,16 @@ impl Session {
         cx: &JobCx,
     ) -> anyhow::Result<ExportOutcome> {
         let _guard = self.lock_inlink_count(cx)?;
-        self.run_job(JobKind::Export, || work::export(&self.workspace, spec, out, wishes, cx))
+        self.run_job(JobKind::Export, || {
+            let check = self.check_personal_data(spec, cx)?;
+            anyhow::ensure!(
+                !wishes.refuses_personal_data || check.texts == Some(0) && check.unindexed == 0,
+                "nothing was written: {}",
+                check.summary()
+            );
+            let outcome = work::export(&self.workspace, spec, out, wishes, cx)?;
+            Ok(ExportOutcome { personal_data: check, ..outcome })
+        })
     }
 
     /// Lists what [`Self::export`] would write. It writes nothing: it is in no job history.

@@ -2,12 +2,21 @@
 
 use super::*;
 use crate::captures::Media;
-use crate::search::{CaptureFacts, FacetKind, Period};
+use crate::search::{CaptureFacts, FacetKind, Period, PeriodCount};
+use crate::work::CheckPagesReport;
 use crate::work::analysis::{
     AnalysedCaptures, AnalysisInputs, AnalysisReport, EntityDetail, PersonalDataFound, with_personal_data,
 };
-use crate::work::CheckPagesReport;
-use crate::work::find::search::NoQuery;
+use crate::work::find::search::{NoQuery, SearchQuery};
+
+/// A term over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermOverTime {
+    /// The term.
+    pub term: String,
+    /// Captures with it, by month.
+    pub months: Vec<PeriodCount>,
+}
 
 impl Session {
     /// Analyses what inputs find, after the index has followed up. Where nothing changed since a run with the same inputs,
@@ -22,7 +31,7 @@ impl Session {
         }
         let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
         self.with_captures(inputs, |of| {
-            self.run_job(JobKind::Analyse, || work::analysis::analyse(&self.workspace, inputs, of, cx))
+            self.run_job(JobKind::Analyse, || work::analysis::analyse(&self.workspace, inputs, &of, cx))
         })
     }
 
@@ -39,13 +48,76 @@ impl Session {
         self.run_job(JobKind::CheckPages, || work::check_pages(&self.workspace, cx))
     }
 
+    /// Analyses what the index has of the campaigns that are analysed after each run, while captures come.
+    /// What is found is searched and shown; the run after the crawl takes the place of what this one keeps.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::analyse`].
+    pub fn follow_analyses(&self, cx: &JobCx) -> anyhow::Result<Vec<AnalysisReport>> {
+        let mut reports = Vec::new();
+        if !work::has_index(&self.workspace) {
+            return Ok(reports);
+        }
+        for campaign in self.catalogue().campaign_numbers()? {
+            if !self.catalogue().campaign(campaign).is_ok_and(|(_, of)| of.analyse_after_run) {
+                continue;
+            }
+            let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+            let inputs = AnalysisInputs { campaigns: vec![campaign], ..AnalysisInputs::default() };
+            let report = self.with_captures(&inputs, |of| {
+                let of = AnalysedCaptures { is_interim: true, ..of };
+                self.run_follow_up(JobKind::Analyse, || work::analysis::analyse(&self.workspace, &inputs, &of, cx))
+            })?;
+            reports.push(report);
+        }
+        Ok(reports)
+    }
+
     /// The texts of captures that inputs find which hold personal data.
     ///
     /// # Errors
     ///
     /// Inputs without meaning; a catalogue or an index that cannot be read; `Cancelled`.
     pub fn personal_data(&self, inputs: &AnalysisInputs, cx: &JobCx) -> anyhow::Result<Vec<PersonalDataFound>> {
-        self.with_captures(inputs, |of| with_personal_data(&self.workspace, of, cx))
+        self.with_captures(inputs, |of| with_personal_data(&self.workspace, &of, cx))
+    }
+
+    /// Captures with each of some terms in their main text, by month of capture.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or an index that cannot be read.
+    pub fn terms_over_time(&self, terms: &[String]) -> anyhow::Result<Vec<TermOverTime>> {
+        let of = |term: &String| {
+            let text = format!("main:{}", crate::query::quoted_value(term));
+            let query = SearchQuery { text, ..SearchQuery::default() };
+            let months = self.search_counts(&query, &[], Some(Period::Month))?.histogram;
+            Ok(TermOverTime { term: term.clone(), months })
+        };
+        terms.iter().map(of).collect()
+    }
+
+    /// Looks in the texts of a kept selection for personal data.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::personal_data`].
+    pub(super) fn check_personal_data(
+        &self,
+        spec: &SelectionSpec,
+        cx: &JobCx,
+    ) -> anyhow::Result<work::PersonalDataCheck> {
+        let (campaign, query) = (spec.campaign, "selected:yes");
+        let folder = self.workspace.folder().display();
+        let command = format!("fonds analyse personal {folder} --campaign {campaign} --query {query}");
+        let index = self.search.index(self.catalogue(), &work::index_folder(&self.workspace))?;
+        let Some(index) = index else { return Ok(work::PersonalDataCheck { command, ..Default::default() }) };
+        let through = CaptureId::new(index.mark()?.unwrap_or_default().through);
+        let unindexed = self.catalogue().captures_behind(through)?;
+        let inputs = AnalysisInputs { campaigns: vec![campaign], query: query.to_owned(), ..AnalysisInputs::default() };
+        let texts = Some(self.personal_data(&inputs, cx)?.len() as u64);
+        Ok(work::PersonalDataCheck { texts, unindexed, command })
     }
 
     /// Whether there is an analysis that ended.
@@ -53,7 +125,7 @@ impl Session {
     /// # Errors
     ///
     /// A file that cannot be read.
-    pub(in crate::work) fn is_analysed(&self) -> anyhow::Result<bool> {
+    pub fn is_analysed(&self) -> anyhow::Result<bool> {
         Ok(work::analysis_runs(&self.workspace)?.iter().any(|run| run.ended.is_some()))
     }
 
@@ -69,7 +141,7 @@ impl Session {
     fn with_captures<T>(
         &self,
         inputs: &AnalysisInputs,
-        run: impl FnOnce(&AnalysedCaptures<'_>) -> anyhow::Result<T>,
+        run: impl FnOnce(AnalysedCaptures<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let mut captures = self.found(&inputs.search())?.map_err(NoQuery)?.captures;
         let facts = self.facts()?;
@@ -81,7 +153,7 @@ impl Session {
         let index = index.context("there is no text index; build it: fonds index DIR")?;
         let mut all = index.versions()?;
         all.difference_with(&facts.versions_of(&code));
-        run(&AnalysedCaptures { index: &index, facts: &facts, all, captures })
+        run(AnalysedCaptures { index: &index, facts: &facts, all, captures, is_interim: false })
     }
 
     /// What an entity that is called so, or has this URI, is in a run: where it is named, beside whom, and when.

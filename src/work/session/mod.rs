@@ -3,10 +3,12 @@
 
 mod acts;
 mod analysis;
+mod patch;
 mod reads;
 mod search;
 mod undo;
 
+pub use analysis::TermOverTime;
 pub use search::SearchCounts;
 
 use super::models::*;

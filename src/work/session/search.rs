@@ -44,13 +44,17 @@ impl Session {
         self.run_follow_up(JobKind::IndexTexts, || work::index_politely(&self.workspace, cx)).map(Some)
     }
 
-    /// Follows up the index as [`Self::follow_index`], now and then, as long as captures come.
+    /// Follows up the index as [`Self::follow_index`], and analyses as [`Self::follow_analyses`], now and then, as long as
+    /// captures come.
     ///
     /// # Errors
     ///
     /// As [`Self::follow_index`], and `Cancelled`.
     pub fn follow_index_while(&self, captures_come: impl Fn() -> bool, cx: &JobCx) -> anyhow::Result<()> {
-        work::follow_while(cx, captures_come, || self.follow_index(cx).map(drop))
+        work::follow_while(cx, captures_come, || {
+            self.follow_index(cx)?;
+            self.follow_analyses(cx).map(drop)
+        })
     }
 
     /// The results of a query, best first. Errors of the query itself are in the answer.

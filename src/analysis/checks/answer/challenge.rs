@@ -29,7 +29,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if !of.page.is_page || of.page.words >= limits.count("main_words") {
         return None;
     }
-    let named = |kind: &str| of.page.markers.iter().filter_map(move |of| of.strip_prefix(kind)).map(str::trim).collect::<Vec<_>>();
+    let named = |kind: &str| {
+        of.page.markers.iter().filter_map(move |of| of.strip_prefix(kind)).map(str::trim).collect::<Vec<_>>()
+    };
     let (guards, captchas) = (named("challenge "), named("captcha "));
     let title = of.page.phrases.iter().find(|of| of.kind == PhraseKind::Challenge && of.place == "title");
     let is_refused = matches!(of.of.status, 403 | 429 | 503);

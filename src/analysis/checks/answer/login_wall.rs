@@ -7,9 +7,8 @@ use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Sign
 use serde_json::json;
 
 /// Parts of paths of pages for signing in.
-pub(in crate::analysis::checks) const LOGIN_PATHS: [&str; 10] = [
-    "login", "signin", "sign-in", "logon", "auth", "sso", "checkpoint", "iniciar-sessao", "entrar", "anmelden",
-];
+pub(in crate::analysis::checks) const LOGIN_PATHS: [&str; 10] =
+    ["login", "signin", "sign-in", "logon", "auth", "sso", "checkpoint", "iniciar-sessao", "entrar", "anmelden"];
 
 pub static LOGIN_WALL: Check = Check {
     id: "login-wall",

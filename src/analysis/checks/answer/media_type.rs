@@ -8,7 +8,8 @@ use serde_json::json;
 
 /// Ends of paths of documents and images.
 const ENDS: [&str; 14] = [
-    ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ppt", ".pptx", ".epub", ".jpg", ".jpeg", ".png", ".gif", ".webp",
+    ".pdf", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ppt", ".pptx", ".epub", ".jpg", ".jpeg", ".png", ".gif",
+    ".webp",
 ];
 
 pub static MEDIA_TYPE: Check = Check {

@@ -21,7 +21,11 @@ pub static RATE_LIMIT: Check = Check {
 fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let burst = of.of.host.as_ref().map_or(0, |host| host.burst);
     if matches!(of.of.status, 429 | 503) {
-        let beside = if burst > 1 { format!(", as {} of the host in that minute", counted(burst, "answer")) } else { String::new() };
+        let beside = if burst > 1 {
+            format!(", as {} of the host in that minute", counted(burst, "answer"))
+        } else {
+            String::new()
+        };
         let more = json!({ "status": of.of.status, "burst": burst, "tries": of.of.tries });
         return Some(Signal::problem(1.0, evidence(format!("status {}{beside}", of.of.status), more)));
     }

@@ -14,7 +14,11 @@ pub static REDIRECT_ELSEWHERE: Check = Check {
            redirects keep their path. A problem where several pages of the host lead to one and the same page there, odd otherwise.",
     inputs: &["redirect", "other redirects of the host"],
     thresholds: &[
-        threshold("renamed", 5.0, "redirects of the host that keep their path, from which the domain is another name of it"),
+        threshold(
+            "renamed",
+            5.0,
+            "redirects of the host that keep their path, from which the domain is another name of it",
+        ),
         threshold("sources", 3.0, "pages of the host that lead to the same page of another site"),
     ],
     sources: &["Public Suffix List, for registrable domains"],

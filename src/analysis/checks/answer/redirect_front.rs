@@ -26,7 +26,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         return None;
     }
     let many = redirect.sources >= limits.count("sources");
-    let text = format!("leads to the front page {}, as {} of this host", redirect.to, counted(redirect.sources, "page"));
+    let text =
+        format!("leads to the front page {}, as {} of this host", redirect.to, counted(redirect.sources, "page"));
     let more = json!({ "to": redirect.to, "sources": redirect.sources, "others": redirect.other_sources });
     Some(Signal::paired(many, 1.0, evidence(text, more)))
 }

@@ -58,7 +58,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     });
     let is_by_convention = status == 404 && BY_CONVENTION.iter().any(|path| url.contains(path));
     let is_article = of.page.words >= limits.count("article_words")
-        && history.and_then(|history| history.last.as_ref()).is_some_and(|last| last.cosine >= limits.of("article_cosine"));
+        && history
+            .and_then(|history| history.last.as_ref())
+            .is_some_and(|last| last.cosine >= limits.of("article_cosine"));
     Some(match is_by_convention || is_article {
         true => Signal::odd(0.3, evidence(text, more)),
         false => Signal::problem(1.0, evidence(text, more)),
@@ -69,10 +71,10 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
 mod tests {
     use super::*;
     use crate::analysis::checks::tests::{found, page};
-    use crate::analysis::checks::{FindingState, HistorySigns, EarlierSigns};
+    use crate::analysis::checks::{EarlierSigns, FindingState, HistorySigns};
 
     #[test]
-    fn errors_and_silence_are_problems_and_success_says_nothing() {
+    fn errors_and_silence_are_problems_and_success_is_none() {
         for (status, expected) in [
             (200, None),
             (301, None),

@@ -33,7 +33,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if !page.is_page || of.of.status != 200 || of.of.is_embedded || page.words >= limits.count("main_words") {
         return None;
     }
-    let has_else = page.large_images > 0 || page.media > 0 || page.forms > 0 || page.frames > 0 || page.images >= GALLERY;
+    let has_else =
+        page.large_images > 0 || page.media > 0 || page.forms > 0 || page.frames > 0 || page.images >= GALLERY;
     // What scripts build, and what leads elsewhere, has its own check.
     let is_of_others = page.script_roots > 0 || page.needs_scripts || !page.refresh_to.is_empty();
     if has_else || is_of_others {
@@ -69,7 +70,7 @@ mod tests {
     use crate::analysis::checks::{FindingState, HostSigns};
 
     #[test]
-    fn short_pages_are_held_against_their_neighbours() {
+    fn short_pages_are_compared_with_their_neighbours() {
         let check = |words, images, median_words, short_percent| {
             let (mut page, mut of) = page("http://a.pt/x/1", words);
             page.images = images;

@@ -32,7 +32,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let is_below = host.of_form >= 5 && (page.words as f64) < limits.of("share") * host.median_words as f64;
     let phrase = page.phrases.iter().find(|of| of.kind == PhraseKind::Paywall);
     let words = counted(page.words, "word");
-    let more = json!({ "words": page.words, "median": host.median_words, "phrase": phrase.map(|of| of.phrase.clone()) });
+    let more =
+        json!({ "words": page.words, "median": host.median_words, "phrase": phrase.map(|of| of.phrase.clone()) });
     match (page.is_not_free, phrase) {
         (true, Some(phrase)) if is_short || is_below => {
             let text = format!("it declares that it is not free, and says “{}” at the end of {words}", phrase.phrase);
@@ -55,7 +56,7 @@ mod tests {
     use crate::analysis::checks::tests::{found, page, with_phrase};
 
     #[test]
-    fn a_whole_text_behind_a_meter_says_nothing() {
+    fn a_whole_text_behind_a_meter_is_no_finding() {
         let check = |words, is_not_free, phrase: bool| {
             let (mut page, of) = page("http://a.pt/x", words);
             if phrase {

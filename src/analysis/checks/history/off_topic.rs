@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, EarlierSigns, CheckLimits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, EarlierSigns, Signal};
 use serde_json::json;
 
 pub static OFF_TOPIC: Check = Check {
@@ -52,7 +52,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         true => format!("{} words are left of {} on {}", page.words, last.words, last.date),
         false => format!("terms in common with {}: {:.2}", last.date, last.cosine),
     };
-    let of = |of: &EarlierSigns| json!({ "capture": of.capture, "date": of.date, "words": of.words, "cosine": of.cosine });
+    let of =
+        |of: &EarlierSigns| json!({ "capture": of.capture, "date": of.date, "words": of.words, "cosine": of.cosine });
     let more = json!({ "words": page.words, "first": of(first), "last": of(last) });
     Some(Signal::problem(1.0, evidence(text, more)))
 }

@@ -29,7 +29,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     }
     let fewest = limits.count("words");
     let (now, median, unit) = match of.page.is_page {
-        true if of.page.words >= fewest && history.median_words >= fewest => (of.page.words, history.median_words, "words"),
+        true if of.page.words >= fewest && history.median_words >= fewest => {
+            (of.page.words, history.median_words, "words")
+        }
         false if history.median_bytes > 0 => (of.of.size, history.median_bytes, "bytes"),
         _ => return None,
     };
@@ -40,7 +42,10 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     }
     let is_far = ratio < smaller / 2.0 || ratio > larger * 2.0;
     let text = format!("{now} {unit}, where {median} were usual");
-    Some(Signal::problem(if is_far { 1.0 } else { 0.8 }, evidence(text, json!({ "now": now, "median": median, "unit": unit }))))
+    Some(Signal::problem(
+        if is_far { 1.0 } else { 0.8 },
+        evidence(text, json!({ "now": now, "median": median, "unit": unit })),
+    ))
 }
 
 #[cfg(test)]
@@ -50,7 +55,7 @@ mod tests {
     use crate::analysis::checks::{FindingState, HistorySigns};
 
     #[test]
-    fn texts_are_held_against_their_median() {
+    fn texts_are_compared_with_their_median() {
         let check = |words, median_words| {
             let (page, mut of) = page("http://a.pt/x", words);
             of.history = Some(HistorySigns { median_words, ..HistorySigns::default() });

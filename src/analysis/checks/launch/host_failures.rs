@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchHost, LaunchSigns, CheckLimits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, CheckLimits, LaunchHost, LaunchSigns, Signal};
 use serde_json::json;
 
 pub static HOST_FAILURES: Check = Check {

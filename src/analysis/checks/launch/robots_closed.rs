@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, CheckLimits, LaunchSigns, Signal};
 use serde_json::json;
 
 pub static ROBOTS_CLOSED: Check = Check {
@@ -31,7 +31,11 @@ mod tests {
 
     #[test]
     fn hosts_that_closed_are_named() {
-        let host = |host: &str, is_newly_forbidden| LaunchHost { host: host.to_owned(), is_newly_forbidden, ..LaunchHost::default() };
+        let host = |host: &str, is_newly_forbidden| LaunchHost {
+            host: host.to_owned(),
+            is_newly_forbidden,
+            ..LaunchHost::default()
+        };
         let of = LaunchSigns { hosts: vec![host("a.pt", true), host("b.pt", false)], ..LaunchSigns::default() };
         assert_eq!(found_of_launch(&ROBOTS_CLOSED, &of), ["a.pt"]);
     }

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, CheckLimits, LaunchSigns, Signal};
 use serde_json::json;
 
 pub static SEED_MISSING: Check = Check {
@@ -38,9 +38,12 @@ mod tests {
     use crate::analysis::checks::tests::found_of_launch;
 
     #[test]
-    fn seeds_that_were_captured_say_nothing() {
+    fn seeds_that_were_captured_are_no_findings() {
         let seed = |url: &str, is_captured| SeedSigns { url: url.to_owned(), is_captured, ..SeedSigns::default() };
-        let of = LaunchSigns { seeds: vec![seed("http://a.pt/", true), seed("http://b.pt/", false)], ..LaunchSigns::default() };
+        let of = LaunchSigns {
+            seeds: vec![seed("http://a.pt/", true), seed("http://b.pt/", false)],
+            ..LaunchSigns::default()
+        };
         assert_eq!(found_of_launch(&SEED_MISSING, &of), ["http://b.pt/"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::checks::check::Reads;
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{Check, CheckLevel, LaunchSigns, CheckLimits, Signal};
+use crate::analysis::checks::{Check, CheckLevel, CheckLimits, LaunchSigns, Signal};
 use serde_json::json;
 
 pub static SEED_OFF_SCOPE: Check = Check {

@@ -32,7 +32,8 @@ CREATE TABLE capture (
     revisit_of_ms INTEGER,
     -- The capture whose payload a revisit repeats; NULL where it is not here.
     original      INTEGER REFERENCES capture(id),
-    -- The digest differs from (1) or repeats (2) that of the page's capture before; 0 for a first one.
+    -- The digest differs from (1) or repeats (2) that of the page's capture before; 0 for a first one. An error has
+    -- changed (1) where the capture before was 2xx.
     change        INTEGER NOT NULL DEFAULT 0,
     -- Bytes of its records as they stand in the files.
     stored        INTEGER NOT NULL
@@ -158,4 +159,21 @@ CREATE TABLE outlink_gap (
     capture    INTEGER PRIMARY KEY REFERENCES capture(id) ON DELETE CASCADE,
     -- Its records could not be read when it was to be completed.
     unreadable INTEGER NOT NULL DEFAULT 0
+);
+
+-- Pages that a browser opened (store/captures/replay_checks.rs), with what it showed, as JSON.
+CREATE TABLE replay_check (
+    capture       INTEGER PRIMARY KEY REFERENCES capture(id),
+    checked_ms    INTEGER NOT NULL,
+    browser       TEXT NOT NULL,
+    width         INTEGER NOT NULL,
+    height        INTEGER NOT NULL,
+    -- The share of captured words that are shown, 0 to 1; NULL where there are next to none.
+    words         REAL,
+    requested     INTEGER NOT NULL,
+    missing       INTEGER NOT NULL,
+    script_errors INTEGER NOT NULL,
+    -- The file of its picture, below the workspace.
+    picture       TEXT NOT NULL,
+    findings      TEXT NOT NULL
 );

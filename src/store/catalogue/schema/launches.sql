@@ -33,7 +33,7 @@ CREATE TABLE launch (
     -- When a person kept a trial.
     kept_ms    INTEGER
 );
--- Trials that a person threw away. Their captures are in no other table.
+-- Trials and patches that a person threw away. Their captures are in no other table.
 CREATE TABLE discarded_launch (
     id       INTEGER PRIMARY KEY,
     campaign TEXT NOT NULL,
@@ -43,8 +43,16 @@ CREATE TABLE discarded_launch (
     who      TEXT NOT NULL,
     date_ms  INTEGER NOT NULL,
     -- Its files are moved where they belong to nothing any more.
-    is_moved INTEGER NOT NULL DEFAULT 0
+    is_moved INTEGER NOT NULL DEFAULT 0,
+    is_patch INTEGER NOT NULL DEFAULT 0
 );
+-- The URLs that a patch was made for: launches with some are patches, which count as trials as well.
+CREATE TABLE patch_url (
+    launch   INTEGER NOT NULL REFERENCES launch(id),
+    position INTEGER NOT NULL,
+    url      TEXT NOT NULL,
+    PRIMARY KEY (launch, position)
+) WITHOUT ROWID;
 -- Crawls of another workspace that came with a handover, and which one. Like
 -- those of another crawler nobody goes on with them.
 CREATE TABLE launch_origin (

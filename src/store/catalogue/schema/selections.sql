@@ -45,6 +45,8 @@ CREATE TABLE measure (
     holds          INTEGER NOT NULL DEFAULT 0,
     external_hosts INTEGER,
     anchor_hosts   INTEGER,
+    -- Entities of the request that the text names.
+    entities       INTEGER,
     unread         INTEGER NOT NULL DEFAULT 0,
     -- What was found where, for people.
     terms          TEXT NOT NULL DEFAULT '',

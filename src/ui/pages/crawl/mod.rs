@@ -7,6 +7,7 @@ pub(super) mod trial;
 
 use super::crawl::events::{EventLink, EventsView};
 use super::crawl::trial::TrialView;
+use super::launch_changes::ChangesView;
 
 use crate::app::models::SeenId;
 use crate::app::models::{
@@ -38,17 +39,19 @@ enum CrawlTab {
     Failed,
     Fetched,
     Events,
+    Changes,
     Sources,
     Trial,
 }
 
-const TABS: [(CrawlTab, &str); 8] = [
+const TABS: [(CrawlTab, &str); 9] = [
     (CrawlTab::Hosts, "Hosts"),
     (CrawlTab::Next, "Next"),
     (CrawlTab::Refused, "Refused"),
     (CrawlTab::Failed, "Failed"),
     (CrawlTab::Fetched, "Fetched"),
     (CrawlTab::Events, "Events"),
+    (CrawlTab::Changes, "Changes"),
     (CrawlTab::Sources, "Sources"),
     (CrawlTab::Trial, "Trial"),
 ];
@@ -66,6 +69,7 @@ pub struct CrawlView {
     listed: Option<SeenQuery>,
     events: EventsView,
     trial: TrialView,
+    changes: ChangesView,
     /// A person's choice about the plots.
     shows_plots: Option<bool>,
 }
@@ -171,9 +175,10 @@ impl CrawlView {
         ui.add_space(GAP);
         tabs_ui(ui, "Lists of the crawl", |ui| {
             for (tab, label) in TABS.into_iter().filter(|(tab, _)| has(*tab)) {
-                tab_of_ui(ui, &mut self.tab, tab, label);
+                let is_patch = tab == CrawlTab::Trial && launch.trial.is_some_and(|trial| trial.is_patch);
+                tab_of_ui(ui, &mut self.tab, tab, if is_patch { "Patch" } else { label });
             }
-            if !matches!(self.tab, CrawlTab::Hosts | CrawlTab::Events | CrawlTab::Sources | CrawlTab::Trial) {
+            if matches!(self.tab, CrawlTab::Next | CrawlTab::Refused | CrawlTab::Failed | CrawlTab::Fetched) {
                 ui.add(
                     TextEdit::singleline(&mut self.filter)
                         .hint_text("Text in URL or rule, or host:gov.pt")
@@ -212,6 +217,10 @@ impl CrawlView {
                     self.tab = tab;
                     self.filter = format!("tag={}", quoted(&tag));
                 }
+            }
+            CrawlTab::Changes => {
+                let height = rest_height(ui);
+                self.changes.ui(ui, app, launch.campaign, height);
             }
             CrawlTab::Trial => self.trial.ui(ui, app, launch),
             CrawlTab::Next => self.seen_ui(ui, app, "queued"),

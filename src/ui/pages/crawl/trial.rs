@@ -39,10 +39,14 @@ impl TrialView {
     /// Draws the trial of a launch.
     pub fn ui(&mut self, ui: &mut Ui, app: &mut AppState, launch: &LaunchRow) {
         if matches!(launch.state, LaunchState::Running | LaunchState::Paused) {
-            ui.weak("The pages to mark are chosen when the trial has ended");
+            ui.weak("It is kept or discarded when it has ended");
             return;
         }
         self.end_ui(ui, app, launch);
+        if launch.trial.is_some_and(|trial| trial.is_patch) {
+            ui.weak("A patch fetches what captures lacked, and counts with the crawl before it");
+            return;
+        }
         let answer = app.reads.trial_sample(launch.id);
         loaded_ui(ui, &answer, |ui, sample: &TrialSample| self.sample_ui(ui, app, launch, sample));
         ui.add_space(GAP);
@@ -59,15 +63,16 @@ impl TrialView {
 
     /// Keeps or discards the trial.
     fn end_ui(&mut self, ui: &mut Ui, app: &mut AppState, launch: &LaunchRow) {
+        let word = if launch.trial.is_some_and(|trial| trial.is_patch) { "patch" } else { "trial" };
         if launch.trial.is_none_or(|trial| trial.is_kept) {
-            ui.weak("Trial kept: it counts as a normal crawl");
+            ui.weak(format!("{} kept: it counts as a normal crawl", text::capital(word)));
             return;
         }
         ui.horizontal_wrapped(|ui| {
-            if write_button_ui(ui, "Keep trial").clicked() {
+            if write_button_ui(ui, format!("Keep {word}")).clicked() {
                 app.send(Command::Trials(TrialAct::Keep(launch.id)));
             }
-            if write_button_ui(ui, "Discard trial…").clicked() {
+            if write_button_ui(ui, format!("Discard {word}…")).clicked() {
                 self.is_confirming = !self.is_confirming;
             }
         });

@@ -1,7 +1,7 @@
 //! Terms of the request against what was captured, with the zeros.
 
 use super::part_title_ui;
-use crate::app::models::{CampaignId, Matrix, MatrixBy, MatrixRow, RowList};
+use crate::app::models::{CampaignId, LEAST_CELL, Matrix, MatrixBy, MatrixRow, RowList, RowOrigin, matrix_aggregate};
 use crate::app::{AppState, Command, Route};
 use crate::campaign::TermKind;
 use crate::ui::access::name_node;
@@ -59,9 +59,9 @@ pub(super) fn matrix_ui(ui: &mut Ui, app: &mut AppState, campaign: CampaignId, b
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if let Some(matrix) = answer.shown().filter(|matrix| !matrix.rows.is_empty())
-                && ui.link(RichText::new("Copy").small()).on_hover_text("Copies all of it as TSV").clicked()
+                && ui.link(RichText::new("Copy").small()).on_hover_text("Copies it as TSV for others: cells of fewer than 5 captures, which can point to a person, as <5").clicked()
             {
-                ui.ctx().copy_text(matrix.to_tsv());
+                ui.ctx().copy_text(matrix_aggregate(matrix, LEAST_CELL, false).to_tsv());
             }
             ui.add_space(theme::GAP);
             let side = if is_narrow { Layout::left_to_right(Align::Center) } else { *ui.layout() };
@@ -118,10 +118,15 @@ fn cells_ui(ui: &mut Ui, app: &mut AppState, matrix: &Matrix) {
     ui.spacing_mut().item_spacing.y = 0.0;
     heads_ui(ui, app, matrix, &grid);
     for (group, kinds) in GROUPS {
-        let is_of_group = |row: &&(usize, &MatrixRow)| !row.1.is_against && kinds.contains(&row.1.term.kind);
+        let is_of_group = |row: &&(usize, &MatrixRow)| {
+            row.1.origin == RowOrigin::Request && !row.1.is_against && kinds.contains(&row.1.term.kind)
+        };
         let rows: Vec<(usize, &MatrixRow)> = matrix.rows.iter().enumerate().collect();
         group_ui(ui, app, matrix, &grid, group, rows.iter().filter(is_of_group).copied());
     }
+    let of_origin = |origin| matrix.rows.iter().enumerate().filter(move |row| row.1.origin == origin);
+    group_ui(ui, app, matrix, &grid, "Names of authority files", of_origin(RowOrigin::Authority));
+    group_ui(ui, app, matrix, &grid, "Names that the request lacks", of_origin(RowOrigin::Found));
     let against = matrix.rows.iter().enumerate().filter(|(_, row)| row.is_against);
     group_ui(ui, app, matrix, &grid, "Not requested", against);
 }

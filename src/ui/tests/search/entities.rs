@@ -44,6 +44,46 @@ fn an_entity_leads_to_its_mentions_its_captures_and_the_request() {
 }
 
 #[test]
+fn names_that_may_be_one_are_put_together_one_by_one() {
+    let mut window = analysed();
+    window.assert_shows("Trend");
+    window.click("May be one");
+    window.settle();
+    window.assert_shows("Banda Maré Alta");
+    window.assert_shows("the same last name, and first names or initials");
+    let proposed = crate::work::cluster_proposals(&window.session().workspace, None).unwrap();
+    let first = proposed.iter().find(|of| of.target == "Banda Maré Alta").unwrap().clone();
+    let target = if first.target_uri.is_empty() { first.target } else { first.target_uri };
+    window.app_mut().send(Command::PutTogether { name: first.name.clone(), target });
+    window.settle();
+    window.assert_shows(&format!("“{}” is a name of “Banda Maré Alta” from the next analysis on", first.name));
+    let left = crate::work::cluster_proposals(&window.session().workspace, None).unwrap();
+    assert_eq!(left.len(), proposed.len() - 1, "what a person decided is proposed no more");
+    window.app_mut().send(Command::Analyse);
+    window.settle();
+    window.until_done(JobKind::Analyse);
+    let found = window.session().entity_detail(None, &first.name, crate::search::Period::Month).unwrap();
+    assert!(found.len() == 1 && found[0].entity.name == "Banda Maré Alta", "{found:?}");
+}
+
+#[test]
+fn terms_are_shown_over_time_as_many_as_their_search_finds() {
+    let mut window = analysed();
+    window.click("Terms");
+    window.settle();
+    window.assert_shows("Captures by month");
+    let terms = crate::work::terms_of_run(&window.session().workspace, None, 3).unwrap();
+    let terms: Vec<String> = terms.into_iter().map(|term| term.text).collect();
+    for of in window.session().terms_over_time(&terms).unwrap() {
+        assert!(of.months.iter().any(|month| month.count > 0), "{of:?}");
+        for month in &of.months {
+            let found = window.captures(&format!("main:\"{}\" date:{}", of.term, month.period));
+            assert_eq!(found.len() as u64, month.count, "{} in {}", of.term, month.period);
+        }
+    }
+}
+
+#[test]
 fn names_of_an_authority_file_that_no_text_has_are_listed() {
     let table = "name,kind,aliases\nLeonor Maresia,person,\nAna Nunca,person,A. Nunca\nNenhures,place,\n";
     let mut window = analysed_with(table);

@@ -70,14 +70,10 @@ impl FullText for TextAnswers {
     }
 }
 
-/// The content versions with an entity of this name or URI, or with any, by the newest analysis of the workspace that an
-/// index is of.
+/// The content versions with an entity of this name or URI, or with any, by the analyses that answer for the workspace
+/// that an index is of.
 pub(super) fn versions_with_entity(index: &Path, name: Option<&str>) -> anyhow::Result<FixedBitSet> {
-    let store = AnalysisStore::open(index.parent().unwrap_or(index))?;
-    let run = store.run(None)?.id;
-    let Some(name) = name else { return Ok(store.versions_with(run, None)?) };
-    let named: Vec<u32> = store.entities_named(run, name)?.iter().map(|entity| entity.id).collect();
-    Ok(store.versions_with(run, Some(&named))?)
+    Ok(AnalysisStore::open(index.parent().unwrap_or(index))?.versions_naming(name)?)
 }
 
 /// The captures whose texts meet a term.

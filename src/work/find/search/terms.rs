@@ -88,7 +88,7 @@ impl SearchRoom {
 }
 
 impl SearchRoom {
-    /// How many of the captures that a filter finds name each entity that the newest analysis found, whatever the filter
+    /// How many of the captures that a filter finds name each entity that analyses found, whatever the filter
     /// chooses of these, the most frequent first; none where nothing was analysed.
     ///
     /// # Errors
@@ -105,23 +105,28 @@ impl SearchRoom {
             Err(AnalysisError::Absent(_)) => return Ok(Vec::new()),
             store => store?,
         };
-        let Some(run) = store.present_run()? else { return Ok(Vec::new()) };
+        let runs = store.answering_runs()?;
         let beside = captures_beside(catalogue, filter, FacetKind::Entity)?;
         let captures = beside.as_ref().unwrap_or(captures);
         let facts = self.facts(catalogue)?;
         let versions = facts.versions_of(captures);
         // Of many captures, the entities that are on most pages of all.
-        let names: Vec<String> = match versions.count_ones(..) <= MOST_COUNTED_VERSIONS {
-            true => store.entities_on(run.id, &versions, MOST_TERMS)?,
-            false => store.entities(run.id, None, MOST_TERMS)?.into_iter().map(|entity| entity.name).collect(),
-        };
+        let is_counted = versions.count_ones(..) <= MOST_COUNTED_VERSIONS;
+        let mut names = BTreeSet::new();
+        for run in runs {
+            match is_counted {
+                true => names.extend(store.entities_on(run.id, &versions, MOST_TERMS)?),
+                false => names.extend(store.entities(run.id, None, MOST_TERMS)?.into_iter().map(|entity| entity.name)),
+            }
+        }
         let mut values = Vec::new();
-        for value in names.into_iter().collect::<BTreeSet<String>>() {
+        for value in names {
             let of_name = facts.captures_of(&versions_with_entity(&folder, Some(&value))?);
             let count = of_name.intersection_count(captures) as u64;
             values.extend((count > 0).then_some(FacetValue { value, count }));
         }
         values.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
+        values.truncate(MOST_TERMS);
         Ok(values)
     }
 }

@@ -137,6 +137,7 @@ impl Reporter<'_> {
         let name = |mark| match mark {
             ReviewMark::Approve => language.approved(),
             ReviewMark::Reject => language.rejected(),
+            ReviewMark::Later => language.after_new_crawl(),
             ReviewMark::Flag | ReviewMark::Clear | ReviewMark::Note => language.flagged(),
         };
         let rows = counts.by_reason.iter().map(|((mark, reason, origin), count)| {

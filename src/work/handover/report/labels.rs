@@ -63,6 +63,7 @@ messages! {
     file() { en "File" pt "Ficheiro" es "Archivo" fr "Fichier" de "Datei" }
     path_in_folder() { en "Path in this folder" pt "Caminho nesta pasta" es "Ruta en esta carpeta" fr "Chemin dans ce dossier" de "Pfad in diesem Ordner" }
     person() { en "Person" pt "Pessoa" es "Persona" fr "Personne" de "Person (Name)" }
+    after_new_crawl() { en "Later, after a new crawl" pt "Mais tarde, depois de nova recolha" es "Más tarde, tras una nueva captura" fr "Plus tard, après une nouvelle collecte" de "Später, nach neuem Crawl" }
     approved() { en "Approved" pt "Aprovadas" es "Aprobadas" fr "Approuvées" de "Angenommen" }
     rejected() { en "Rejected" pt "Rejeitadas" es "Rechazadas" fr "Rejetées" de "Abgelehnt" }
     flagged() { en "Flagged" pt "Assinaladas" es "Señaladas" fr "Signalées" de "Markiert" }
@@ -124,6 +125,7 @@ messages! {
     part_depth() { en "nearness to the seed" pt "proximidade da semente" es "cercanía a la semilla" fr "proximité de l’URL de départ" de "Nähe zur Startadresse" }
     part_review() { en "approval by a person" pt "aprovação por uma pessoa" es "aprobación por una persona" fr "approbation par une personne" de "Annahme durch eine Person" }
     part_freshness() { en "first capture of its content" pt "primeira captura do seu conteúdo" es "primera captura de su contenido" fr "première capture de son contenu" de "erste Aufnahme ihres Inhalts" }
+    part_entities() { en "entities of the request that it names" pt "entidades do pedido que nomeia" es "entidades de la consulta que nombra" fr "entités de la requête qu’elle nomme" de "Entitäten der Anfrage, die sie nennt" }
 
     delivered() { en "delivered" pt "entregue" es "entregada" fr "livrée" de "ausgeliefert" }
     redirected() { en "redirected" pt "redirecionada" es "redirigida" fr "redirigée" de "weitergeleitet" }
@@ -207,6 +209,7 @@ impl ReportLanguage {
             self.part_depth(),
             self.part_review(),
             self.part_freshness(),
+            self.part_entities(),
         ];
         labels.into_iter().zip(weights.iter().map(|(_, weight)| weight))
     }

@@ -76,6 +76,8 @@ pub(super) struct ReportFacts<'a> {
     pub grounds: &'a CaptureGrounds<'a>,
     /// The kinds of site that its captures are of, by name, most frequent first.
     pub site_kinds: Vec<(String, u64)>,
+    /// Persons are left out of what is known of entities.
+    pub without_persons: bool,
 }
 
 /// Looks up what pages need and nobody captured, and what of the campaign does not leave,

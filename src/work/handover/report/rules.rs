@@ -303,6 +303,7 @@ impl ReportLanguage {
                     "approve" => self.approved().to_lowercase(),
                     "reject" => self.rejected().to_lowercase(),
                     "flag" => self.flagged().to_lowercase(),
+                    "later" => self.after_new_crawl().to_lowercase(),
                     other => other.to_owned(),
                 };
                 let marks: Vec<String> = rule.marks.iter().map(mark).collect();

@@ -3,8 +3,10 @@
 use super::page::{Block, ReportCell, text_row};
 use super::tables::{counts, messages};
 use super::{ReportLanguage, Reporter};
+use crate::campaign::TermKind;
 use crate::jobs::JobCx;
-use crate::work::overview::{Gap, GapKind, Matrix, targeted_and_crawled};
+use crate::work::analysis::{AggregateCell, LEAST_CELL, matrix_aggregate};
+use crate::work::overview::{Gap, GapKind, Matrix, MatrixRow, RowOrigin, targeted_and_crawled};
 
 /// Hosts with a column of their own, and all others.
 const COLUMNS: usize = 7;
@@ -102,6 +104,20 @@ messages! {
         fr "Captures de toute la campagne ayant un texte, sélectionnées ou non, qui contiennent chaque terme, par les sites qui en ont le plus."
         de "Aufnahmen der ganzen Kampagne mit Text, ausgewählt oder nicht, die jeden Begriff enthalten, nach den Websites mit den meisten davon."
     }
+    small_counts_left_out(least) {
+        en "Counts of fewer than {least} captures are not given: they can point to a person."
+        pt "Contagens de menos de {least} capturas não são indicadas: podem apontar para uma pessoa."
+        es "No se indican recuentos de menos de {least} capturas: pueden señalar a una persona."
+        fr "Les nombres de moins de {least} captures ne sont pas donnés : ils peuvent désigner une personne."
+        de "Anzahlen von weniger als {least} Aufnahmen stehen hier nicht: Sie können auf eine Person hinweisen."
+    }
+    persons_left_out() {
+        en "Persons are left out of this table and of what this handover says of entities; the specification and the archived pages are as they were."
+        pt "As pessoas foram deixadas de fora desta tabela e do que esta entrega diz de entidades; a especificação e as páginas arquivadas estão como estavam."
+        es "Las personas se han dejado fuera de esta tabla y de lo que esta entrega dice de entidades; la especificación y las páginas archivadas están como estaban."
+        fr "Les personnes sont laissées hors de ce tableau et de ce que cette remise dit des entités ; la spécification et les pages archivées sont telles quelles."
+        de "Personen fehlen in dieser Tabelle und in dem, was diese Übergabe über Entitäten sagt; die Spezifikation und die archivierten Seiten sind, wie sie waren."
+    }
     gaps_heading() { en "Gaps" pt "Lacunas" es "Carencias" fr "Lacunes" de "Lücken" }
     gap_head() { en "Gap" pt "Lacuna" es "Carencia" fr "Lacune" de "Lücke" }
     examples_head() { en "Examples" pt "Exemplos" es "Ejemplos" fr "Exemples" de "Beispiele" }
@@ -128,16 +144,31 @@ impl Reporter<'_> {
             None => column.label.clone(),
         });
         let head: Vec<String> = [language.term(), language.of_all()].into_iter().chain(hosts).collect();
-        let cell = |count: &u64| ReportCell::from(language.number(*count));
-        let rows = matrix.rows.iter().map(|row| {
-            let all = match row.is_never_found() {
-                true => ReportCell::Lack(language.none()),
-                false => cell(&row.captures),
-            };
+        let without_persons = self.facts.without_persons;
+        let leaves = |row: &&MatrixRow| {
+            // Names that only capitals tell are for the archivist to look at.
+            row.origin != RowOrigin::Found && !(without_persons && row.term.kind == TermKind::Person)
+        };
+        let rows: Vec<MatrixRow> = matrix.rows.iter().filter(leaves).cloned().collect();
+        let matrix = &Matrix { rows, ..matrix.clone() };
+        let table = matrix_aggregate(matrix, LEAST_CELL, without_persons);
+        let cell = |cell: &AggregateCell| match cell {
+            AggregateCell::Count(count) => ReportCell::from(language.number(*count)),
+            other => ReportCell::from(other.to_string()),
+        };
+        let rows = matrix.rows.iter().zip(&table.rows).map(|(row, cells)| {
+            let mut counts = cells.iter().skip(1).map(cell);
+            let all = counts.next().filter(|_| !row.is_never_found()).unwrap_or(ReportCell::Lack(language.none()));
             let name = ReportCell::from(language.term_name(&row.term));
-            [name, all].into_iter().chain(row.cells.iter().map(cell)).collect()
+            [name, all].into_iter().chain(counts).collect()
         });
         out.push(Block::Table { numbers: (1..head.len()).collect(), rows: rows.collect(), head });
+        if table.dropped > 0 {
+            out.push(Block::Text(language.small_counts_left_out(&language.number(LEAST_CELL))));
+        }
+        if without_persons {
+            out.push(Block::Text(language.persons_left_out()));
+        }
     }
 
     fn gaps(&self, out: &mut Vec<Block>, gaps: &[Gap]) {

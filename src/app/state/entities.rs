@@ -1,0 +1,22 @@
+//! Names that persons put together as those of one entity.
+
+use super::{Answer, AppState};
+use crate::jobs::counted;
+
+impl AppState {
+    /// Puts a name to an entity, which its name or URI names.
+    pub(super) fn put_together(&mut self, name: String, target: String) {
+        let who = self.settings.person();
+        self.write(
+            move |session| {
+                session.catalogue().merge_entities(std::slice::from_ref(&name), &target, &who)?;
+                let merges = session.catalogue().entity_merges()?.len() as u64;
+                Ok(format!(
+                    "“{name}” is a name of “{target}” from the next analysis on: {} put together so far",
+                    counted(merges, "name")
+                ))
+            },
+            |done| Answer::Set("The names were not put together", done),
+        );
+    }
+}

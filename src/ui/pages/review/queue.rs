@@ -1,0 +1,91 @@
+//! The list at the left.
+
+use crate::analysis::checks::FindingState;
+use crate::analysis::checks::check_of_id;
+use crate::app::AppState;
+use crate::app::models::{CaptureId, QueuedCapture, ReviewOrder, ReviewQueueQuery};
+use crate::ui::table::{Column, Table};
+use crate::ui::text;
+use crate::ui::theme::tokens;
+use crate::ui::widgets::{coloured_cell_ui, decision_ui};
+use egui::{Rect, Sense, Ui, Vec2};
+
+/// Captures of the queue that are held at once.
+const QUEUE: u64 = 200;
+/// The bar of severity.
+const BAR: Vec2 = Vec2::new(4.0, 28.0);
+
+/// The question to the queue in this mode.
+pub(super) fn queue_query(app: &AppState, order: ReviewOrder, filter: &str, includes_all: bool) -> ReviewQueueQuery {
+    let person = match order {
+        ReviewOrder::SecondReading(_) => app.settings.person(),
+        // Nobody else's queue depends on the person.
+        _ => String::new(),
+    };
+    ReviewQueueQuery {
+        campaign: app.campaign(),
+        order,
+        filter: filter.trim().to_owned(),
+        includes_all,
+        person,
+        offset: 0,
+        limit: QUEUE,
+    }
+}
+
+/// The worst finding of a row in words, with how many captures have the same cause.
+pub(super) fn finding_label(row: &QueuedCapture) -> String {
+    let Some(check) = &row.check else {
+        return if row.loss.is_some() { "no finding" } else { "not checked" }.to_owned();
+    };
+    let label = check_of_id(check).map_or(check.as_str(), |check| check.label);
+    if row.same_cause > 1 { format!("{label}, {} like it", text::count(row.same_cause)) } else { label.to_owned() }
+}
+
+/// The captures that wait, in rows of two lines: severity, title and URL, the worst finding, and the decision where that
+/// may be seen.
+pub(super) fn two_line_queue<'a>(is_blind: bool) -> Table<'a, QueuedCapture, CaptureId> {
+    type Col<'a> = Column<'a, QueuedCapture, CaptureId>;
+    let mut columns = vec![
+        Col::made("severity", "Severity", 24.0, |of| of.loss.map_or(String::new(), |loss| format!("{loss:.2}")))
+            .draw(severity_ui),
+        Col::text("title", "Page", 140.0, |of| &of.row.title).second("url", "URL", |of| &of.row.url),
+        Col::made("finding", "Finding", 104.0, finding_label).draw(|ui, of| {
+            let colors = tokens(ui);
+            let color = match of.state {
+                Some(FindingState::Problem) => colors.reject,
+                Some(_) => colors.flag,
+                None => colors.weak_text,
+            };
+            coloured_cell_ui(ui, &finding_label(of), color).on_hover_text(finding_label(of));
+        }),
+    ];
+    if !is_blind {
+        columns.push(
+            Col::made("review", "Review", 72.0, |of| of.row.decision_label())
+                .draw(|ui, of| drop(decision_ui(ui, &of.row)))
+                .hidden(),
+        );
+    }
+    Table::new("review queue", "Captures to review", columns, |of: &QueuedCapture| of.row.id.unsigned_abs()).two_lines()
+}
+
+/// A bar as high as the page's loss, with its number for who listens.
+fn severity_ui(ui: &mut Ui, of: &QueuedCapture) {
+    let colors = tokens(ui);
+    let (place, response) = ui.allocate_exact_size(BAR, Sense::hover());
+    let name = of.loss.map_or("not checked".to_owned(), |loss| format!("severity {loss:.2}"));
+    ui.painter().rect_filled(place, 1.0, colors.hairline);
+    if let Some(loss) = of.loss {
+        let color = match of.state {
+            Some(FindingState::Problem) => colors.fill_bad,
+            Some(_) => colors.fill_flag,
+            None => colors.fill_none,
+        };
+        let height = BAR.y * loss.clamp(0.0, 1.0) as f32;
+        let filled = Rect::from_min_max(egui::pos2(place.left(), place.bottom() - height), place.max);
+        ui.painter().rect_filled(filled, 1.0, color);
+    }
+    crate::ui::widgets::name_sign(&response, &name);
+    response.on_hover_text(name);
+}
