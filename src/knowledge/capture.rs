@@ -442,6 +442,7 @@ mod tests {
         let (campaign, permission) = (json!({ "name": "Town" }), json!({ "state": "granted" }));
         let site_kinds = ["mediawiki".to_owned()];
         let evidence = json!({ "text": "“not found” in the title" });
+        let (state, severity) = (FindingState::Problem, 0.75);
         let place = EntityPlace { start: 3, end: 13, text: "Amélia Vaz".to_owned() };
         let vaz = CaptureEntity {
             name: "Amélia Vaz".to_owned(),
@@ -464,12 +465,7 @@ mod tests {
             title: "Um \"título\"\u{9b}",
             language: "",
             site_kinds: &site_kinds,
-            findings: vec![KnownFinding {
-                check: "soft-404",
-                state: FindingState::Problem,
-                severity: 0.75,
-                evidence: &evidence,
-            }],
+            findings: vec![KnownFinding { check: "soft-404", state, severity, evidence: &evidence }],
             entities: Some(&entities),
             role: "selected",
             campaign: &campaign,

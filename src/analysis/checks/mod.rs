@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn each_check_has_a_name_of_its_own_and_says_what_it_does() {
+    fn each_check_has_a_name_of_its_own_and_a_rule() {
         let mut ids: Vec<_> = CHECKS.iter().map(|check| check.id).collect();
         ids.sort_unstable();
         ids.dedup();

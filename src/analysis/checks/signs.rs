@@ -12,11 +12,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// Serializable signs without what they do not have.
 macro_rules! signs {
-    ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
+    ($(#[$doc:meta])* $signs:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
-        pub struct $name {
+        pub struct $signs {
             $($(#[$field_doc])* #[serde(skip_serializing_if = "is_default")] pub $field: $type,)*
         }
     };

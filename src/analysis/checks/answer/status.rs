@@ -74,7 +74,7 @@ mod tests {
     use crate::analysis::checks::{EarlierSigns, FindingState, HistorySigns};
 
     #[test]
-    fn errors_and_silence_are_problems_and_success_says_nothing() {
+    fn errors_and_silence_are_problems_and_success_is_none() {
         for (status, expected) in [
             (200, None),
             (301, None),

@@ -39,7 +39,7 @@ mod tests {
     use crate::analysis::checks::tests::{found, page};
 
     #[test]
-    fn a_banner_over_a_text_says_nothing() {
+    fn a_banner_over_a_text_is_no_finding() {
         let check = |words| {
             let (mut page, of) = page("http://a.pt/", words);
             page.markers = vec!["consent didomi".to_owned()];

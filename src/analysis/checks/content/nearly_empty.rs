@@ -70,7 +70,7 @@ mod tests {
     use crate::analysis::checks::{FindingState, HostSigns};
 
     #[test]
-    fn short_pages_are_held_against_their_neighbours() {
+    fn short_pages_are_compared_with_their_neighbours() {
         let check = |words, images, median_words, short_percent| {
             let (mut page, mut of) = page("http://a.pt/x/1", words);
             page.images = images;

@@ -56,7 +56,7 @@ mod tests {
     use crate::analysis::checks::tests::{found, page, with_phrase};
 
     #[test]
-    fn a_whole_text_behind_a_meter_says_nothing() {
+    fn a_whole_text_behind_a_meter_is_no_finding() {
         let check = |words, is_not_free, phrase: bool| {
             let (mut page, of) = page("http://a.pt/x", words);
             if phrase {

@@ -55,7 +55,7 @@ mod tests {
     use crate::analysis::checks::{FindingState, HistorySigns};
 
     #[test]
-    fn texts_are_held_against_their_median() {
+    fn texts_are_compared_with_their_median() {
         let check = |words, median_words| {
             let (page, mut of) = page("http://a.pt/x", words);
             of.history = Some(HistorySigns { median_words, ..HistorySigns::default() });

@@ -38,7 +38,7 @@ mod tests {
     use crate::analysis::checks::tests::found_of_launch;
 
     #[test]
-    fn seeds_that_were_captured_say_nothing() {
+    fn seeds_that_were_captured_are_no_findings() {
         let seed = |url: &str, is_captured| SeedSigns { url: url.to_owned(), is_captured, ..SeedSigns::default() };
         let of = LaunchSigns {
             seeds: vec![seed("http://a.pt/", true), seed("http://b.pt/", false)],

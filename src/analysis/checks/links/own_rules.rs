@@ -48,7 +48,7 @@ mod tests {
     use crate::analysis::checks::{FindingState, LackingRequisite, RequisiteSigns};
 
     #[test]
-    fn what_no_rule_refused_says_nothing() {
+    fn what_no_rule_refused_is_no_finding() {
         let check = |rule: &str, refused| {
             let (page, mut of) = page("http://a.pt/x", 100);
             let missing =
