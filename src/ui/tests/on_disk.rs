@@ -221,7 +221,7 @@ fn lists_name_the_handover_that_a_decision_came_with() {
     window.press_with(Modifiers::COMMAND, Key::Num8);
     window
         .until("the queue is there", |window| window.shows("captures to review") || window.shows("capture to review"));
-    window.click("Include reviewed");
+    window.click("Include all");
     window.until("the queue says it, too", |window| window.shows("Rejected (from hx)"));
 }
 

@@ -189,7 +189,7 @@ impl ReviewPage {
         let findings = if has_findings { FINDINGS_WIDTH } else { 0.0 };
         let (capture, findings) = rest.split_left_right_at_x(rest.right() - findings);
         // In the order that Tab goes in.
-        let table = two_line_queue(self.is_blind());
+        let table = two_line_queue();
         let table = table.chosen(Some(row.row.id.unsigned_abs())).on_focus(|of| Some(of.row.id));
         let clicked = table.rows_ui(&mut column(ui, "queue", queue, 0.0), app, rows.iter().copied());
         if let Some(at) = clicked.and_then(|id| rows.iter().position(|of| of.row.id == id)) {

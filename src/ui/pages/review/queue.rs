@@ -42,15 +42,23 @@ pub(super) fn finding_label(row: &QueuedCapture) -> String {
     if row.same_cause > 1 { format!("{label}, {} like it", text::count(row.same_cause)) } else { label.to_owned() }
 }
 
-/// The captures that wait, in rows of two lines: severity, title and URL, the worst finding, and the decision where that
-/// may be seen.
-pub(super) fn two_line_queue<'a>(is_blind: bool) -> Table<'a, QueuedCapture, CaptureId> {
+/// The decision on a row, else its worst finding: a second reader gets rows without decisions.
+fn state_label(row: &QueuedCapture) -> String {
+    if row.row.mark.is_some() { row.row.decision_label() } else { finding_label(row) }
+}
+
+/// The captures that wait, in rows of two lines: severity, title and URL, the worst finding or the decision.
+pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
     type Col<'a> = Column<'a, QueuedCapture, CaptureId>;
-    let mut columns = vec![
+    let columns = vec![
         Col::made("severity", "Severity", 24.0, |of| of.loss.map_or(String::new(), |loss| format!("{loss:.2}")))
             .draw(severity_ui),
         Col::text("title", "Page", 140.0, |of| &of.row.title).second("url", "URL", |of| &of.row.url),
-        Col::made("finding", "Finding", 104.0, finding_label).draw(|ui, of| {
+        Col::made("finding", "Finding", 104.0, state_label).draw(|ui, of| {
+            if of.row.mark.is_some() {
+                decision_ui(ui, &of.row);
+                return;
+            }
             let colors = tokens(ui);
             let color = match of.state {
                 Some(FindingState::Problem) => colors.reject,
@@ -60,13 +68,6 @@ pub(super) fn two_line_queue<'a>(is_blind: bool) -> Table<'a, QueuedCapture, Cap
             coloured_cell_ui(ui, &finding_label(of), color).on_hover_text(finding_label(of));
         }),
     ];
-    if !is_blind {
-        columns.push(
-            Col::made("review", "Review", 72.0, |of| of.row.decision_label())
-                .draw(|ui, of| drop(decision_ui(ui, &of.row)))
-                .hidden(),
-        );
-    }
     Table::new("review queue", "Captures to review", columns, |of: &QueuedCapture| of.row.id.unsigned_abs()).two_lines()
 }
 
