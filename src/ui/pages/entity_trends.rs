@@ -90,14 +90,22 @@ fn lines_ui(ui: &mut Ui, of: &[TermOverTime]) -> Option<(String, String)> {
         .iter()
         .map(|of| (of, of.months.iter().filter_map(|month| Some([place_of(month)?, month.count as f64])).collect()))
         .collect();
+    let ends = placed.iter().filter_map(|(_, points)| Some([points.first()?[0], points.last()?[0]]));
+    let [first, last] = ends.reduce(|[a, b], [c, d]| [a.min(c), b.max(d)]).unwrap_or_default();
+    // A month without captures is a zero of the line.
+    let line_of = |points: &[[f64; 2]]| -> Vec<[f64; 2]> {
+        let count =
+            |month: f64| points.iter().find(|[at, _]| (at - month).abs() < 0.5).map_or(0.0, |[_, count]| *count);
+        (first as u32..=last as u32).map(|month| [month.into(), count(month.into())]).collect()
+    };
     let label = |mark: GridMark, _: &std::ops::RangeInclusive<f64>| match mark.value.fract().abs() > 1e-9 {
         true => String::new(),
         false => month_name(mark.value.max(0.0) as u32),
     };
     let drawn = in_plot_style(ui, |ui| {
-        framed_plot("terms over time", theme::PLOT, most as f64).x_axis_formatter(label).show(ui, |plot| {
+        framed_plot("terms over time", theme::PLOT, most.max(4) as f64).x_axis_formatter(label).show(ui, |plot| {
             for ((of, points), color) in placed.iter().zip(shades) {
-                plot.line(Line::new(of.term.clone(), points.clone()).color(color).width(PLOT_LINE));
+                plot.line(Line::new(of.term.clone(), line_of(points)).color(color).width(PLOT_LINE));
                 plot.points(Points::new(of.term.clone(), PlotPoints::from(points.clone())).color(color).radius(POINT));
             }
         })
