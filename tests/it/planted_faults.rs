@@ -242,7 +242,8 @@ fn planted_faults_are_found_and_their_sound_twins_are_no_problems() {
 fn same(found: &[Value], expected: &[Value]) {
     let lines = |list: &[Value]| list.iter().map(Value::to_string).collect::<BTreeSet<String>>();
     let (found, expected) = (lines(found), lines(expected));
-    let only = |one: &BTreeSet<String>, other: &BTreeSet<String>| one.difference(other).take(3).cloned().collect::<Vec<_>>();
+    let only =
+        |one: &BTreeSet<String>, other: &BTreeSet<String>| one.difference(other).take(3).cloned().collect::<Vec<_>>();
     assert_eq!(only(&found, &expected), only(&expected, &found));
 }
 

@@ -122,7 +122,8 @@ impl ReviewPage {
                 return;
             }
             Mode::Sample => {
-                if !self.sample.ui(ui, app, self.filter.trim()) {
+                let has_queue = self.sample.ui(ui, app, self.filter.trim());
+                if !has_queue {
                     return;
                 }
             }

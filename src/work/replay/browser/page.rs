@@ -133,10 +133,10 @@ fn wait(
                     open.insert(parameters["requestId"].to_string());
                 }
             }
-            "Network.loadingFinished" | "Network.loadingFailed" => {
-                if open.remove(&parameters["requestId"].to_string()) {
-                    changed = now;
-                }
+            "Network.loadingFinished" | "Network.loadingFailed"
+                if open.remove(&parameters["requestId"].to_string()) =>
+            {
+                changed = now;
             }
             "Runtime.exceptionThrown" if shown.errors.len() < MOST_ERRORS => {
                 shown.errors.push(error_text(&parameters["exceptionDetails"]));
