@@ -17,8 +17,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Launches of the site.
 const WEEKS: usize = 4;
 
+/// A check, the paths with its plain and its tricky fault, and those of their twins.
+type TruthRow = (&'static str, &'static str, &'static str, [&'static str; 2]);
+
 /// Of each check: a plain fault, a tricky one, and two sound twins. Without a host they are of the main one.
-const TRUTH: [(&str, &str, &str, [&str; 2]); 30] = [
+const TRUTH: [TruthRow; 30] = [
     ("status", "/status/gone", "/status/error", ["/status/about-errors", "/status/misset"]),
     ("redirect-front", "moved.example/old/1", "moved.example/arquivo/7", ["speaks.example/", "/directory"]),
     ("redirect-elsewhere", "/partner/a", "/partner/x", ["oldname.example/a", "follows.example/"]),
@@ -205,7 +208,7 @@ fn planted_faults_are_found_and_their_sound_twins_are_no_problems() {
         })
         .cloned()
         .collect();
-    let missed = |pick: fn(&(&'static str, &'static str, &'static str, [&'static str; 2])) -> &'static str| {
+    let missed = |pick: fn(&TruthRow) -> &'static str| {
         let missed = TRUTH.iter().filter(|row| !is_found(&of_newest, row.0, pick(row)));
         missed.map(|row| format!("{} at {}", row.0, pick(row))).collect::<Vec<_>>()
     };

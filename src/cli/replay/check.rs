@@ -2,6 +2,7 @@
 
 use crate::cli::campaign::session;
 use crate::cli::output::{json_line, plain, with_progress};
+use crate::cli::search::query_text::QueryText;
 use crate::cli::{FINE, PROBLEMS, WRONG_USE};
 use crate::store::ReplayCheck;
 use crate::work::{ReplayCheckOptions, ReplayFindings, Report, find_browser};
@@ -24,12 +25,12 @@ pub(super) const NO_BROWSER: &str = "there is no Chromium on this machine: insta
     reason, and errors of scripts. Where a crawler with a browser kept urn:view:, urn:text: or urn:pageinfo: records, the\n\
     page is compared with them. Pages that were opened before are left out, unless --again.\n\n\
     Exit status: 0 every page was opened, 1 some could not be opened, 2 there is no browser.")]
-pub(super) struct CheckArgs {
+pub(super) struct ReplayCheckArgs {
     /// Workspace.
     folder: PathBuf,
     /// Filter of captures, as in fonds captures.
-    #[arg(default_value = "")]
-    filter: String,
+    #[arg(default_value = "", hide_default_value = true, allow_hyphen_values = true)]
+    filter: QueryText,
     /// Program of Chromium, Chrome or Edge; one that is found without it.
     #[arg(long, value_name = "PROGRAM")]
     browser: Option<PathBuf>,
@@ -47,14 +48,14 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
-pub(super) fn run(args: &CheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+pub(super) fn run(args: &ReplayCheckArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
     let Some(browser) = find_browser(args.browser.as_deref(), false) else {
         notice!("fonds: {NO_BROWSER}");
         return Ok(WRONG_USE);
     };
     let session = Arc::new(session(&args.folder)?);
     let options = ReplayCheckOptions {
-        filter: args.filter.clone(),
+        filter: args.filter.to_string(),
         again: args.again,
         most: args.most,
         browser,

@@ -62,7 +62,7 @@ enum ReplayCommand {
     /// Rewrite standard input as an archived page, sheet or field is rewritten.
     Rewrite(rewrite::RewriteArgs),
     /// Open pages in a Chromium of this machine and compare what it shows with what was captured.
-    Check(check::CheckArgs),
+    Check(check::ReplayCheckArgs),
     /// Open a capture in a Chromium of this machine that sees the archive alone.
     Open(open::OpenArgs),
 }

@@ -1,6 +1,6 @@
 //! What the catalogue gives the checks: captures host by host, and what became of the URLs that a page needs.
 
-use crate::analysis::checks::PageSigns;
+use super::signs::KeptPage;
 use crate::links::LinkKind;
 use crate::store::captures::link_list::outlinks_of;
 use crate::store::captures::originals::{shown_status_sql, version_sql};
@@ -147,15 +147,15 @@ impl Catalogue {
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn page_signs(&self, version: CaptureId) -> Result<Option<(PageSigns, Vec<u8>, Vec<u8>)>, StoreError> {
-        let found: Option<(Vec<u8>, Vec<u8>, Vec<u8>)> =
+    pub fn page_signs(&self, version: CaptureId) -> Result<Option<KeptPage>, StoreError> {
+        let found: Option<[Vec<u8>; 3]> =
             self.row_if_any("SELECT signals, sketch, terms FROM check_page WHERE version = ?1", [version], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+                Ok([row.get(0)?, row.get(1)?, row.get(2)?])
             })?;
-        let Some((signs, sketch, terms)) = found else { return Ok(None) };
+        let Some([signs, sketch, terms]) = found else { return Ok(None) };
         let signs = serde_json::from_slice(&signs)
             .map_err(|error| StoreError::Content(format!("the signs of version {version} ({error})")))?;
-        Ok(Some((signs, sketch, terms)))
+        Ok(Some(KeptPage { version, signs, sketch, terms }))
     }
 
     /// The captures of the page of a URL, oldest first.

@@ -16,7 +16,7 @@ const SETTINGS: &str = "checks";
 const CHECKED: &str = "checked";
 
 /// The signs of a content version, to be kept.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Default, Debug, Clone, PartialEq)]
 pub struct KeptPage {
     /// Number of the version: its first capture.
     pub version: CaptureId,

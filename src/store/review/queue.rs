@@ -151,7 +151,7 @@ impl ReviewQueueQuery {
     }
 
     /// `FROM` and the order: rows are `c`, outer-joined as filters need it.
-    fn from_and_order(&self) -> (String, &'static str) {
+    fn source_and_order(&self) -> (String, &'static str) {
         const JOINED: &str = "LEFT JOIN url u ON u.id = c.url LEFT JOIN host h ON h.id = c.host
             LEFT JOIN url v ON v.id = c.via LEFT JOIN launch l ON l.id = c.launch
             LEFT JOIN file_rule f ON f.capture = c.id LEFT JOIN capture_inlinks i ON i.capture = c.id
@@ -228,7 +228,7 @@ impl Catalogue {
             Some(campaign) => campaign,
         };
         let (filter, of_filter) = filter.condition();
-        let (from, order) = query.from_and_order();
+        let (from, order) = query.source_and_order();
         let (of_order, order_values) = query.condition();
         let mut condition = format!("({filter}) AND {of_order}");
         if query.campaign.is_some() {

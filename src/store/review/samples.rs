@@ -266,7 +266,7 @@ impl Catalogue {
             let mut statement = conn.prepare_cached(FIND)?;
             let mut rows = statement.query([sample])?;
             // Of each page the persons in the order in which they came, with the last decision of each.
-            let mut places: BTreeMap<i64, Vec<(String, Option<[Option<bool>; 3]>)>> = BTreeMap::new();
+            let mut places: BTreeMap<i64, Vec<(String, Faults)>> = BTreeMap::new();
             while let Some(row) = rows.next()? {
                 let by = places.entry(row.get(0)?).or_default();
                 let (Some(who), Some(name)) = (row.get::<_, Option<String>>(1)?, row.get::<_, Option<String>>(2)?)
@@ -296,6 +296,9 @@ impl Catalogue {
         })
     }
 }
+
+/// Faults that a decision names: any, in content, technical; none of what is no decision.
+type Faults = Option<[Option<bool>; 3]>;
 
 /// Whether a decision says that a page is faulty in any way, in content, technically; none for what is no decision.
 fn faults_of(

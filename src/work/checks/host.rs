@@ -9,7 +9,7 @@ use crate::analysis::checks::{
 use crate::analysis::{AnchorCheck, AnchorWords, Matcher};
 use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
-use crate::store::{CaptureFindings, HostCapture, Workspace};
+use crate::store::{CaptureFindings, HostCapture, KeptPage, Workspace};
 use crate::text::near::MinHash;
 use crate::uri::{Fqdn, Url};
 use crate::work::find::stored_pages::PageTexts;
@@ -142,7 +142,8 @@ impl HostChecks<'_> {
                 sums.add_redirect(&capture.url, to);
             }
             if !sums.versions.contains_key(&capture.version) {
-                let (signs, sketch, _) = self.workspace.catalogue().page_signs(capture.version)?.unwrap_or_default();
+                let kept = self.workspace.catalogue().page_signs(capture.version)?;
+                let KeptPage { signs, sketch, .. } = kept.unwrap_or_default();
                 if signs.words > 0
                     && let Ok(bytes) = <&[u8; MinHash::BYTES]>::try_from(sketch.as_slice())
                 {
@@ -175,7 +176,7 @@ impl HostChecks<'_> {
 
     fn one(&self, captures: &[HostCapture], capture: &HostCapture, sums: &Sums) -> anyhow::Result<CaptureFindings> {
         let catalogue = self.workspace.catalogue();
-        let (page, _, terms) = catalogue.page_signs(capture.version)?.unwrap_or_default();
+        let KeptPage { signs: page, terms, .. } = catalogue.page_signs(capture.version)?.unwrap_or_default();
         let form = address_form(&capture.url);
         let wishes = capture.campaign.and_then(|campaign| self.wishes.get(&campaign));
         let seen = catalogue.seen_as(capture.launch, &capture.url)?;
@@ -236,7 +237,7 @@ impl HostChecks<'_> {
             return Ok(Some(signs));
         }
         let terms_of = |of: &HostCapture| -> anyhow::Result<Vec<u8>> {
-            Ok(self.workspace.catalogue().page_signs(of.version)?.map(|(_, _, terms)| terms).unwrap_or_default())
+            Ok(self.workspace.catalogue().page_signs(of.version)?.map(|kept| kept.terms).unwrap_or_default())
         };
         let earlier = |of: &HostCapture, others: &[u8]| EarlierSigns {
             capture: of.id.get(),
@@ -359,7 +360,7 @@ impl Sums {
         let host = Url::parse(to).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let is_own = |part: &&str| path_has(&capture.url, part);
         let is_login =
-            LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(|part| is_own(&part));
+            LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(|part| is_own(part));
         let first = host.split('.').next().unwrap_or_default().to_owned();
         Some(RedirectSigns {
             is_other_site: other != site_of(&capture.url),

@@ -29,7 +29,7 @@ const MOST_STARTS: usize = 5;
 /// Milliseconds between a page and the records that its crawler made of it.
 const NEAR_MS: i64 = 24 * 3_600_000;
 /// Words of a text below which no share of it is named.
-const LEAST_WORDS: usize = 5;
+const LEAST_TERMS: usize = 5;
 
 /// The choice of pages that are opened.
 #[derive(Debug, Clone, Default)]
@@ -223,15 +223,15 @@ impl Check<'_> {
         }
         let requests = browser.proxy.requests();
         let captured = self.session.content(stored.id).map(|content| content.text).unwrap_or_default();
-        let of_one = |wanted: &dyn Fn(&PageRequest) -> bool| {
-            requests.iter().filter(|request| wanted(request)).cloned().collect::<Vec<_>>()
+        let that = |holds: &dyn Fn(&PageRequest) -> bool| {
+            requests.iter().filter(|request| holds(request)).cloned().collect::<Vec<_>>()
         };
-        let missing = of_one(&|request| request.status.is_none());
+        let missing = that(&|request| request.status.is_none());
         let picture = Picture::read(&shown.picture)?;
         let findings = ReplayFindings {
             final_url: if shown.url == stored.url.as_str() { String::new() } else { shown.url.clone() },
             is_at_rest: shown.is_at_rest,
-            errors: of_one(&|request| request.status.is_some_and(|status| status >= 400)),
+            errors: that(&|request| request.status.is_some_and(|status| status >= 400)),
             farthest_ms: requests
                 .iter()
                 .map(|request| request.distance_ms)
@@ -333,7 +333,7 @@ impl Opened {
     }
 }
 
-fn counted_words(text: &str) -> (HashMap<String, u64>, u64) {
+fn counted_terms(text: &str) -> (HashMap<String, u64>, u64) {
     let (mut counts, mut total) = (HashMap::new(), 0);
     for word in words(text) {
         *counts.entry(word).or_default() += 1;
@@ -349,13 +349,13 @@ fn common(one: &HashMap<String, u64>, other: &HashMap<String, u64>) -> u64 {
 
 /// The share of the words of a captured text that are shown, from 0 to 1; none where it has next to none.
 fn kept_share(captured: &str, shown: &str) -> Option<f64> {
-    let ((captured, total), (shown, _)) = (counted_words(captured), counted_words(shown));
-    (total >= LEAST_WORDS as u64).then(|| common(&captured, &shown) as f64 / total as f64)
+    let ((captured, total), (shown, _)) = (counted_terms(captured), counted_terms(shown));
+    (total >= LEAST_TERMS as u64).then(|| common(&captured, &shown) as f64 / total as f64)
 }
 
 /// The share of words that are in both, of the longer text; none where both are empty.
 fn likeness(one: &str, other: &str) -> Option<f64> {
-    let ((one, one_total), (other, other_total)) = (counted_words(one), counted_words(other));
+    let ((one, one_total), (other, other_total)) = (counted_terms(one), counted_terms(other));
     let most = one_total.max(other_total);
     (most > 0).then(|| common(&one, &other) as f64 / most as f64)
 }
@@ -382,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_compared_by_number_and_not_by_place() {
+    fn texts_are_compared_by_the_number_of_each_term_and_not_by_place() {
         assert_eq!(kept_share("um dois dois três quatro", "quatro DOIS um"), Some(0.6));
         assert_eq!(kept_share("um dois", "um dois"), None);
         assert_eq!(likeness("a b c d", "a b"), Some(0.5));

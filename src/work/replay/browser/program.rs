@@ -82,6 +82,7 @@ pub(super) fn arguments(profile: &Path, port: u16, pin: &str, is_headless: bool)
             "--remote-debugging-pipe",
             "--hide-scrollbars",
             "--disable-gpu",
+            "--no-startup-window",
             "--disable-dev-shm-usage",
         ];
         arguments.extend(headless.map(str::to_owned));
