@@ -218,6 +218,9 @@ impl Catalogue {
         let mut conn = connect(path, OpenFlags::default()).map_err(StoreError::sql("be opened"))?;
         is_own(&conn, path)?;
         configure(&conn, WRITER_CACHE_KIB).map_err(StoreError::sql("be set up"))?;
+        // In memory, SQLite walks all that a write has changed so far at the end of each of its statements
+        // (`memjrnlTruncate`): admission of many URLs at once would take time by the square of their number.
+        conn.pragma_update(None, "temp_store", "FILE").map_err(StoreError::sql("be set up"))?;
         conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
         migrate(&mut conn).map_err(StoreError::sql("be brought to the present version"))?;
         let (sender, receiver) = bounded::<Write>(MAX_BATCH);
