@@ -230,7 +230,8 @@ impl Catalogue {
         let (filter, of_filter) = filter.condition();
         let (from, order) = query.source_and_order();
         let (of_order, order_values) = query.condition();
-        let mut condition = format!("({filter}) AND {of_order}");
+        // Its number comes before those of the values without one.
+        let mut condition = format!("?1 IS NOT NULL AND ({filter}) AND {of_order}");
         if query.campaign.is_some() {
             condition.push_str(concat!(" AND ", of_campaign_sql!()));
         }

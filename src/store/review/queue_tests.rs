@@ -22,7 +22,7 @@ fn filled(captures: u32) -> (tempfile::TempDir, Workspace) {
     workspace.catalogue().save_campaign(None, &Campaign::new("Large")).unwrap();
     let path = workspace.catalogue().path().to_path_buf();
     drop(workspace);
-    fill(&path, Size { hosts: 1 + captures / 200, captures, seen: captures });
+    fill(&path, Size { hosts: 7 + captures / 200, captures, seen: captures.max(100) });
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute_batch(
         "BEGIN;

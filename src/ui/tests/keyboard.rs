@@ -178,7 +178,7 @@ fn the_tabs_of_the_lower_panel_are_gone_through_by_keys() {
     window.press(Key::F6);
     window.press(Key::F6);
     press_to(&mut window, Key::Tab, "Details");
-    for name in ["Text", "Inlinks", "Outlinks", "Versions", "Decision", "Notes"] {
+    for name in ["Text", "Inlinks", "Outlinks", "Needs", "Versions", "Decision", "Notes"] {
         window.press(Key::Tab);
         assert_eq!(
             focused(&window).map(|(role, label)| (role, label.starts_with(name))),

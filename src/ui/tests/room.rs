@@ -1,6 +1,7 @@
 //! Small windows: the lower panel, the page beside it, and messages.
 
-use super::Window;
+use super::{TOWN, Window};
+use crate::app::models::ReviewQueueQuery;
 use crate::app::{Action, Command, JobKind, PanelTab, Route};
 use crate::store::Workspace;
 use egui::{Key, Modifiers, Pos2};
@@ -207,10 +208,11 @@ fn review_shows_text_in_a_small_window() {
         window.app_mut().settings.panel_open = false;
         window.press_with(Modifiers::COMMAND, Key::Num8);
         // The first page with a line that is longer than the window is wide.
-        let queue: Vec<_> = window.captures("").into_iter().filter(|row| row.mark.is_none()).collect();
+        let query = ReviewQueueQuery { campaign: Some(TOWN), limit: 200, ..ReviewQueueQuery::default() };
+        let queue = window.session().catalogue().review_queue(&query).unwrap().rows;
         let long_line = |text: String| text.lines().map(str::trim).find(|line| line.len() > 300).map(str::to_owned);
         let session = window.session();
-        let mut lines = queue.iter().map(|row| long_line(session.content(row.id).unwrap().text));
+        let mut lines = queue.iter().map(|row| long_line(session.content(row.row.id).unwrap().text));
         let (at, line) = lines.by_ref().enumerate().find_map(|(at, line)| Some((at, line?))).unwrap();
         (0..at).for_each(|_| window.press(Key::J));
         window.until("the text is there", |window| window.shows(&line));

@@ -14,6 +14,7 @@ fn to_review(window: &Window) -> Vec<CaptureId> {
     let query = crate::app::models::CaptureQuery {
         tab: CaptureTab::NotReviewed,
         campaign: Some(TOWN),
+        limit: 1_000,
         ..crate::work::everything()
     };
     window.session().catalogue().captures(&query).unwrap().rows.iter().map(|row| row.id).collect()
@@ -21,7 +22,7 @@ fn to_review(window: &Window) -> Vec<CaptureId> {
 
 /// Keeps findings as a run of the checks does: what failed has a problem, a page in English is odd.
 fn with_findings(session: &Session) {
-    let query = crate::app::models::CaptureQuery { campaign: Some(TOWN), ..crate::work::everything() };
+    let query = crate::app::models::CaptureQuery { campaign: Some(TOWN), limit: 1_000, ..crate::work::everything() };
     let rows = session.catalogue().captures(&query).unwrap().rows;
     let checked = rows.iter().map(|row| {
         let mut findings = Vec::new();
