@@ -319,7 +319,8 @@ fn questions_of_the_queue_are_answered() {
     let sample = catalogue.draw_sample(&spec(1)).unwrap();
     timed("a sample", &|| ids(&workspace, &query(ReviewOrder::Sample(sample), 200)).len());
     timed("figures of samples", &|| catalogue.samples(None).unwrap().len());
-    let many: Vec<CaptureId> = to_review(&workspace).into_iter().take(10_000).collect();
+    let open = to_review(&workspace);
+    let many: Vec<CaptureId> = open.iter().copied().take(10_000.min(open.len() / 2)).collect();
     timed("a decision on 10,000", &|| {
         catalogue.mark(&many, ReviewMark::Reject, "", "Ana").unwrap();
         many.len()

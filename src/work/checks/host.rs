@@ -359,8 +359,7 @@ impl Sums {
         let has_way_back = to.split_once('?').is_some_and(|(_, query)| query.contains('='));
         let host = Url::parse(to).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let is_own = |part: &&str| path_has(&capture.url, part);
-        let is_login =
-            LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(is_own);
+        let is_login = LOGIN_PATHS.iter().any(|part| path_has(to, part)) && !LOGIN_PATHS.iter().any(is_own);
         let first = host.split('.').next().unwrap_or_default().to_owned();
         Some(RedirectSigns {
             is_other_site: other != site_of(&capture.url),

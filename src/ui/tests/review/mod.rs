@@ -4,8 +4,11 @@ use super::{TOWN, Window};
 use crate::analysis::checks::{Finding, FindingState};
 use crate::app::models::{CaptureId, CaptureTab, ReviewMark};
 use crate::app::{Command, Focus, Route};
+use crate::jobs::JobCx;
 use crate::store::CaptureFindings;
+use crate::testing::{gzip, page_record};
 use crate::work::Session;
+use crate::work::models::{CampaignChoice, ImportOptions};
 use egui::{Key, Modifiers};
 use serde_json::json;
 
@@ -179,7 +182,14 @@ fn a_sample_is_drawn_judged_and_read_a_second_time() {
 
 #[test]
 fn what_a_page_lacks_is_named_above_its_text() {
-    let mut window = reviewing(|_| {});
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lacking.warc.gz");
+    let page = page_record("http://jornal.vilanova.example/lacking", "<title>L</title><p>Text<img src='/lost.png'>");
+    std::fs::write(&file, gzip(&page)).unwrap();
+    let mut window = reviewing(|session| {
+        let options = ImportOptions { copy: true, follow_links: false, campaign: CampaignChoice::Of(TOWN) };
+        session.import(&[file], options, &JobCx::detached()).unwrap();
+    });
     let session = window.session();
     let lacks = |id: &CaptureId| {
         session

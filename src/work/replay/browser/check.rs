@@ -1,5 +1,6 @@
 //! Pages of a workspace in a browser: what is shown of each, beside what was captured.
 
+use super::crawler_records::{CrawlerRecords, KINDS};
 use super::devtools::Devtools;
 use super::page::{ShownPage, VIEWPORT, show_page};
 use super::picture::Picture;
@@ -9,13 +10,13 @@ use crate::captures::is_page_type;
 use crate::jobs::{JobCx, counted};
 use crate::store::{ReplayCheck, StoredCapture};
 use crate::text::words;
-use crate::uri::{CaptureDate, Url};
+use crate::uri::CaptureDate;
 use crate::work::models::{CaptureId, CaptureQuery};
 use crate::work::replay::Replay;
 use crate::work::{JobKind, Report, Session};
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -26,8 +27,6 @@ const PICTURES: &str = "replay";
 const BROWSERS: usize = 2;
 /// Times that a browser is started anew before its part of the pages is given up.
 const MOST_STARTS: usize = 5;
-/// Milliseconds between a page and the records that its crawler made of it.
-const NEAR_MS: i64 = 24 * 3_600_000;
 /// Words of a text below which no share of it is named.
 const LEAST_TERMS: usize = 5;
 
@@ -117,12 +116,15 @@ impl Session {
         self.run_job(JobKind::ReplayPages, || {
             cx.stage("Pages to open", None);
             let pages = self.pages_to_open(options)?;
+            cx.stage("Records of crawlers", None);
+            let crawler = CrawlerRecords::in_files(&self.files_of(&pages)?, cx)?;
             cx.stage("Opening pages", Some(pages.len() as u64));
             let check = Check {
                 session: self,
                 options,
                 each,
                 pages,
+                crawler,
                 next: AtomicUsize::new(0),
                 failed: AtomicU64::new(0),
                 incomplete: AtomicU64::new(0),
@@ -146,6 +148,16 @@ impl Session {
                 incomplete: check.incomplete.into_inner(),
             })
         })
+    }
+
+    /// The archive files with these captures; without those that are not at their place.
+    fn files_of(&self, captures: &[CaptureId]) -> anyhow::Result<BTreeSet<PathBuf>> {
+        let mut files = BTreeSet::new();
+        for id in captures {
+            let stored = self.catalogue().stored_capture(*id)?;
+            files.extend(stored.records.first().and_then(|record| self.workspace.source_of(record).ok()));
+        }
+        Ok(files)
     }
 
     fn pages_to_open(&self, options: &ReplayCheckOptions) -> anyhow::Result<Vec<CaptureId>> {
@@ -174,6 +186,7 @@ struct Check<'c> {
     options: &'c ReplayCheckOptions,
     each: &'c (dyn Fn(&ReplayCheck) -> anyhow::Result<()> + Sync),
     pages: Vec<CaptureId>,
+    crawler: CrawlerRecords,
     next: AtomicUsize,
     failed: AtomicU64,
     incomplete: AtomicU64,
@@ -239,7 +252,7 @@ impl Check<'_> {
                 .unwrap_or_default(),
             script_errors: shown.errors.clone(),
             one_colour: picture.commonest_share(),
-            crawler: self.at_crawl(stored, shown, &picture, &requests)?,
+            crawler: self.at_crawl(stored, shown, &picture, &requests),
             missing,
         };
         let place = format!("{PICTURES}/{}.png", stored.id);
@@ -273,34 +286,16 @@ impl Check<'_> {
         shown: &ShownPage,
         picture: &Picture,
         requests: &[PageRequest],
-    ) -> anyhow::Result<Option<AtCrawl>> {
-        let view = self.record_of_crawler("urn:view:", stored)?;
-        let text = self.record_of_crawler("urn:text:", stored)?;
-        let info = self.record_of_crawler("urn:pageinfo:", stored)?;
+    ) -> Option<AtCrawl> {
+        let [view, text, info] = KINDS.map(|kind| self.crawler.of_page(kind, stored.url.as_str(), stored.date));
         if view.is_none() && text.is_none() && info.is_none() {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(AtCrawl {
+        Some(AtCrawl {
             picture: view.and_then(|view| picture.likeness(&Picture::read(&view).ok()?)),
             text: text.and_then(|text| likeness(&String::from_utf8_lossy(&text), &shown.text)),
             requests: info.and_then(|info| answered(&info, requests)),
-        }))
-    }
-
-    fn record_of_crawler(&self, kind: &str, stored: &StoredCapture) -> anyhow::Result<Option<Vec<u8>>> {
-        let Ok(url) = Url::parse(&format!("{kind}{}", stored.url)) else { return Ok(None) };
-        let catalogue = self.session.catalogue();
-        let mut nearest: Option<(i64, StoredCapture)> = None;
-        for id in catalogue.captures_of_url(&url)? {
-            let record = catalogue.stored_capture(id)?;
-            let far = (record.date.millis() - stored.date.millis()).abs();
-            if far <= NEAR_MS && nearest.as_ref().is_none_or(|(least, _)| far < *least) {
-                nearest = Some((far, record));
-            }
-        }
-        let Some((_, record)) = nearest else { return Ok(None) };
-        let replay = Replay::of(Arc::clone(self.session), None);
-        Ok(replay.read_capture(&record)?.entity())
+        })
     }
 }
 

@@ -73,7 +73,8 @@ impl Devtools {
         }
         let mut bytes = message.to_string().into_bytes();
         bytes.push(0);
-        self.input.write_all(&bytes).context("the browser ended")?;
+        // A pipe that broke is the browser's, not that of standard output.
+        anyhow::ensure!(self.input.write_all(&bytes).is_ok(), "the browser ended");
         let until = Instant::now() + COMMAND_TIME;
         loop {
             let answer = self.receive(until)?.with_context(|| format!("the browser does not answer {method}"))?;

@@ -8,6 +8,7 @@
 mod certificate;
 mod check;
 mod clean;
+mod crawler_records;
 mod devtools;
 mod page;
 mod picture;
