@@ -317,6 +317,7 @@ fn panel_tabs(window: &mut Driver) {
         ("Text", PanelTab::Text),
         ("Inlinks", PanelTab::Inlinks),
         ("Outlinks", PanelTab::Outlinks),
+        ("Needs", PanelTab::Needs),
         ("Versions", PanelTab::Versions),
         ("Decision", PanelTab::Decision),
         ("Notes", PanelTab::Notes),
