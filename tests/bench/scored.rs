@@ -14,7 +14,7 @@ pub fn score_all(folder: &Path) {
     let catalogue = Connection::open(folder.join("fonds.sqlite")).unwrap();
     let rows = "PRAGMA synchronous = OFF;
          BEGIN;
-         INSERT INTO measure SELECT 1, id, (id % 100) / 100.0, id % 3 = 0, id % 7, id % 4, 0, 'ria 2 × in title' FROM capture;
+         INSERT INTO measure SELECT 1, id, (id % 100) / 100.0, id % 3 = 0, id % 7, id % 4, NULL, 0, 'ria 2 × in title' FROM capture;
          INSERT INTO score SELECT 1, id, (id % 100) / 100.0, id % 100 > 40, '' FROM capture;";
     catalogue.execute_batch(rows).unwrap();
     catalogue.execute("INSERT INTO selection VALUES (1, ?1, 1)", params![spec]).unwrap();
