@@ -124,14 +124,14 @@ const BREAK: &str = "\n";
 
 /// Words and what is between them, of lines.
 fn tokens_of<'t>(lines: &[&'t str]) -> Vec<&'t str> {
-    let mut words = Vec::new();
+    let mut tokens = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         if number > 0 {
-            words.push(BREAK);
+            tokens.push(BREAK);
         }
-        words.extend(line.split_word_bounds().map(|word| if word.trim().is_empty() { " " } else { word }));
+        tokens.extend(line.split_word_bounds().map(|token| if token.trim().is_empty() { " " } else { token }));
     }
-    words
+    tokens
 }
 
 fn tokens_between(before: &[&str], after: &[&str], out: &mut DiffWriter) {
@@ -141,11 +141,11 @@ fn tokens_between(before: &[&str], after: &[&str], out: &mut DiffWriter) {
     let (old, new) = (tokens_of(before), tokens_of(after));
     let (mut a, mut b) = (0, 0);
     // A comma or a blank alone is nothing that two sentences have in common.
-    let is_word = |word: &str| word == BREAK || word.chars().any(char::is_alphanumeric);
+    let is_shared = |token: &str| token == BREAK || token.chars().any(char::is_alphanumeric);
     let runs = common_runs(&old, &new, MOST_TOKEN_PAIRS);
     let is_kept = |(at, _, len): &(usize, usize, usize)| {
         let is_at_edge = *at == 0 || at + len == old.len();
-        old[*at..at + len].iter().any(|word| is_word(word)) || is_at_edge
+        old[*at..at + len].iter().any(|token| is_shared(token)) || is_at_edge
     };
     for (at_old, at_new, len) in runs.into_iter().filter(is_kept) {
         out.tokens(PartKind::Removed, &old[a..at_old]);
@@ -212,13 +212,13 @@ mod tests {
 
     /// A text as its words: those of one side of a diff.
     fn side(diff: &TextDiff, left_out: PartKind) -> Vec<String> {
-        let mut words = Vec::new();
+        let mut terms = Vec::new();
         for line in &diff.lines {
             let kept: String =
                 line.parts.iter().filter(|part| part.kind != left_out).map(|part| part.text.as_str()).collect();
-            words.extend(kept.unicode_words().map(str::to_owned));
+            terms.extend(kept.unicode_words().map(str::to_owned));
         }
-        words
+        terms
     }
 
     fn marked(before: &str, after: &str) -> String {
@@ -272,11 +272,11 @@ mod tests {
             before in "([abcé,.]{1,3}[ \n]){0,40}",
             after in "([abcé,.]{1,3}[ \n]){0,40}",
         ) {
-            let words = |text: &str| text.lines().flat_map(|line| line.trim().unicode_words().map(str::to_owned)
+            let terms_of = |text: &str| text.lines().flat_map(|line| line.trim().unicode_words().map(str::to_owned)
                 .collect::<Vec<_>>()).collect::<Vec<_>>();
             let diff = diff_texts(&before, &after);
-            prop_assert_eq!(side(&diff, PartKind::Added), words(&before));
-            prop_assert_eq!(side(&diff, PartKind::Removed), words(&after));
+            prop_assert_eq!(side(&diff, PartKind::Added), terms_of(&before));
+            prop_assert_eq!(side(&diff, PartKind::Removed), terms_of(&after));
             prop_assert_eq!(diff_texts(&before, &before).removed_words, 0);
         }
     }

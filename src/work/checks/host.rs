@@ -228,8 +228,8 @@ impl HostChecks<'_> {
             |of: &&&HostCapture| is_good(of.status) && sums.version(of).is_some_and(ComparedVersion::is_good);
         let good: Vec<&HostCapture> = before.iter().filter(is_good_one).copied().collect();
         let last = good.get(good.len().saturating_sub(USUAL_CAPTURES)..).unwrap_or_default();
-        let mut words: Vec<u64> = last.iter().filter_map(|of| Some(sums.version(of)?.words)).collect();
-        signs.median_words = median(&mut words);
+        let mut lengths: Vec<u64> = last.iter().filter_map(|of| Some(sums.version(of)?.words)).collect();
+        signs.median_words = median(&mut lengths);
         let files = before.iter().filter(|of| is_good(of.status)).rev().take(USUAL_CAPTURES);
         signs.median_bytes = median(&mut files.map(|of| of.size).collect::<Vec<u64>>());
         // What repeats the last one needs no comparison.

@@ -31,19 +31,19 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let is_short = page.words < limits.count("main_words");
     let is_below = host.of_form >= 5 && (page.words as f64) < limits.of("share") * host.median_words as f64;
     let phrase = page.phrases.iter().find(|of| of.kind == PhraseKind::Paywall);
-    let words = counted(page.words, "word");
+    let length = counted(page.words, "word");
     let more =
         json!({ "words": page.words, "median": host.median_words, "phrase": phrase.map(|of| of.phrase.clone()) });
     match (page.is_not_free, phrase) {
         (true, Some(phrase)) if is_short || is_below => {
-            let text = format!("it declares that it is not free, and says “{}” at the end of {words}", phrase.phrase);
+            let text = format!("it declares that it is not free, and says “{}” at the end of {length}", phrase.phrase);
             Some(Signal::problem(1.0, evidence(text, more)))
         }
         (true, _) if is_short || is_below => {
-            Some(Signal::problem(1.0, evidence(format!("it declares that it is not free, and has {words}"), more)))
+            Some(Signal::problem(1.0, evidence(format!("it declares that it is not free, and has {length}"), more)))
         }
         (false, Some(phrase)) if is_short => {
-            Some(Signal::problem(1.0, evidence(format!("“{}” at the end of {words}", phrase.phrase), more)))
+            Some(Signal::problem(1.0, evidence(format!("“{}” at the end of {length}", phrase.phrase), more)))
         }
         _ => None,
     }

@@ -28,8 +28,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         Some(true) => "; an earlier capture had them",
         _ => "",
     };
-    let words: Vec<&str> = anchors.anchor_words.iter().map(String::as_str).take(8).collect();
-    let text = format!("{} hosts call it by words that it has not: {}{drift}", anchors.hosts, words.join(", "));
+    let missing: Vec<&str> = anchors.anchor_words.iter().map(String::as_str).take(8).collect();
+    let text = format!("{} hosts call it by words that it has not: {}{drift}", anchors.hosts, missing.join(", "));
     let more = json!({
         "hosts": anchors.hosts, "anchor_words": anchors.anchor_words, "was_true_before": anchors.was_true_before,
     });
