@@ -68,7 +68,7 @@ def filter_command(fonds, half, options):
 
 
 def build(context, files, args, map_words, reduce_words):
-    """All files to lines, in order."""
+    """Rows of all files, sorted, to lines in order."""
     slices = min(args.map_tasks or len(files), len(files)) or 1
     rows = context.parallelize(files, slices).pipe(
         filter_command(args.fonds, map_words, args.map), checkCode=True
@@ -77,15 +77,20 @@ def build(context, files, args, map_words, reduce_words):
     rows = rows.keyBy(key_of).persist(StorageLevel.DISK_ONLY)
     # Text in Python is in the order of code points, as UTF-8 bytes are.
     parts = rows.sortByKey(numPartitions=args.reduce_tasks or context.defaultParallelism)
-    lines = parts.values().pipe(
+    return parts.values().pipe(
         filter_command(args.fonds, reduce_words, args.reduce), checkCode=True
     )
-    codec = "org.apache.hadoop.io.compress.GzipCodec" if args.gzip else None
-    lines.saveAsTextFile(args.out, compressionCodecClass=codec)
 
 
-def run(about, command, map_words, reduce_words):
-    """Reads the command line and does it with these two halves."""
+def filter_lines(context, files, args, map_words):
+    """The lines of all files through a filter that has one half, in their order."""
+    lines = context.union([context.textFile(file, args.map_tasks) for file in files])
+    return lines.pipe(filter_command(args.fonds, map_words, args.map), checkCode=True)
+
+
+def run(about, command, map_words, reduce_words=None):
+    """Reads the command line and does it with these two halves; without a second one, the
+    first is a filter of the lines of the files."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("list", help="file with the name of one archive file a line")
     parser.add_argument("--out", required=True, help="folder that Spark makes; parts go one behind the other")
@@ -108,7 +113,12 @@ def run(about, command, map_words, reduce_words):
         # Workers need the functions of this file, which another script called.
         context.addPyFile(__file__)
     try:
-        build(context, files, args, map_words, reduce_words)
+        if reduce_words is None:
+            lines = filter_lines(context, files, args, map_words)
+        else:
+            lines = build(context, files, args, map_words, reduce_words)
+        codec = "org.apache.hadoop.io.compress.GzipCodec" if args.gzip else None
+        lines.saveAsTextFile(args.out, compressionCodecClass=codec)
     finally:
         context.stop()
 

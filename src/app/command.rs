@@ -343,6 +343,11 @@ pub enum Command {
         /// The entity.
         target: String,
     },
+    /// Takes back that a name is that of another entity, from the next analysis on.
+    TakeApart {
+        /// The name.
+        name: String,
+    },
     /// Adds rules behind those of the specification of the current campaign, not yet saved.
     AddRules(Vec<serde_json::Value>),
     /// Begins a new campaign in the open workspace, or opens the dialog of its place.
@@ -539,6 +544,7 @@ impl Command {
             | Self::Selections(_)
             | Self::Searches(_)
             | Self::PutTogether { .. }
+            | Self::TakeApart { .. }
             | Self::Export { .. }
             | Self::AnswerScheduled { .. }
             | Self::LetSchedulesRun(_)

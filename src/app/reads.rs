@@ -204,6 +204,8 @@ reads! {
         true => work::cluster_proposals(&session.workspace, None),
         false => Ok(Vec::new()),
     };
+    /// See [`Catalogue::entity_merges`](crate::store::Catalogue::entity_merges).
+    merges() -> Vec<EntityMerge>, None, |session, ()| session.catalogue().entity_merges();
     /// See [`Session::terms_over_time`].
     terms_over_time(terms: Vec<String>) -> Vec<TermOverTime>, None, |session, (terms,)| session.terms_over_time(terms);
     /// See [`work::page_analysis`].

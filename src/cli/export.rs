@@ -120,8 +120,8 @@ pub(super) fn run(args: &ExportArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         seen: kept.seen && !args.without_seen,
         rdf: kept.rdf && !args.without_rdf,
         language: args.language.or(kept.language),
-        persons: !args.without_persons,
-        refuses_personal_data: args.refuse_personal_data,
+        persons: kept.persons && !args.without_persons,
+        refuses_personal_data: args.refuse_personal_data || kept.refuses_personal_data,
         signer: args.sign.as_ref().map(|name| SigningKey::load(name, &SystemKeychain)).transpose()?,
     };
     if args.dry_run {

@@ -16,7 +16,7 @@ pub use crate::store::rows::scope_rows::*;
 pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
 pub use crate::store::{CheckPrecision, KeptFinding, PageLoss};
-pub use crate::store::{EntityRow, FoundEntity, RelatedEntity};
+pub use crate::store::{EntityMerge, EntityRow, FoundEntity, RelatedEntity};
 pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, PageChange};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
 pub use crate::text::{DiffLine, DiffPart, PartKind};

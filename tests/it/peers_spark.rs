@@ -2,7 +2,7 @@
 
 use crate::archives::record;
 use crate::need;
-use crate::program::{arg, fonds};
+use crate::program::{arg, fonds, fonds_with};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -104,6 +104,48 @@ fn spark_gives_the_bytes_of_one_machine() {
     let output = run_spark(&python, THREADS, INLINKS, folder, "part", &["--map-tasks", "1"]);
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && message.contains("inlinks map; test $? -le 1"), "{message}");
+}
+
+#[test]
+fn spark_finds_the_names_and_terms_of_one_machine() {
+    let (Some(_), Some([python, _])) = (need::program("java"), need::peers(["python", "spark-submit"])) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    let texts = [
+        "Dr. Ana Vaz spoke in Porto about the boats.\u{2028}Ana Vaz left\u{85} for Faro.",
+        "A Estaleiro Gaivota, Lda. reparou os barcos do Porto; 東京 não.",
+        "",
+        "Faro e Porto, \u{b}outra vez: Ana  Vaz (\"AV\").",
+    ];
+    let lines = |file: u32| {
+        (0..60_u32).map(move |page| {
+            let text = texts[((page + file) % 4) as usize];
+            let document = serde_json::json!({ "id": format!("{file}/{page}"), "content": format!("{text} {page}") });
+            format!("{document}\n")
+        })
+    };
+    let files = ["a.jsonl", "b.jsonl"];
+    for (number, file) in (0..).zip(files) {
+        std::fs::write(folder.join(file), lines(number).collect::<String>()).unwrap();
+    }
+    let authority = folder.join("deputies.csv");
+    std::fs::write(&authority, "name,kind\nAna Vaz,person\nPorto,place\n").unwrap();
+    let paths = files.map(|file| folder.join(file));
+    std::fs::write(folder.join("list.txt"), format!("{}\n{}\n", paths[0].display(), paths[1].display())).unwrap();
+    let options = ["analyse", "documents", "--authority", arg(&authority)];
+    let all: Vec<&str> = options.iter().copied().chain(paths.iter().map(|path| arg(path))).collect();
+    let one_machine = fonds(&all).with_status(0).out;
+    assert_eq!(one_machine.lines().count(), 120);
+    assert!(one_machine.contains("\"name\":\"Ana Vaz\"") && one_machine.contains("\"terms\":[{"), "{one_machine}");
+    let more = [&format!("--map=--authority {}", authority.display()), "--map-tasks", "3"];
+    assert!(spark(&python, THREADS, "analyse_spark.py", folder, "names", &more) == one_machine);
+    // Hadoop Streaming gives each task a run of whole lines.
+    let input: Vec<String> = lines(0).chain(lines(1)).collect();
+    let tasks = input.chunks(7).map(|lines| {
+        let args: Vec<&str> = options.iter().copied().chain(["-"]).collect();
+        fonds_with(&args, lines.concat().as_bytes()).with_status(0).out
+    });
+    assert!(tasks.collect::<String>() == one_machine);
 }
 
 #[test]

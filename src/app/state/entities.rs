@@ -19,4 +19,18 @@ impl AppState {
             |done| Answer::Set("The names were not put together", done),
         );
     }
+
+    /// Takes back that a name is that of another entity.
+    pub(super) fn take_apart(&mut self, name: String) {
+        self.write(
+            move |session| {
+                let apart = session.catalogue().split_entities(std::slice::from_ref(&name))?;
+                Ok(match apart {
+                    0 => format!("“{name}” was already a name of its own"),
+                    _ => format!("“{name}” is a name of its own again from the next analysis on"),
+                })
+            },
+            |done| Answer::Set("The names were not taken apart", done),
+        );
+    }
 }

@@ -492,6 +492,7 @@ impl AppState {
             Command::Selections(act) => self.act_on_selections(act),
             Command::Searches(act) => self.act_on_searches(act),
             Command::PutTogether { name, target } => self.put_together(name, target),
+            Command::TakeApart { name } => self.take_apart(name),
             Command::Export { out, selection } => {
                 self.open.last_export = Some(out.clone());
                 let sign_with = self.settings.sign_with.clone();

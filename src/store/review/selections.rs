@@ -175,17 +175,20 @@ impl Catalogue {
         })
     }
 
-    /// Remembers which parts exports of a campaign's selection hold: a package,
-    /// RDF, the URLs that were seen, and the language of the report. The selection stays as it is.
+    /// Remembers which parts exports of a campaign's selection hold: a package, RDF, the URLs that
+    /// were seen, persons, the language of the report, and whether personal data stops one. The
+    /// selection stays as it is.
     pub fn remember_export_parts(&self, spec: &SelectionSpec) -> Result<(), StoreError> {
         let json = |flag: bool| if flag { "true" } else { "false" };
-        let parts = [json(spec.with_wacz), json(spec.with_rdf), json(spec.with_seen)];
+        let [wacz, rdf, seen] = [spec.with_wacz, spec.with_rdf, spec.with_seen].map(json);
+        let [persons, refuses] = [spec.with_persons, spec.refuses_personal_data].map(json);
         let language = spec.report_language.map(ReportLanguage::code);
         let campaign = spec.campaign;
         self.execute(
             "UPDATE selection SET spec = json_set(spec, '$.with_wacz', json(?2), '$.with_rdf', json(?3),
-                    '$.with_seen', json(?4), '$.report_language', ?5) WHERE campaign = ?1",
-            (campaign, parts[0], parts[1], parts[2], language),
+                    '$.with_seen', json(?4), '$.with_persons', json(?5), '$.refuses_personal_data', json(?6),
+                    '$.report_language', ?7) WHERE campaign = ?1",
+            (campaign, wacz, rdf, seen, persons, refuses, language),
         )
     }
 

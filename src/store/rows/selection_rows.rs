@@ -33,6 +33,12 @@ pub struct SelectionSpec {
     /// An export holds every URL that was seen.
     #[serde(skip_serializing_if = "is_yes")]
     pub with_seen: bool,
+    /// An export holds what is known of persons: mentions, entities, names put together.
+    #[serde(skip_serializing_if = "is_yes")]
+    pub with_persons: bool,
+    /// Nothing is exported where a selected text has personal data.
+    #[serde(skip_serializing_if = "is_no")]
+    pub refuses_personal_data: bool,
     /// The language of the report in an export; none is that of the campaign.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report_language: Option<ReportLanguage>,
@@ -48,6 +54,11 @@ fn is_yes(flag: &bool) -> bool {
     *flag
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_no(flag: &bool) -> bool {
+    !*flag
+}
+
 impl SelectionSpec {
     /// These settings with the export parts of another one; they change no score.
     pub fn with_parts_of(self, other: &Self) -> Self {
@@ -55,6 +66,8 @@ impl SelectionSpec {
             with_wacz: other.with_wacz,
             with_rdf: other.with_rdf,
             with_seen: other.with_seen,
+            with_persons: other.with_persons,
+            refuses_personal_data: other.refuses_personal_data,
             report_language: other.report_language,
             ..self
         }
@@ -118,6 +131,8 @@ impl Default for SelectionSpec {
             with_wacz: false,
             with_rdf: true,
             with_seen: true,
+            with_persons: true,
+            refuses_personal_data: false,
             report_language: None,
             filter: String::new(),
             collections: Vec::new(),

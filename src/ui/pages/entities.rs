@@ -3,8 +3,8 @@
 use super::entity_trends::{MOST_TERMS, peak_of, span_of, terms_over_time_ui, trend_ui};
 use super::search::timeline::Timeline;
 use crate::app::models::{
-    AbsentEntity, ClusterProposal, CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityQuote, EntityRow,
-    RelatedEntity, SearchQuery, quoted, term_of,
+    AbsentEntity, ClusterProposal, CorpusTerm, EntitiesPage, EntityDetail, EntityKind, EntityMerge, EntityQuote,
+    EntityRow, RelatedEntity, SearchQuery, quoted, term_of,
 };
 use crate::app::{Action, AppState, Command, Focus, Route};
 use crate::ui::header::{Header, HeaderButton};
@@ -22,6 +22,7 @@ enum EntitiesBy {
     Entities,
     NeverFound,
     MayBeOne,
+    PutTogether,
     Terms,
 }
 
@@ -92,6 +93,7 @@ impl EntitiesView {
             EntitiesBy::Entities => format!("{} entities", text::count(entities)),
             EntitiesBy::NeverFound => format!("{} never found", text::counted(absent, "name")),
             EntitiesBy::MayBeOne => "Names that may be those of one entity".to_owned(),
+            EntitiesBy::PutTogether => "Names that persons put to another entity".to_owned(),
             EntitiesBy::Terms => text::counted(terms, "term"),
         };
         let about = answer.shown().and_then(|page| page.run.as_ref()).map_or(String::new(), |run| {
@@ -101,7 +103,7 @@ impl EntitiesView {
         let _ = app.campaign().map(|id| app.reads.campaign(id));
         let selected = match self.by {
             EntitiesBy::Entities => selected_count(ui, TABLE, entities),
-            EntitiesBy::NeverFound | EntitiesBy::MayBeOne | EntitiesBy::Terms => 0,
+            _ => 0,
         };
         let why_not = match app.campaign() {
             None => Some("Select a campaign first"),
@@ -131,6 +133,7 @@ impl EntitiesView {
                         (EntitiesBy::Entities, "Entities"),
                         (EntitiesBy::NeverFound, "Never found"),
                         (EntitiesBy::MayBeOne, "May be one"),
+                        (EntitiesBy::PutTogether, "Put together"),
                         (EntitiesBy::Terms, "Terms"),
                     ],
                 );
@@ -144,6 +147,7 @@ impl EntitiesView {
                 EntitiesBy::Entities => self.entities_ui(ui, app, &page.entities),
                 EntitiesBy::NeverFound => self.absent_ui(ui, app, &page.absent),
                 EntitiesBy::MayBeOne => self.clusters_ui(ui, app),
+                EntitiesBy::PutTogether => self.merges_ui(ui, app),
                 EntitiesBy::Terms => self.terms_ui(ui, app, &page.terms),
             }
         });
@@ -251,6 +255,38 @@ impl EntitiesView {
             let key = |row: &ClusterProposal| key_of((&row.name, &row.target));
             let table = Table::new("names that may be one", "Names that may be one", columns, key)
                 .row_icon(RowIcon::new(Icon::Check, "Put together", put));
+            if let Some(command) = table.rows_ui(ui, app, &rows) {
+                app.send(command);
+            }
+        });
+    }
+
+    fn merges_ui(&self, ui: &mut Ui, app: &mut AppState) {
+        let answer = app.reads.merges();
+        let filter = self.filter.trim().to_lowercase();
+        loaded_ui(ui, &answer, |ui, rows: &Vec<EntityMerge>| {
+            let is_shown = |row: &&EntityMerge| {
+                filter.is_empty() || row.name.contains(&filter) || row.target.to_lowercase().contains(&filter)
+            };
+            let rows: Vec<EntityMerge> = rows.iter().filter(is_shown).cloned().collect();
+            if rows.is_empty() {
+                empty_ui(ui, "No names were put together", "Put names together among those that may be one");
+                return;
+            }
+            type Col<'a> = Column<'a, EntityMerge, Command>;
+            let detail = |name: &str| Some(Command::Go(Route::Entities { entity: name.to_owned() }));
+            let columns = [
+                Col::text("name", "Name", 260.0, |row| &row.name),
+                Col::text("target", "Is a name of", 260.0, |row| &row.target)
+                    .link("Show where it is named", move |row| detail(&row.target)),
+                Col::text("who", "By", 140.0, |row| &row.who),
+                Col::date("date", "On (UTC)", 140.0, |row| row.date),
+            ];
+            let apart = |row: &EntityMerge| Some(Command::TakeApart { name: row.name.clone() });
+            let table = Table::new("names put together", "Names put together", columns, |row: &EntityMerge| {
+                row.id.unsigned_abs()
+            })
+            .row_icon(RowIcon::new(Icon::Undo, "Take apart", apart));
             if let Some(command) = table.rows_ui(ui, app, &rows) {
                 app.send(command);
             }

@@ -56,6 +56,8 @@ impl ExportWishes {
             seen: spec.with_seen,
             rdf: spec.with_rdf,
             language: spec.report_language,
+            persons: spec.with_persons,
+            refuses_personal_data: spec.refuses_personal_data,
             ..Self::default()
         }
     }

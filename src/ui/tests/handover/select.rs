@@ -54,6 +54,7 @@ fn a_selection_is_scored_exported_and_verified() {
     // What is left out stays so with the selection.
     window.click("RDF");
     window.click("WACZ package");
+    window.click("Entities of persons");
     window.click("Report in");
     window.click("Português");
     window.app_mut().open.export_folder = out.with_file_name("packed").display().to_string();
@@ -62,7 +63,7 @@ fn a_selection_is_scored_exported_and_verified() {
     let out = out.with_file_name("packed");
     assert!(has_package(&out) && !out.join("data/knowledge.nq.gz").exists());
     let kept = window.session().selection(TOWN).unwrap().spec.unwrap();
-    assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen), (true, false, true));
+    assert_eq!((kept.with_wacz, kept.with_rdf, kept.with_seen, kept.with_persons), (true, false, true, false));
     assert_eq!(kept.report_language, Some(crate::campaign::ReportLanguage::Pt));
     assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
     window.click("Verify");

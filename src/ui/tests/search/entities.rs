@@ -64,6 +64,16 @@ fn names_that_may_be_one_are_put_together_one_by_one() {
     window.until_done(JobKind::Analyse);
     let found = window.session().entity_detail(None, &first.name, crate::search::Period::Month).unwrap();
     assert!(found.len() == 1 && found[0].entity.name == "Banda Maré Alta", "{found:?}");
+    // And taken apart again, where they are listed.
+    window.click("Put together");
+    window.settle();
+    window.assert_shows("Is a name of");
+    window.app_mut().send(Command::TakeApart { name: first.name.clone() });
+    window.settle();
+    window.assert_shows(&format!("“{}” is a name of its own again from the next analysis on", first.name));
+    window.assert_shows("No names were put together");
+    let again = crate::work::cluster_proposals(&window.session().workspace, None).unwrap();
+    assert!(!again.iter().any(|of| of.name == first.name && of.target == "Banda Maré Alta"), "not analysed yet");
 }
 
 #[test]
