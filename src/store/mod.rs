@@ -68,8 +68,8 @@ pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use findings::{
     CaptureFindings, CapturedAt, CheckCount, CheckPrecision, CheckedLink, FindingGroup, FindingMark, HostCapture,
-    KeptFinding, KeptPage, KeptRobots, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss,
-    SeenAs,
+    KeptFinding, KeptPage, KeptRobots, KeptSigns, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS,
+    PageLoss, SeenAs,
 };
 pub use launches::ABANDONED;
 pub use launches::changes::{ChangedPage, HostChanges, LaunchPair, PageChange};

@@ -231,6 +231,8 @@ signs! {
         near: u64,
         /// The same by 0.95 or more.
         same: u64,
+        /// Of those, the ones with the same title, too.
+        same_title: u64,
         /// One of them.
         example: String,
         /// The host gave this text, or one alike by 0.95, with status 404 or 410.

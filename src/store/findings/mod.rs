@@ -21,4 +21,4 @@ pub(in crate::store) use marks::take_judgement;
 pub use marks::{CheckPrecision, FindingMark, OFFER_OFF_BELOW, OFFER_OFF_MARKS};
 pub use rows::{KeptFinding, LaunchFinding, ListedFinding, PageLoss};
 pub(in crate::store) use rows::{findings_of, is_checked};
-pub use signs::{CaptureFindings, KeptPage};
+pub use signs::{CaptureFindings, KeptPage, KeptSigns};

@@ -177,31 +177,73 @@ impl Catalogue {
         self.write(move |conn| captures.iter().try_for_each(|of| put_checked(conn, of)))
     }
 
-    /// Gives the signs of captures behind one, so many; the last capture that was given, or none at the end.
+    /// The signs of captures behind one, so many at most, with what was found by them; none at the end.
     ///
     /// # Errors
     ///
     /// A catalogue that cannot be read.
-    pub fn each_kept_signs(
-        &self,
-        behind: CaptureId,
-        most: u64,
-    ) -> Result<Vec<(CaptureId, PageSigns, ContextSigns)>, StoreError> {
-        let rows: Vec<(CaptureId, Option<Vec<u8>>, Vec<u8>)> = self.rows(
-            concat!(
+    pub fn kept_signs(&self, behind: CaptureId, most: u64) -> Result<Vec<KeptSigns>, StoreError> {
+        self.read(|conn| {
+            let mut statement = conn.prepare_cached(concat!(
                 "SELECT c.id, (SELECT p.signals FROM check_page p WHERE p.version = ",
                 crate::store::captures::originals::version_sql!(),
-                "), m.measures FROM check_measure m JOIN capture c ON c.id = m.capture
+                "), m.measures FROM check_measure m CROSS JOIN capture c ON c.id = m.capture
                  WHERE m.capture > ?1 ORDER BY m.capture LIMIT ?2"
-            ),
-            params![behind, int(most)],
-            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-        )?;
-        let read = |(capture, page, context): (CaptureId, Option<Vec<u8>>, Vec<u8>)| {
-            let page = page.map_or_else(|| Ok(PageSigns::default()), |page| of_json(&page))?;
-            Ok((capture, page, of_json(&context)?))
+            ))?;
+            let kept = statement.query_map(params![behind, int(most)], |row| {
+                Ok(KeptSigns { capture: row.get(0)?, page: row.get(1)?, context: row.get(2)?, found: Vec::new() })
+            })?;
+            let mut kept = kept.collect::<Result<Vec<_>, _>>()?;
+            let Some(last) = kept.last().map(|of| of.capture) else { return Ok(kept) };
+            let mut statement = conn.prepare_cached(
+                "SELECT capture, check_id, state, severity, evidence FROM finding WHERE capture > ?1 AND capture <= ?2
+                 ORDER BY capture, check_id",
+            )?;
+            let mut rows = statement.query(params![behind, last])?;
+            let mut of_rows = kept.iter_mut().peekable();
+            while let Some(row) = rows.next()? {
+                let capture: CaptureId = row.get(0)?;
+                while of_rows.next_if(|of| of.capture < capture).is_some() {}
+                if let Some(of) = of_rows.peek_mut().filter(|of| of.capture == capture) {
+                    of.found.push((row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
+                }
+            }
+            Ok(kept)
+        })
+    }
+}
+
+/// The signs of a capture as they are kept, with what was found by them.
+pub struct KeptSigns {
+    /// The capture.
+    pub capture: CaptureId,
+    page: Option<Vec<u8>>,
+    context: Vec<u8>,
+    /// Check, state, severity and evidence, in the order of checks.
+    found: Vec<(String, i64, i64, String)>,
+}
+
+impl KeptSigns {
+    /// Reads them.
+    ///
+    /// # Errors
+    ///
+    /// What are no signs.
+    pub fn read(&self) -> Result<(PageSigns, ContextSigns), StoreError> {
+        let page = self.page.as_ref().map_or_else(|| Ok(PageSigns::default()), |page| of_json(page))?;
+        Ok((page, of_json(&self.context)?))
+    }
+
+    /// Whether these findings are those that are kept.
+    pub fn has(&self, findings: &[Finding]) -> bool {
+        let is_kept = |of: &Finding| {
+            let at = self.found.binary_search_by(|(check, ..)| check.as_str().cmp(of.check));
+            at.ok().and_then(|at| self.found.get(at)).is_some_and(|(_, state, severity, evidence)| {
+                (*state, *severity) == (of.state.number(), parts_of(of.severity))
+                    && *evidence == of.evidence.to_string()
+            })
         };
-        rows.into_iter().map(read).collect()
+        self.found.len() == findings.len() && findings.iter().all(is_kept)
     }
 }
 

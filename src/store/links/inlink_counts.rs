@@ -426,7 +426,11 @@ fn put_anchor(conn: &Connection, row: &AnchorCount) -> Result<(), StoreError> {
 
 /// Puts what was counted in the place of what is shown.
 fn put_counts(conn: &Connection, window_days: u32, counted: &str) -> Result<(), StoreError> {
-    conn.execute_batch("DROP TABLE capture_inlinks; ALTER TABLE capture_inlinks_new RENAME TO capture_inlinks;")?;
+    conn.execute_batch(
+        "DROP TABLE capture_inlinks;
+         ALTER TABLE capture_inlinks_new RENAME TO capture_inlinks;
+         CREATE INDEX capture_inlinks_external ON capture_inlinks(external DESC, capture) WHERE external > 0;",
+    )?;
     let mut setting = conn.prepare_cached("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)")?;
     setting.execute(["window_days", &window_days.to_string()])?;
     setting.execute([COUNTED, counted])?;

@@ -162,9 +162,10 @@ impl ReviewQueueQuery {
                 "page_loss p INDEXED BY page_loss_order CROSS JOIN capture c ON c.id = p.capture",
                 "p.loss DESC, p.external DESC, p.capture",
             ),
-            ReviewOrder::Cited => {
-                ("capture_inlinks g CROSS JOIN capture c ON c.id = g.capture", "g.external DESC, c.id")
-            }
+            ReviewOrder::Cited => (
+                "capture_inlinks g INDEXED BY capture_inlinks_external CROSS JOIN capture c ON c.id = g.capture",
+                "g.external DESC, g.capture",
+            ),
             ReviewOrder::Disagreements => ("capture c", "c.id"),
             ReviewOrder::Sample(_) | ReviewOrder::SecondReading(_) => {
                 ("sampled_capture e CROSS JOIN capture c ON c.id = e.capture", "e.place")

@@ -10,12 +10,14 @@ use crate::analysis::{AnchorCheck, AnchorWords, Matcher};
 use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
 use crate::store::{CaptureFindings, HostCapture, KeptPage, Workspace};
+use crate::text::fold;
 use crate::text::near::MinHash;
 use crate::uri::{Fqdn, Url};
 use crate::work::find::stored_pages::PageTexts;
 use crate::work::models::{CampaignId, CaptureId};
 use rayon::prelude::*;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// Captures whose findings are written together.
@@ -60,6 +62,8 @@ struct ComparedVersion {
     words: u64,
     language: String,
     has_phrase: bool,
+    /// A number of its title.
+    title: u64,
     group: Option<usize>,
     range: Option<[u64; 3]>,
 }
@@ -67,7 +71,8 @@ struct ComparedVersion {
 /// Versions with one sketch.
 struct Repeats {
     sketch: MinHash,
-    paths: BTreeSet<String>,
+    /// Each with the number of its title.
+    paths: BTreeMap<String, u64>,
     is_of_error: bool,
 }
 
@@ -154,7 +159,7 @@ impl HostChecks<'_> {
                         for (band, hash) in sketch.bands().iter().enumerate() {
                             sums.bands.entry((band, *hash)).or_default().push(next);
                         }
-                        sums.groups.push(Repeats { sketch, paths: BTreeSet::new(), is_of_error: false });
+                        sums.groups.push(Repeats { sketch, paths: BTreeMap::new(), is_of_error: false });
                     }
                     sums.add_version(capture.version, &signs, Some(group));
                 } else {
@@ -310,6 +315,7 @@ impl Sums {
             words: signs.words,
             language: signs.language.clone(),
             has_phrase: signs.phrases.iter().any(|of| of.place != "text"),
+            title: foldhash::fast::FixedState::default().hash_one(fold(&signs.title)),
             group,
             range: signs.range,
         };
@@ -334,11 +340,12 @@ impl Sums {
             self.words.push(version.words);
             self.of_form.entry(address_form(&capture.url)).or_default().push(version.words);
         }
+        let title = version.title;
         let Some(group) = version.group.and_then(|group| self.groups.get_mut(group)) else { return };
         if matches!(capture.status, 404 | 410) {
             group.is_of_error = true;
         } else if is_good(capture.status) && group.paths.len() < MOST_COUNTED {
-            group.paths.insert(path_of(&capture.url).to_owned());
+            group.paths.insert(path_of(&capture.url).to_owned(), title);
         }
     }
 
@@ -389,20 +396,21 @@ impl Sums {
             candidates.extend(of_band.iter().take(MOST_CANDIDATES));
         }
         let path = path_of(&capture.url);
-        let (mut signs, mut near, mut same) = (RepeatSigns::default(), BTreeSet::new(), BTreeSet::new());
+        let (mut signs, mut near, mut same) = (RepeatSigns::default(), BTreeSet::new(), BTreeMap::new());
         for group in candidates.into_iter().filter_map(|at| self.groups.get(at)) {
             let similarity = group.sketch.similarity(&own.sketch);
             if similarity < NEAR {
                 continue;
             }
-            let others = group.paths.iter().filter(|other| *other != path);
-            near.extend(others.clone());
+            let others = group.paths.iter().filter(|(other, _)| *other != path);
+            near.extend(others.clone().map(|(other, _)| other));
             if similarity >= SAME {
                 same.extend(others);
                 signs.is_of_error |= group.is_of_error && is_good(capture.status);
             }
         }
         (signs.near, signs.same) = (near.len() as u64, same.len() as u64);
+        signs.same_title = same.values().filter(|title| ***title == version.title).count() as u64;
         signs.example = near.first().map(|path| (*path).clone()).unwrap_or_default();
         Some(signs)
     }

@@ -15,7 +15,7 @@ use crate::work::models::CaptureId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The form of the signs: counts up where they are read in another way, and all are read again.
-pub(super) const FORM: u32 = 1;
+pub(super) const FORM: u32 = 2;
 
 /// Letters of titles and addresses that are kept.
 const SHORTENED: usize = 300;

@@ -8,7 +8,7 @@ use crate::analysis::Matcher;
 use crate::analysis::checks::{CaptureSigns, CheckSettings, FindingState, address_form, check_capture};
 use crate::campaign::TermKind;
 use crate::jobs::{JobCx, counted};
-use crate::store::{CaptureFindings, Catalogue, KeptPage, Workspace};
+use crate::store::{CaptureFindings, Catalogue, KeptPage, KeptSigns, StoreError, Workspace};
 use crate::work::Report;
 use crate::work::find::stored_pages::{PageTexts, facts_of};
 use crate::work::models::{CampaignId, CaptureId};
@@ -169,22 +169,24 @@ fn check_again(catalogue: &Catalogue, settings: &CheckSettings, cx: &JobCx) -> a
     cx.stage("Checking by kept signs", Some(catalogue.capture_count()?));
     let (mut behind, mut captures) = (CaptureId::default(), 0);
     loop {
-        let kept = catalogue.each_kept_signs(behind, AGAIN)?;
-        let Some((last, ..)) = kept.last() else { return Ok(captures) };
-        behind = *last;
-        let checked: Vec<CaptureFindings> = kept
-            .par_iter()
-            .map(|(capture, page, of)| CaptureFindings {
-                capture: *capture,
-                signs: None,
-                template: address_form(&of.url),
-                external: None,
-                findings: check_capture(&CaptureSigns { page, of }, settings),
-            })
-            .collect();
-        captures += checked.len() as u64;
-        cx.advance(checked.len() as u64)?;
-        catalogue.put_findings(checked)?;
+        let kept = catalogue.kept_signs(behind, AGAIN)?;
+        let Some(last) = kept.last() else { return Ok(captures) };
+        behind = last.capture;
+        let one = |kept: &KeptSigns| -> Result<Option<CaptureFindings>, StoreError> {
+            let (page, of) = kept.read()?;
+            let findings = check_capture(&CaptureSigns { page: &page, of: &of }, settings);
+            let template = address_form(&of.url);
+            let of = CaptureFindings { capture: kept.capture, signs: None, template, external: None, findings };
+            Ok(Some(of).filter(|of| !kept.has(&of.findings)))
+        };
+        let changed: Result<Vec<CaptureFindings>, StoreError> =
+            kept.par_iter().filter_map(|kept| one(kept).transpose()).collect();
+        captures += kept.len() as u64;
+        cx.advance(kept.len() as u64)?;
+        let changed = changed?;
+        if !changed.is_empty() {
+            catalogue.put_findings(changed)?;
+        }
     }
 }
 

@@ -14,6 +14,7 @@ CREATE TABLE capture_inlinks (
     cut        INTEGER NOT NULL,
     top_anchor TEXT NOT NULL
 );
+CREATE INDEX capture_inlinks_external ON capture_inlinks(external DESC, capture) WHERE external > 0;
 -- Pages that are linked to and had no capture when inlinks were built, the
 -- most cited ones, with totals over all time.
 CREATE TABLE prospect (
