@@ -44,9 +44,11 @@ pub(in crate::ui::pages) fn parts_ui(ui: &mut Ui, app: &mut AppState) {
     part_ui(ui, &mut draft.with_seen, "All URLs seen", seen, Some(SEEN));
     const PERSONS: &str =
         "Persons that an analysis found, with their mentions; places, organisations and events are in any case";
-    part_ui(ui, &mut draft.with_persons, "Entities of persons", None, Some(PERSONS));
     const PERSONAL: &str = "E-mail addresses, telephone numbers, IBANs and identity numbers in a selected text stop the export, which names them";
-    part_ui(ui, &mut draft.refuses_personal_data, "Refuse personal data", None, Some(PERSONAL));
+    ui.horizontal_wrapped(|ui| {
+        part_ui(ui, &mut draft.with_persons, "Entities of persons", None, Some(PERSONS));
+        part_ui(ui, &mut draft.refuses_personal_data, "Refuse personal data", None, Some(PERSONAL));
+    });
     ui.horizontal(|ui| {
         let label = ui.label("Report in");
         let language = &mut draft.report_language;

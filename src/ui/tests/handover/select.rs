@@ -47,6 +47,7 @@ fn a_selection_is_scored_exported_and_verified() {
     assert_eq!(plan.files.len(), crate::testing::files_under(&out).len());
     window.scroll_to("Files of the dry run");
     window.click("Files of the dry run");
+    window.scroll_to("Close dry run");
     window.click("Close dry run");
     assert!(!window.shows("Close dry run"));
     let report = format!("file://{}", out.join("report.html").display());
