@@ -49,8 +49,17 @@
     if (round < 8) setTimeout(() => update(path, round + 1), 500 * (round + 1));
   };
 
+  // Pages that lead to each other by script go round without end.
+  let steps = [];
+  const isCircle = () => {
+    const now = Date.now();
+    steps = [...steps.filter((step) => now - step < 5000), now];
+    return steps.length > 10;
+  };
+
   const open = (path, isNew) => {
     shown += 1;
+    text(part('left'), '');
     if (isNew) history.pushState({ path }, '', path.replace(/^\/w\/(\d*)(mp_)?\//, '/r/$1/'));
     frame.contentWindow.location.replace(config.replay + path);
     update(path, 0);
@@ -60,7 +69,12 @@
     const path = event.data && event.data.open;
     // Frames inside of the page are not the page.
     if (event.origin !== config.replay || event.source !== frame.contentWindow) return;
-    if (typeof path === 'string' && path.length < 8192 && /^\/w\/\d*(mp_)?\//.test(path)) open(path, true);
+    if (typeof path !== 'string' || path.length >= 8192 || !/^\/w\/\d*(mp_)?\//.test(path)) return;
+    if (isCircle()) text(part('left'), 'Pages here lead to each other without end: stopped');
+    else open(path, true);
+  });
+  document.addEventListener('securitypolicyviolation', (event) => {
+    if (event.effectiveDirective === 'frame-src') text(part('left'), `A script leaves the archive for ${event.blockedURI}: stopped`);
   });
   window.addEventListener('popstate', (event) => open((event.state && event.state.path) || config.path, false));
   history.replaceState({ path: config.path }, '');

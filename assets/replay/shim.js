@@ -1,12 +1,139 @@
 // What an archived page does by script is led to other captures; what would leave the archive is refused.
 (() => {
   'use strict';
-  const found = /^\/w\/(\d*)[a-z_]*\/(.*)$/.exec(location.pathname + location.search);
   document.currentScript.remove();
-  if (!found) return;
-  const [, timestamp, page] = found;
   if (window.__fondsReplay) return;
   Object.defineProperty(window, '__fondsReplay', { value: true });
+  const guard = (work) => { try { work(); } catch { /* The page goes on without it. */ } };
+
+  // Pages in srcdoc have the address of the page that they are in.
+  let place = location;
+  guard(() => { if (location.href === 'about:srcdoc') place = parent.location; });
+  const found = /^\/w\/(\d*)[a-z_]*\/(.*)$/.exec(place.pathname + place.search);
+  const site = () => {
+    try { return new URL(found[2]).host; } catch { return ''; }
+  };
+
+  // No policy governs these. Frames that a script makes have objects of their own: they are guarded before it sees them.
+  const refused = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'WebTransport'];
+  const guarded = new WeakSet();
+  const withShim = (page) => (hasShim.test(page) ? page : `<script src="/shim.js"></script>${page}`);
+  const hasShim = /^\s*(<!doctype[^>]*>\s*)?(<html[^>]*>\s*)?(<head[^>]*>)?<script src="\/shim\.js"><\/script>/i;
+  // A storage that lives as long as its page.
+  const storage = () => {
+    const values = new Map();
+    const methods = {
+      getItem: (name) => values.get(String(name)) ?? null,
+      setItem: (name, value) => { if (values.size < 2000) values.set(String(name), String(value)); },
+      removeItem: (name) => { values.delete(String(name)); },
+      clear: () => { values.clear(); },
+      key: (at) => [...values.keys()][at] ?? null,
+    };
+    return new Proxy(methods, {
+      get: (own, name) => (name === 'length' ? values.size : own[name] ?? values.get(String(name))),
+      set: (own, name, value) => { methods.setItem(name, value); return true; },
+      has: (own, name) => name in own || values.has(String(name)),
+      deleteProperty: (own, name) => { methods.removeItem(name); return true; },
+      ownKeys: () => [...values.keys()],
+      getOwnPropertyDescriptor: (own, name) => (values.has(name)
+        ? { value: values.get(name), writable: true, enumerable: true, configurable: true } : undefined),
+    });
+  };
+  const protect = (scope) => {
+    if (guarded.has(scope.Function)) return;
+    guarded.add(scope.Function);
+    for (const name of refused) guard(() => { if (name in scope) Object.defineProperty(scope, name, { value: undefined }); });
+    guard(() => { scope.open = () => null; });
+    guard(() => {
+      const asked = () => new Promise(() => fetch('/blocked?what=worker', { method: 'POST', keepalive: true }).catch(() => {}));
+      if (scope.navigator.serviceWorker) Object.defineProperty(scope.navigator.serviceWorker, 'register', { value: asked });
+    });
+    guard(() => {
+      // Cookies live as long as the page, each site has its own.
+      const jar = new Map();
+      Object.defineProperty(scope.Document.prototype, 'cookie', {
+        configurable: true,
+        get: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+        set: (text) => {
+          const [pair] = String(text).split(';');
+          const at = pair.indexOf('=');
+          const name = pair.slice(0, Math.max(at, 0)).trim();
+          if (/max-age\s*=\s*(0|-)/i.test(text)) jar.delete(name);
+          else if (jar.size < 200) jar.set(name, pair.slice(at + 1).trim());
+        },
+      });
+    });
+    guard(() => {
+      // All archived sites have one origin: what one keeps is not what another one finds.
+      for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(scope, name, { value: storage() });
+      Object.defineProperty(scope, 'caches', { value: undefined });
+      const factory = scope.IDBFactory.prototype;
+      for (const name of ['open', 'deleteDatabase']) {
+        const original = factory[name];
+        factory[name] = function (database, ...rest) { return original.call(this, `${site()} ${database}`, ...rest); };
+      }
+      factory.databases = () => Promise.resolve([]);
+    });
+    const protectFrames = () => {
+      for (let at = 0; at < scope.length; at += 1) {
+        guard(() => {
+          protect(scope[at]);
+          const element = scope[at].frameElement;
+          if (element && element.srcdoc && !hasShim.test(element.srcdoc)) element.srcdoc = withShim(element.srcdoc);
+        });
+      }
+    };
+    const after = (type, names) => {
+      for (const name of names) {
+        guard(() => {
+          const prototype = scope[type].prototype;
+          const original = prototype[name];
+          if (typeof original !== 'function') return;
+          prototype[name] = function (...given) {
+            const made = original.apply(this, given);
+            if (scope.length) protectFrames();
+            return made;
+          };
+        });
+      }
+    };
+    const around = ['append', 'prepend', 'before', 'after', 'replaceWith', 'replaceChildren'];
+    after('Node', ['appendChild', 'insertBefore', 'replaceChild']);
+    after('Element', [...around, 'insertAdjacentElement', 'insertAdjacentHTML', 'moveBefore', 'setHTMLUnsafe']);
+    after('CharacterData', around);
+    after('Document', [...around, 'write', 'writeln', 'execCommand']);
+    after('Range', ['insertNode', 'surroundContents']);
+    for (const name of ['innerHTML', 'outerHTML']) {
+      guard(() => {
+        const own = Object.getOwnPropertyDescriptor(scope.Element.prototype, name);
+        Object.defineProperty(scope.Element.prototype, name, {
+          ...own,
+          set(value) { own.set.call(this, value); if (scope.length) protectFrames(); },
+        });
+      });
+    }
+    for (const type of ['HTMLIFrameElement', 'HTMLFrameElement', 'HTMLObjectElement']) {
+      for (const name of ['contentWindow', 'contentDocument']) {
+        guard(() => {
+          const own = Object.getOwnPropertyDescriptor(scope[type].prototype, name);
+          Object.defineProperty(scope[type].prototype, name, {
+            ...own,
+            get() {
+              const inner = own.get.call(this);
+              guard(() => protect(name === 'contentWindow' ? inner : inner.defaultView));
+              return inner;
+            },
+          });
+        });
+      }
+    }
+    // Frames that the parser makes: it stops for this before each script.
+    guard(() => new MutationObserver(protectFrames).observe(scope.document, { childList: true, subtree: true }));
+  };
+  protect(window);
+
+  if (!found) return;
+  const [, timestamp, page] = found;
 
   const schemes = /^(https?|ftp|wss?):/i;
   const isOwn = (text) => /^\/(w\/\d*[a-z_]*\/|shim\.js|blocked)/.test(text);
@@ -29,15 +156,6 @@
     const found = /\/w\/\d*[a-z_]*\/(.*)$/.exec(href);
     return found ? found[1] : href;
   };
-  const guard = (work) => { try { work(); } catch { /* The page goes on without it. */ } };
-
-  guard(() => {
-    const refused = () => new Promise(() => fetch('/blocked?what=worker', { method: 'POST', keepalive: true }).catch(() => {}));
-    if (navigator.serviceWorker) Object.defineProperty(navigator.serviceWorker, 'register', { value: refused });
-  });
-  for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'WebTransport']) {
-    guard(() => { if (name in window) Object.defineProperty(window, name, { value: undefined }); });
-  }
   guard(() => {
     const original = window.fetch;
     window.fetch = function (input, init) {
@@ -66,6 +184,7 @@
       const hint = hints[this.localName];
       if (hint && hint[0] === attribute) value = replayed(value, hint[1]);
       else if (attribute === 'srcset') value = srcset(value);
+      else if (attribute === 'srcdoc') value = withShim(String(value));
       else if (attribute === 'integrity' || attribute === 'crossorigin') return;
       return set.call(this, name, value);
     };
@@ -85,6 +204,7 @@
   property('HTMLScriptElement', 'src', 'js_');
   property('HTMLLinkElement', 'href', 'cs_');
   property('HTMLIFrameElement', 'src', 'if_');
+  property('HTMLIFrameElement', 'srcdoc', '', (value) => withShim(String(value)));
   property('HTMLMediaElement', 'src', 'oe_');
   property('HTMLSourceElement', 'src', 'oe_');
   property('HTMLEmbedElement', 'src', 'oe_');
@@ -104,20 +224,18 @@
       };
     });
   }
-  guard(() => { window.open = () => null; });
   guard(() => {
-    // Cookies live as long as the page, each site has its own.
-    const jar = new Map();
-    Object.defineProperty(document, 'cookie', {
-      configurable: true,
-      get: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
-      set: (text) => {
-        const [pair] = String(text).split(';');
-        const at = pair.indexOf('=');
-        const name = pair.slice(0, Math.max(at, 0)).trim();
-        if (/max-age\s*=\s*(0|-)/i.test(text)) jar.delete(name);
-        else if (jar.size < 200) jar.set(name, pair.slice(at + 1).trim());
-      },
+    // Where a script leaves its page, the capture of the target is shown. One that leads to itself stays: it was meant
+    // for another address than this one.
+    const plain = (url) => url.split('#')[0].replace(/\/$/, '');
+    window.navigation.addEventListener('navigate', (event) => {
+      const { url } = event.destination;
+      if (!event.cancelable || event.formData || event.downloadRequest) return;
+      const target = replayed(url, 'mp_');
+      if (target === url) return;
+      event.preventDefault();
+      if (plain(archived(target)) === plain(page)) return;
+      if (event.navigationType === 'replace') location.replace(target); else location.assign(target);
     });
   });
   guard(() => Object.defineProperty(document, 'referrer', { get: () => archived(Document.prototype.__lookupGetter__('referrer').call(document)) }));

@@ -2,7 +2,7 @@
 
 use super::spec_draft::SpecDraft;
 use super::state::{AppState, has_clean_browser};
-use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route, SelectedRows};
+use super::{Action, Command, CrawlTarget, Dialog, FilesRoute, Focus, Route};
 use crate::app::models::ReviewMark;
 use crate::work::{JobKind, has_text_terms};
 use std::path::PathBuf;
@@ -391,11 +391,7 @@ fn meaning(action: Action, state: &AppState) -> Result<Command, &'static str> {
         }
         Action::OpenInBrowser | Action::OpenInCleanBrowser => {
             open()?;
-            let capture = match (state.focus(), state.decision_target()) {
-                (Some(Focus::Capture(capture)), _) => capture,
-                (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => ids[0],
-                _ => return Err("Select a capture first"),
-            };
+            let capture = state.capture_to_open().ok_or("Select a capture first")?;
             match action {
                 Action::OpenInBrowser => Ok(Command::OpenInBrowser(capture)),
                 _ if !has_clean_browser() => Err("Install Chromium first"),

@@ -25,6 +25,8 @@ pub(super) struct CurrentRows {
     several: Vec<CaptureId>,
     /// Captures that a list in the lower panel led to: the first one is shown in place of the row.
     beside: Vec<CaptureId>,
+    /// The capture of a page that the current link of the lower panel is on.
+    link_source: Option<CaptureId>,
     /// Whether rows of a selection are still read, so that it is not what is on screen.
     is_selecting: bool,
 }
@@ -83,6 +85,24 @@ impl AppState {
         self.open.current_rows.beside.first().map(|id| Focus::Capture(*id)).or(self.open.current_rows.row)
     }
 
+    /// The capture that opens in a browser: that of the current link in the lower panel, else the one that the panel shows,
+    /// else the only one that is selected.
+    pub fn capture_to_open(&self) -> Option<CaptureId> {
+        if let Some(capture) = self.open.current_rows.link_source {
+            return Some(capture);
+        }
+        match (self.focus(), self.decision_target()) {
+            (Some(Focus::Capture(capture)), _) => Some(capture),
+            (_, Ok(SelectedRows::Ids(ids))) if ids.len() == 1 => ids.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// Notes the page that the current link of the lower panel is on; the panel goes on with its own row.
+    pub fn note_link_source(&mut self, capture: Option<CaptureId>) {
+        self.open.current_rows.link_source = capture;
+    }
+
     /// The number of captures that a list in the lower panel led to, instead of the page's row; 0 for none.
     pub fn beside_row(&self) -> usize {
         self.open.current_rows.beside.len()
@@ -102,12 +122,14 @@ impl AppState {
     /// Notes which captures are selected in a table of the page.
     pub fn follow_several(&mut self, captures: Vec<CaptureId>) {
         self.open.current_rows.several = captures;
+        self.open.current_rows.link_source = None;
     }
 
     /// Has the lower panel show captures that one of its own lists led to; the row of the page stays.
     pub fn follow_beside(&mut self, captures: Vec<CaptureId>) {
         let is_row = matches!((captures.as_slice(), self.open.current_rows.row), ([one], Some(Focus::Capture(row))) if *one == row);
         self.open.current_rows.beside = if is_row { Vec::new() } else { captures };
+        self.open.current_rows.link_source = None;
     }
 
     /// Whether rows of the selection are still read.

@@ -320,6 +320,7 @@ pub fn run(command: CliCommand) -> ExitCode {
         | CliCommand::Documents(_)
         | CliCommand::Index(_)
         | CliCommand::Analyse(_)
+        | CliCommand::Replay(_)
         | CliCommand::Feed(_) => inlinks::GOES_ON,
         _ => "the same command begins again",
     };

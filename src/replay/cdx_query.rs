@@ -7,6 +7,12 @@ use serde_json::{Map, Value};
 
 /// Lines of an answer where no limit is named.
 const LINES: usize = 100_000;
+/// Captures of a block, by which pages of answers are counted, as in indexes of pywb.
+const BLOCK_CAPTURES: u64 = 3_000;
+/// Blocks of a page where no size is named.
+const BLOCKS: u64 = 5;
+/// Names of the fields about the record of a revisit's original, as pywb has them.
+pub const ORIGINAL_FIELDS: [&str; 3] = ["orig.length", "orig.offset", "orig.filename"];
 
 /// The pages that a request is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +21,24 @@ pub enum CdxPages {
     Exact(PageKey),
     /// Those whose key begins with one of these.
     Prefixes(Vec<String>),
+    /// Those from this key on, in the order of keys.
+    From(String),
+}
+
+/// A page of a long answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CdxPart {
+    /// Its number, from 0 on.
+    pub number: u64,
+    /// Blocks of a page.
+    pub blocks: u64,
+}
+
+impl CdxPart {
+    /// Captures of a page.
+    pub fn captures(self) -> u64 {
+        self.blocks.saturating_mul(BLOCK_CAPTURES)
+    }
 }
 
 /// How lines are written.
@@ -27,8 +51,10 @@ pub enum CdxOutput {
     Json,
     /// An array of arrays, the names first.
     JsonArray,
-    /// Classic CDX of 11 columns, or the fields that are named.
+    /// Classic CDX of 11 columns, 14 with originals of revisits, or the fields that are named.
     Text,
+    /// Links to captures (RFC 7089), which the server writes: they have its address.
+    Link,
 }
 
 /// A request for lines.
@@ -46,6 +72,12 @@ pub struct CdxRequest {
     pub limit: usize,
     /// How they are written.
     pub output: CdxOutput,
+    /// Where an answer is divided into pages, the page.
+    pub part: Option<CdxPart>,
+    /// The number of those pages is the answer.
+    pub counts_parts: bool,
+    /// Lines of revisits name the record of their original.
+    pub resolves_revisits: bool,
     filters: Vec<Filter>,
     collapse: Vec<Collapse>,
     fields: Vec<String>,
@@ -84,7 +116,14 @@ impl CdxRequest {
         let pairs: Vec<(String, String)> = url::form_urlencoded::parse(query.as_bytes()).into_owned().collect();
         let get = |name: &str| pairs.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str());
         let get = |name: &str| get(name).filter(|value| !value.is_empty());
-        let url = get("url").ok_or("The \"url\" param is required")?;
+        let pages = match (get("url"), get("urlkey")) {
+            (Some(url), _) => pages_of(url, get("matchType"), get("method"), get("requestBody"))?,
+            (None, Some(key)) => {
+                let key = PageKey::of_text(key).ok_or_else(|| format!("urlkey={key} is no key"))?;
+                range_of(&key, false, get("matchType").unwrap_or("exact"))?
+            }
+            (None, None) => return Err("The \"url\" param is required".to_owned()),
+        };
         let date = |name: &str| {
             let period = |text| CaptureDate::period(text).map_err(|error| error.to_string());
             get(name).map(period).transpose()
@@ -95,12 +134,21 @@ impl CdxRequest {
             Some("jsonarray") => CdxOutput::JsonArray,
             Some("jsondict") => CdxOutput::Json,
             Some("text" | "cdx") => CdxOutput::Text,
+            Some("link") => CdxOutput::Link,
             Some(other) => return Err(format!("output={other} not supported")),
         };
         let limit = get("limit").map(|limit| limit.parse().map_err(|_| format!("limit={limit} is no number")));
+        let number = |name: &str| {
+            let read = |text: &str| text.parse::<u64>().map_err(|_| format!("{name}={text} is no number"));
+            get(name).map(read).transpose()
+        };
+        let is_set = |name: &str| matches!(get(name), Some("true" | "1"));
+        let (page, blocks, counts_parts) = (number("page")?, number("pageSize")?, is_set("showNumPages"));
+        let is_divided = page.is_some() || blocks.is_some() || counts_parts;
+        let part = CdxPart { number: page.unwrap_or(0), blocks: blocks.unwrap_or(BLOCKS).max(1) };
         let filters = pairs.iter().filter(|(name, _)| name == "filter").map(|(_, filter)| Filter::parse(filter));
         Ok(Self {
-            pages: pages_of(url, get("matchType"), get("method"), get("requestBody"))?,
+            pages,
             between: (
                 date("from")?.map_or(CaptureDate::from_millis(0), |(begin, _)| begin),
                 date("to")?.map_or(CaptureDate::from_millis(i64::MAX), |(_, end)| end),
@@ -109,6 +157,9 @@ impl CdxRequest {
             reverse: get("sort") == Some("reverse"),
             limit: limit.transpose()?.unwrap_or(LINES).min(LINES),
             output,
+            part: is_divided.then_some(part),
+            counts_parts,
+            resolves_revisits: is_set("resolveRevisits"),
             filters: filters.collect::<Result<_, _>>()?,
             collapse: collapses(&pairs)?,
             fields: get("fl")
@@ -156,6 +207,20 @@ impl CdxRequest {
             CdxOutput::Json => "text/x-ndjson",
             CdxOutput::JsonArray => "application/json",
             CdxOutput::Text => "text/plain; charset=utf-8",
+            CdxOutput::Link => "application/link-format",
+        }
+    }
+
+    /// The answer to a request for the number of pages, of so many captures in all.
+    pub fn write_count(&self, captures: u64) -> String {
+        let part = self.part.unwrap_or(CdxPart { number: 0, blocks: BLOCKS });
+        let pages = captures.div_ceil(part.captures());
+        match self.output {
+            CdxOutput::Json => {
+                let blocks = captures.div_ceil(BLOCK_CAPTURES);
+                format!("{}\n", serde_json::json!({"pages": pages, "pageSize": part.blocks, "blocks": blocks}))
+            }
+            _ => format!("{pages}\n"),
         }
     }
 
@@ -183,9 +248,11 @@ impl CdxRequest {
     fn names(&self) -> Vec<String> {
         match self.fields.is_empty() {
             false => self.fields.clone(),
-            true => ["urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"]
-                .map(str::to_owned)
-                .to_vec(),
+            true => {
+                let names = ["urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"];
+                let originals = ORIGINAL_FIELDS.into_iter().filter(|_| self.resolves_revisits);
+                names.into_iter().chain(originals).map(str::to_owned).collect()
+            }
         }
     }
 
@@ -198,8 +265,15 @@ impl CdxRequest {
             Value::from(pairs.collect::<Map<String, Value>>()).to_string()
         };
         match output {
-            CdxOutput::Json | CdxOutput::JsonArray => object(),
-            CdxOutput::Text if self.fields.is_empty() => Columns::eleven().line(line),
+            CdxOutput::Json | CdxOutput::JsonArray | CdxOutput::Link => object(),
+            CdxOutput::Text if self.fields.is_empty() => {
+                let mut text = Columns::eleven().line(line);
+                for name in ORIGINAL_FIELDS.iter().filter(|_| self.resolves_revisits) {
+                    text.push(' ');
+                    text.push_str(&field(line, name));
+                }
+                text
+            }
             CdxOutput::Text => self.fields.iter().map(|name| field(line, name)).collect::<Vec<_>>().join(" "),
             CdxOutput::Cdxj if self.fields.is_empty() => line.to_string(),
             CdxOutput::Cdxj => format!("{} {} {}", line.key, line.date.to_digits14(), object()),
@@ -219,7 +293,16 @@ fn field(line: &IndexLine, name: &str) -> String {
         "length" => Some(line.span.length.to_string()),
         "offset" => Some(line.span.offset.to_string()),
         "filename" => Some(line.filename.clone()),
-        other => line.more.get(other).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+        other => {
+            // The names of OutbackCDX.
+            let own = match other {
+                "originalLength" => "orig.length",
+                "originalOffset" => "orig.offset",
+                "originalFilename" => "orig.filename",
+                other => other,
+            };
+            line.more.get(own).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        }
     };
     text.unwrap_or_else(|| "-".to_owned())
 }
@@ -289,13 +372,17 @@ fn pages_of(url: &str, match_type: Option<&str>, method: Option<&str>, body: Opt
         let body = body.map(|body| format!("&{body}")).unwrap_or_default();
         parsed.set_query(Some(&format!("{before}__wb_method={}{body}", method.to_ascii_uppercase())));
     }
-    let key = PageKey::of(&parsed);
+    range_of(&PageKey::of(&parsed), url.ends_with('/'), match_type)
+}
+
+/// Pages by a key, the URL of which may end with a slash, which is no part of a key.
+fn range_of(key: &PageKey, ends_with_slash: bool, match_type: &str) -> Result<CdxPages, String> {
     let host = key.host_part().to_owned();
     Ok(match match_type {
-        "exact" => CdxPages::Exact(key),
+        "exact" => CdxPages::Exact(key.clone()),
+        "range" => CdxPages::From(key.as_str().to_owned()),
         "prefix" => {
-            // A slash at the end is no part of a key.
-            let is_folder = url.ends_with('/') && !key.as_str().ends_with('/');
+            let is_folder = ends_with_slash && !key.as_str().ends_with('/');
             CdxPages::Prefixes(vec![if is_folder { format!("{}/", key.as_str()) } else { key.as_str().to_owned() }])
         }
         "host" => CdxPages::Prefixes(vec![format!("{host})")]),
@@ -338,6 +425,14 @@ mod tests {
         assert_eq!(
             read("url=*.museu.example").pages,
             CdxPages::Prefixes(vec!["example,museu)".to_owned(), "example,museu,".to_owned()])
+        );
+        assert_eq!(read("url=museu.example/a&matchType=range").pages, CdxPages::From("example,museu)/a".to_owned()));
+        assert_eq!(read("urlkey=example,museu)/a").pages, CdxPages::Exact(key("https://museu.example/a")));
+        assert_eq!(read("url=a.pt&page=2&pageSize=1").part, Some(CdxPart { number: 2, blocks: 1 }));
+        assert_eq!(read("url=a.pt&showNumPages=true").write_count(15_001), "2\n");
+        assert_eq!(
+            read("url=a.pt&showNumPages=true&pageSize=1&output=json").write_count(6_001),
+            "{\"pages\":3,\"pageSize\":1,\"blocks\":3}\n"
         );
         let pywb = read("url=a.pt&closest=20240105000000&sort=closest&limit=100&matchType=exact");
         assert_eq!((pywb.closest.unwrap().to_digits14().as_str(), pywb.limit), ("20240105000000", 100));

@@ -26,15 +26,19 @@ impl MementoLinks<'_> {
         format!("{}{}", self.base, replay_path(&date.to_digits14(), Hint::Page, self.url))
     }
 
+    /// The link to a capture.
+    pub fn memento_link(&self, date: CaptureDate) -> String {
+        format!("<{}>; rel=\"memento\"; datetime=\"{}\"", self.memento(date), http_date(date))
+    }
+
     /// The field `Link` of a capture, or of an answer that leads to one; the latter names no time gate, which it is.
     pub fn field(&self, date: CaptureDate, is_gate: bool) -> String {
         let Self { base, url } = self;
         let gate = if is_gate { String::new() } else { format!("<{base}/w/{url}>; rel=\"timegate\", ") };
         format!(
             "<{url}>; rel=\"original\", {gate}<{base}/w/timemap/link/{url}>; rel=\"timemap\"; \
-             type=\"application/link-format\", <{}>; rel=\"memento\"; datetime=\"{}\"",
-            self.memento(date),
-            http_date(date)
+             type=\"application/link-format\", {}",
+            self.memento_link(date)
         )
     }
 
@@ -50,7 +54,7 @@ impl MementoLinks<'_> {
         );
         for date in dates {
             // Writing into a string does not fail.
-            let _ = write!(out, ",\n<{}>; rel=\"memento\"; datetime=\"{}\"", self.memento(*date), http_date(*date));
+            let _ = write!(out, ",\n{}", self.memento_link(*date));
         }
         out.push('\n');
         out

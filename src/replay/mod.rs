@@ -17,9 +17,9 @@ mod replay_url;
 mod rewrite;
 
 pub use body_kind::{BodyKind, body_kind, shown_type};
-pub use cdx_query::{CdxPages, CdxRequest, cdx_key};
+pub use cdx_query::{CdxOutput, CdxPages, CdxRequest, ORIGINAL_FIELDS, cdx_key};
 pub use memento::{MementoLinks, parse_http_date};
-pub use pages::{archive_policy, frame_page, frame_policy, own_file, plain_page, start_page, step_page};
+pub use pages::{archive_policy, frame_page, frame_policy, own_file, plain_page, player_page, start_page, step_page};
 pub use range::{Part, part_of};
 pub use replay_url::{Hint, REPLAY_PATH, ReplayTime, ReplayUrl, replay_path};
 pub use rewrite::{Cookies, FRAME_NAME, Rewriter, Rewritten, rewrite_field};

@@ -14,11 +14,12 @@ const FILES: [(&str, &str, &str); 4] = [
     ("/step.js", "text/javascript; charset=utf-8", include_str!("../../assets/replay/step.js")),
 ];
 
-/// The policy of every answer of the replay origin: nothing beyond it is loaded, whatever a page does.
+/// The policy of every answer of the replay origin: nothing beyond it is loaded, whatever a page does. Frames with
+/// `data:` and `blob:` are left out: no policy governs WebRTC, and nothing could be put before their scripts.
 pub fn archive_policy(control: &str, replay: &str) -> String {
     format!(
         "default-src 'self' data: blob: 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval'; connect-src 'self' data: blob:; \
-         frame-src 'self' data: blob:; worker-src 'self' blob:; object-src 'self'; base-uri 'self'; form-action 'self'; \
+         frame-src 'self'; worker-src 'self' blob:; object-src 'self'; base-uri 'self'; form-action 'self'; \
          frame-ancestors {control} {replay}; report-uri /blocked"
     )
 }
@@ -29,6 +30,11 @@ pub fn frame_policy(replay: &str) -> String {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
          frame-src {replay}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
+}
+
+/// The page that has a person's own player show a URL.
+pub fn player_page() -> HttpReply {
+    HttpReply::html(200, include_str!("../../assets/replay/player.html"))
 }
 
 /// A file of these pages.
@@ -45,22 +51,24 @@ pub fn frame_page(replay: &str, path: &str) -> String {
          <link rel=\"stylesheet\" href=\"/frame.css\"></head>\
          <body class=\"frame\" data-replay=\"{replay}\" data-path=\"{path}\"><header><strong id=\"date\"></strong>\
          <span id=\"url\"></span><a id=\"before\" hidden></a><a id=\"after\" hidden></a><a id=\"all\"></a>\
-         <span id=\"decision\"></span><span id=\"drift\"></span>\
+         <span id=\"decision\"></span><span id=\"drift\"></span><span id=\"left\"></span>\
          <details id=\"missing\" hidden><summary></summary><ul></ul></details></header>\
          <iframe name=\"fonds_replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-same-origin allow-forms\" \
          allow=\"autoplay; fullscreen\" src=\"{replay}{path}\"></iframe><script src=\"/frame.js\"></script></body></html>"
     )
 }
 
-/// The page that a person begins with; `about` says what there is.
-pub fn start_page(about: &str) -> String {
-    format!(
+/// The page that a person begins with; `about` says what there is, `hosts` are links to the first page of each.
+pub fn start_page(about: &str, hosts: &[(String, String, String)]) -> String {
+    let mut out = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Fonds replay</title>\
          <link rel=\"stylesheet\" href=\"/frame.css\"></head><body><main><h1>Replay</h1><p>{}</p>\
-         <form action=\"/\"><label>Archived URL <input name=\"url\" size=\"60\"></label> <button>Show</button></form>\
-         <p><a href=\"/missing\">What replayed pages did not find</a></p></main></body></html>",
+         <form action=\"/\"><label>Archived URL <input name=\"url\" size=\"60\"></label> <button>Show</button></form>",
         xml_text(about)
-    )
+    );
+    push_links(&mut out, hosts);
+    out.push_str("<p><a href=\"/missing\">What replayed pages did not find</a></p></main></body></html>");
+    out
 }
 
 /// The page that leads a followed link to the page around the frame.
@@ -82,21 +90,28 @@ pub fn plain_page(title: &str, sentences: &[String], links: &[(String, String, S
     for sentence in sentences {
         let _ = write!(out, "<p>{}</p>", xml_text(sentence));
     }
-    if !links.is_empty() {
-        out.push_str("<table>");
-        for (path, label, about) in links {
-            let _ = write!(
-                out,
-                "<tr><td><a href=\"{}\">{}</a></td><td>{}</td></tr>",
-                xml_text(path),
-                xml_text(label),
-                xml_text(about)
-            );
-        }
-        out.push_str("</table>");
-    }
+    push_links(&mut out, links);
     out.push_str("</main></body></html>");
     out
+}
+
+/// Adds a table of links: path, label, what it is.
+fn push_links(out: &mut String, links: &[(String, String, String)]) {
+    if links.is_empty() {
+        return;
+    }
+    out.push_str("<table>");
+    for (path, label, about) in links {
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "<tr><td><a href=\"{}\">{}</a></td><td>{}</td></tr>",
+            xml_text(path),
+            xml_text(label),
+            xml_text(about)
+        );
+    }
+    out.push_str("</table>");
 }
 
 #[cfg(test)]
@@ -107,9 +122,13 @@ mod tests {
     fn nothing_of_an_archive_is_markup() {
         let evil = "https://a.pt/\"><script>alert(1)</script>'&";
         let link = (evil.to_owned(), evil.to_owned(), evil.to_owned());
-        for page in
-            [frame_page("http://127.0.0.1:1", evil), plain_page(evil, &[evil.to_owned()], &[link]), step_page(evil)]
-        {
+        let links = [link];
+        for page in [
+            frame_page("http://127.0.0.1:1", evil),
+            plain_page(evil, &[evil.to_owned()], &links),
+            step_page(evil),
+            start_page(evil, &links),
+        ] {
             assert!(!page.contains("<script>") && !page.contains("/\">"), "{page}");
         }
     }

@@ -105,3 +105,11 @@ seed_lines decisions "$data"/logs/*.jsonl
 # Any bytes will do: they choose the rows of a catalogue and what they become.
 mkdir -p corpus/catalogue
 for number in $(seq 64); do printf 'rows %s' "$number" >"corpus/catalogue/$number"; done
+# Requests, header fields and references of the replay reference.
+mkdir -p corpus/replay
+[ ! -f "$data/replay/vectors.json" ] || python3 - "$data/replay/vectors.json" corpus/replay <<'VECTORS'
+import json, sys
+for number, vector in enumerate(json.load(open(sys.argv[1]))):
+    text = vector["input"].removeprefix("/w/").replace(": ", "\n", 1)
+    open(f"{sys.argv[2]}/{number}", "w").write(text)
+VECTORS

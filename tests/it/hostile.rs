@@ -190,6 +190,15 @@ fn pages() {
         targets::html,
         &[&b"\xff\xfe"[..], &page.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()].concat(),
     );
+    for request in [
+        "20240105093000mp_/https://a.pt/x?b=1#c\n\"><script>alert(1)</script>",
+        "2009-2015*/http%3A%2F%2Fa.pt%2F*\nd=e",
+        "url=*.a.pt&filter=!~status:(4..|5)&collapse=timestamp:8&page=18446744073709551615&pageSize=9999999999",
+        "bytes=0-18446744073709551615\na=b; Path=/c; Domain=d.pt; Max-Age=1",
+        "//b.pt/c 1x, d\\e 2x,,\n<https://c.pt/a,b>; rel=\"preload\"; as=script, <x>; rel=stylesheet",
+    ] {
+        torment(targets::replay, request.as_bytes());
+    }
     let wat = "{\"Envelope\":{\"WARC-Header-Metadata\":{\"WARC-Target-URI\":\"http://a.pt/\",\"WARC-Date\":\"2014-08-02T09:52:13Z\"},\
         \"Payload-Metadata\":{\"HTTP-Response-Metadata\":{\"Response-Message\":{\"Status\":\"200\"},\"HTML-Metadata\":{\"Head\":\
         {\"Base\":\"/b/\"},\"Links\":[{\"path\":\"A@/href\",\"url\":\"c\\u0000#d\",\"text\":\"e\\u00a0 f\"}]}}}}}";

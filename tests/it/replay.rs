@@ -10,14 +10,14 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 /// A replay that ends with this.
-struct RunningReplay {
+pub(crate) struct RunningReplay {
     child: Child,
-    control: String,
-    archive: String,
+    pub(crate) control: String,
+    pub(crate) archive: String,
 }
 
 impl RunningReplay {
-    fn start(target: &std::path::Path) -> Self {
+    pub(crate) fn start(target: &std::path::Path) -> Self {
         let mut call = Command::new(env!("CARGO_BIN_EXE_fonds"));
         call.args(["replay", "--json"]).arg(target).stdout(Stdio::piped()).stderr(Stdio::null()).stdin(Stdio::null());
         let mut child = call.spawn().unwrap();
@@ -36,7 +36,7 @@ impl Drop for RunningReplay {
     }
 }
 
-fn get(host: &str, target: &str) -> String {
+pub(crate) fn get(host: &str, target: &str) -> String {
     let mut stream = TcpStream::connect(host).unwrap();
     write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut got = Vec::new();

@@ -1,14 +1,14 @@
 //! `fonds replay check`.
 
 use crate::cli::campaign::session;
-use crate::cli::output::{json_line, plain, with_progress};
+use crate::cli::output::{json_line, plain, with_lines};
 use crate::cli::search::query_text::QueryText;
 use crate::cli::{FINE, PROBLEMS, WRONG_USE};
 use crate::store::ReplayCheck;
 use crate::work::{ReplayCheckOptions, ReplayFindings, Report, find_browser};
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The advice where there is no browser.
 pub(super) const NO_BROWSER: &str = "there is no Chromium on this machine: install one (Debian: chromium, or \
@@ -23,8 +23,9 @@ pub(super) const NO_BROWSER: &str = "there is no Chromium on this machine: insta
     answer from the archive: bytes as they were captured, nearest in time to the page. Kept are a picture (folder replay of\n\
     the workspace), the share of the captured words that is shown, requests, what was requested and not captured with its\n\
     reason, and errors of scripts. Where a crawler with a browser kept urn:view:, urn:text: or urn:pageinfo: records, the\n\
-    page is compared with them. Pages that were opened before are left out, unless --again.\n\n\
-    Exit status: 0 every page was opened, 1 some could not be opened, 2 there is no browser.")]
+    page is compared with them. Pages that were opened before are left out, unless --again. A line is printed as soon as\n\
+    its page is kept; Ctrl-C keeps what was opened so far.\n\n\
+    Exit status: 0 every page was opened, 1 some could not be opened, 2 there is no browser, 130 stopped.")]
 pub(super) struct ReplayCheckArgs {
     /// Workspace.
     folder: PathBuf,
@@ -61,22 +62,25 @@ pub(super) fn run(args: &ReplayCheckArgs, out: &mut dyn Write) -> anyhow::Result
         browser,
         browsers: usize::from(args.browsers),
     };
-    // Pages come from several threads, lines one after the other.
-    let lines = Mutex::new(Vec::new());
-    let report = with_progress(|cx| {
+    let report = with_lines(|cx, beside_bar| {
         let each = |check: &ReplayCheck| {
-            let mut lines = crate::jobs::lock(&lines);
-            match args.json {
-                true => json_line(&mut *lines, check),
-                false => Ok(writeln!(lines, "{}", line_of(check))?),
-            }
+            let mut written = Ok(());
+            beside_bar(&mut || written = write_page(check, args.json, out));
+            written
         };
-        session.check_replay(&options, &each, cx)
-    });
-    out.write_all(&crate::jobs::lock(&lines))?;
-    let report = report?;
+        session.check_replay(&options, each, cx)
+    })?;
     notice!("{}", report.summary());
     Ok(if report.failed > 0 { PROBLEMS } else { FINE })
+}
+
+/// Writes a page at once: whoever reads sees how far the work is.
+fn write_page(check: &ReplayCheck, json: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    match json {
+        true => json_line(out, check)?,
+        false => writeln!(out, "{}", line_of(check))?,
+    }
+    Ok(out.flush()?)
 }
 
 /// A page in one line: words shown, requests, what is missing, errors of scripts, its URL.

@@ -32,11 +32,11 @@ use std::time::Duration;
     Nothing is written, so a crawl may run meanwhile and the disk may be one that is only read. Files without a workspace\n\
     are read into one in the folder for temporary files, which goes when the replay ends.\n\n\
     Archived pages load nothing of the web: a policy of the browser forbids it, and what they asked for in vain is listed\n\
-    with the reason on the page around them. A script that leaves its page may still make a browser ask for the name of a\n\
-    host.\n\n\
+    with the reason on the page around them. A script that leaves its page leads to the capture of its target; a browser\n\
+    that does not tell of it in time may ask for the name of a host.\n\n\
     Other programs: Memento clients use ARCHIVE/w/ as time gate and ARCHIVE/w/timemap/link/URL; CDX clients CONTROL/cdx?url=URL;\n\
     archive files are at CONTROL/warc/NAME, with ranges. --service-worker serves a copy of ReplayWeb.page that is yours\n\
-    (licence AGPL) at ARCHIVE/player/, where it may fetch ARCHIVE/w/DATEid_/URL.\n\n\
+    (licence AGPL) at ARCHIVE/player/; ARCHIVE/player/open?url=URL&date=DATE shows a URL with it.\n\n\
     Exit status: 0 ended by Ctrl-C, 2 there is nothing to replay or a port is in use."
 )]
 pub struct ReplayArgs {
@@ -46,7 +46,7 @@ pub struct ReplayArgs {
     /// Port of the pages of Fonds; archived answers are at the next one. Free ones without it.
     #[arg(long)]
     port: Option<u16>,
-    /// Folder with your own copy of ReplayWeb.page (index.html, ui.js, sw.js).
+    /// Folder with your own copy of ReplayWeb.page (sw.js at least).
     #[arg(long, value_name = "DIR")]
     service_worker: Option<PathBuf>,
     /// Print both addresses as one object, before requests are answered.

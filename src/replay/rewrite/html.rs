@@ -63,7 +63,7 @@ impl Rewriter {
                     let is_other_base = start.tag == Tag::BASE && has_base;
                     has_base |= start.tag == Tag::BASE && tag.has("href");
                     if !start.name.contains('-') && !is_other_base {
-                        self.tag_edits(&tag, depth, &mut edits);
+                        self.tag_edits(&tag, insert, depth, &mut edits);
                     }
                 }
                 MarkupPart::RawText(Tag::STYLE, place) => self.css_edits(source, place, &mut edits),
@@ -100,7 +100,7 @@ impl Rewriter {
         }
     }
 
-    fn tag_edits(&self, tag: &OpenTag<'_>, depth: u8, edits: &mut Edits) {
+    fn tag_edits(&self, tag: &OpenTag<'_>, insert: Option<&str>, depth: u8, edits: &mut Edits) {
         for attribute in &tag.start.attributes {
             let name = tag.source.markup.get(attribute.name.clone()).unwrap_or_default().to_ascii_lowercase();
             let Some(action) = action(tag, &name) else { continue };
@@ -121,9 +121,10 @@ impl Rewriter {
                 Action::Css => Some(self.css_text(&value)),
                 Action::Page if depth < MAX_SRCDOC_DEPTH => {
                     let inner = Source::new(value.as_bytes(), encoding_rs::UTF_8);
-                    Some(self.clone().page_edits(&inner, None, depth + 1).apply_to_text(&value))
+                    Some(self.clone().page_edits(&inner, insert, depth + 1).apply_to_text(&value))
                 }
-                Action::Page => None,
+                // Nobody writes so; what is not read is not shown.
+                Action::Page => Some(String::new()),
                 Action::Value(value) => Some(value),
             };
             if let Some(new) = new.filter(|new| *new != *value) {

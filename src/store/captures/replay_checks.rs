@@ -78,6 +78,20 @@ impl Catalogue {
         Ok(known.into_iter().collect())
     }
 
+    /// The archive files that no capture is in. Crawlers with a browser keep pictures and texts of pages in such.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn files_without_captures(&self) -> Result<Vec<String>, StoreError> {
+        self.rows(
+            "SELECT f.path FROM warc_file f
+             WHERE f.changed = 0 AND f.records > 0 AND NOT EXISTS (SELECT 1 FROM record r WHERE r.file = f.id)",
+            [],
+            |row| row.get(0),
+        )
+    }
+
     /// What a browser showed of a page; none where none opened it.
     ///
     /// # Errors

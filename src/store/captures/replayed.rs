@@ -39,6 +39,19 @@ pub enum PageRange {
     Exact(PageKey),
     /// Those whose key begins so.
     Prefix(String),
+    /// Those from this key on, in the order of keys.
+    From(String),
+}
+
+impl PageRange {
+    /// The first and the last key.
+    fn bounds(&self) -> (String, String) {
+        match self {
+            Self::Exact(key) => (key.as_str().to_owned(), key.as_str().to_owned()),
+            Self::Prefix(prefix) => (prefix.clone(), format!("{prefix}\u{10ffff}")),
+            Self::From(key) => (key.clone(), '\u{10ffff}'.to_string()),
+        }
+    }
 }
 
 /// SQL: columns of [`listed`].
@@ -104,17 +117,68 @@ impl Catalogue {
         between: (CaptureDate, CaptureDate),
         most: u64,
     ) -> Result<Vec<ListedCapture>, StoreError> {
-        let (low, high) = match pages {
-            PageRange::Exact(key) => (key.as_str().to_owned(), key.as_str().to_owned()),
-            PageRange::Prefix(prefix) => (prefix.clone(), format!("{prefix}\u{10ffff}")),
-        };
+        self.list_captures_behind(pages, between, 0, most)
+    }
+
+    /// As [`Self::list_captures`], without the first ones.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn list_captures_behind(
+        &self,
+        pages: &PageRange,
+        between: (CaptureDate, CaptureDate),
+        skip: u64,
+        most: u64,
+    ) -> Result<Vec<ListedCapture>, StoreError> {
+        let (low, high) = pages.bounds();
         self.rows(
             concat!(
                 listed_sql!(),
-                " WHERE p.key BETWEEN ?1 AND ?2 AND c.date_ms BETWEEN ?3 AND ?4 ORDER BY p.key, c.date_ms, c.id LIMIT ?5"
+                " WHERE p.key BETWEEN ?1 AND ?2 AND c.date_ms BETWEEN ?3 AND ?4 ORDER BY p.key, c.date_ms, c.id
+                  LIMIT ?5 OFFSET ?6"
             ),
-            params![low, high, between.0.millis(), between.1.millis(), int(most)],
+            params![low, high, between.0.millis(), between.1.millis(), int(most), int(skip)],
             listed,
         )
+    }
+
+    /// The first captured page of each host, at most so many, in the order of keys: one look into an index each.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn first_pages(&self, most: u64) -> Result<Vec<PageKey>, StoreError> {
+        let keys: Vec<Option<String>> = self.rows(
+            "WITH RECURSIVE first(key) AS (
+                 SELECT '' UNION ALL
+                 SELECT (SELECT p.key FROM page p WHERE p.key > iif(first.key = '', '', substr(first.key, 1, instr(first.key, ')')) || ?2)
+                             AND EXISTS (SELECT 1 FROM capture c WHERE c.page = p.id) ORDER BY p.key LIMIT 1)
+                 FROM first WHERE first.key IS NOT NULL AND (first.key = '' OR instr(first.key, ')') > 0)
+                 LIMIT ?1)
+             SELECT key FROM first WHERE key <> ''",
+            params![int(most.saturating_add(1)), "\u{10ffff}"],
+            |row| row.get(0),
+        )?;
+        Ok(keys.into_iter().flatten().map(PageKey::from_stored).collect())
+    }
+
+    /// The number of captures of pages.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn count_listed(&self, pages: &PageRange, between: (CaptureDate, CaptureDate)) -> Result<u64, StoreError> {
+        let (low, high) = pages.bounds();
+        self.read(|conn| {
+            let count = conn
+                .prepare_cached(
+                    "SELECT count(*) FROM page p CROSS JOIN capture c ON c.page = p.id
+                     WHERE p.key BETWEEN ?1 AND ?2 AND c.date_ms BETWEEN ?3 AND ?4",
+                )?
+                .query_row(params![low, high, between.0.millis(), between.1.millis()], |row| row.get(0))?;
+            Ok(uint(count))
+        })
     }
 }

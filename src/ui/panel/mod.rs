@@ -423,7 +423,7 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
     ];
     let key = |row: &InlinkRow| key_of((&row.source, row.date, row.position, &row.anchor));
     let table = Table::new("inlinks", "Inlinks", columns, key)
-        .on_focus(|row: &InlinkRow| row.capture.map(InlinkAction::Focus))
+        .on_focus(|row: &InlinkRow| Some(InlinkAction::Focus(row.capture)))
         .on_select(|rows| Some(InlinkAction::Several(rows.iter().filter_map(|row| row.capture).collect())))
         .with_rows(RowsAction::copy_urls(|row: &InlinkRow| &row.source))
         .on_open(|row| Some(InlinkAction::Source(row.source.clone())));
@@ -434,13 +434,14 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
             app.send(Command::Go(Route::inlinks(app.route().link_folder().cloned(), source)));
         }
         // On Captures and Review the panel follows the table's own row.
-        Some(InlinkAction::Focus(capture)) if matches!(app.route(), Route::Links { .. }) => {
+        Some(InlinkAction::Focus(Some(capture))) if matches!(app.route(), Route::Links { .. }) => {
             app.follow(Focus::Capture(capture));
         }
+        Some(InlinkAction::Focus(capture)) => app.note_link_source(capture),
         Some(InlinkAction::Several(captures)) if matches!(app.route(), Route::Links { .. }) => {
             app.follow_several(captures);
         }
-        Some(InlinkAction::Focus(_) | InlinkAction::Several(_)) | None => {}
+        Some(InlinkAction::Several(_)) | None => {}
     }
 }
 
@@ -448,8 +449,8 @@ pub(super) fn inlinks_ui(ui: &mut Ui, app: &mut AppState, page: &InlinkPage, anc
 enum InlinkAction {
     /// The inlinks of its source.
     Source(String),
-    /// The capture of its source.
-    Focus(CaptureId),
+    /// The capture of its source, where it is here.
+    Focus(Option<CaptureId>),
     /// The captures of the sources that are selected.
     Several(Vec<CaptureId>),
 }

@@ -1,4 +1,5 @@
-//! Keys, buttons and menus decide on what the lower panel shows, and on all that is selected.
+//! Keys, buttons and menus decide on what the lower panel shows, and on all that is selected; the key of the browser
+//! opens it.
 
 use super::Window;
 use super::keyboard::click_row;
@@ -232,4 +233,88 @@ fn several_urls_are_copied_as_several_lines() {
         })
     });
     assert_eq!(copied.unwrap(), format!("{}\n{}", rows[0].url, rows[1].url));
+}
+
+/// The capture that the key opens in the browser.
+#[track_caller]
+fn opened(window: &mut Window) -> CaptureId {
+    let url = window.press_to_browser(Key::O).unwrap_or_else(|| panic!("nothing opens: {:?}", window.texts()));
+    let (_, number) = url.rsplit_once("/capture/").unwrap();
+    CaptureId::new(number.parse().unwrap())
+}
+
+/// The capture that the lower panel shows.
+#[track_caller]
+fn shown(window: &Window) -> CaptureId {
+    let Some(Focus::Capture(capture)) = window.app().focus() else { panic!("no capture: {:?}", window.texts()) };
+    capture
+}
+
+#[test]
+fn the_browser_opens_captures_of_the_table_of_their_versions_and_of_a_search() {
+    let (mut window, row, versions) = at_versions(2);
+    assert_eq!(opened(&mut window), row.id);
+    let other = choose_version(&mut window, &versions, row.id);
+    assert_eq!(opened(&mut window), other.id);
+    window.press(Key::ArrowUp);
+    window.press(Key::ArrowDown);
+    let now = shown(&window);
+    assert_eq!(opened(&mut window), now);
+    let mut window = searched("estaleiro");
+    window.press(Key::ArrowDown);
+    let first = shown(&window);
+    assert_eq!(opened(&mut window), first);
+    window.press(Key::ArrowDown);
+    let second = shown(&window);
+    assert_ne!(first, second);
+    assert_eq!(opened(&mut window), second);
+}
+
+#[test]
+fn the_browser_opens_what_is_to_review() {
+    let mut window = Window::town();
+    window.press_with(Modifiers::COMMAND, Key::Num8);
+    window.until("the queue is there", |window| window.shows("to review"));
+    window.until("a row is at hand", |window| window.app().focus().is_some());
+    let first = shown(&window);
+    assert_eq!(opened(&mut window), first);
+    window.press(Key::J);
+    window.until("the next one is at hand", |window| shown(window) != first);
+    let second = shown(&window);
+    assert_eq!(opened(&mut window), second);
+}
+
+#[test]
+fn the_browser_opens_the_page_whose_link_is_chosen() {
+    let mut window = Window::town();
+    let sources = |window: &Window, row: &CaptureRow| -> Vec<CaptureId> {
+        let links = window.session().workspace.inlinks_of_capture(row.id, 90).unwrap();
+        links.rows.iter().filter_map(|link| link.capture).collect()
+    };
+    let rows = window.captures("status:200");
+    let (at, row) = rows
+        .iter()
+        .enumerate()
+        .find(|(_, row)| sources(&window, row).iter().any(|of| *of != row.id))
+        .expect("pages of the town link to each other");
+    let of_links = sources(&window, row);
+    window.app_mut().send(Command::Go(Route::Captures { filter: "status:200".to_owned() }));
+    window.until("rows are there", |window| window.shows("vilanova.example"));
+    window.settle();
+    (0..=at).for_each(|_| window.press(Key::ArrowDown));
+    window.until("it is at hand", |window| window.app().focus() == Some(Focus::Capture(row.id)));
+    window.click("Inlinks");
+    window.settle();
+    assert_eq!(opened(&mut window), row.id);
+    click_row(&mut window, "Inlinks", 0);
+    window.settle();
+    assert_eq!(shown(&window), row.id, "the panel goes on with its row");
+    let first = opened(&mut window);
+    assert!(of_links.contains(&first), "{first} {of_links:?}");
+    // The next row of the page is what the key is about again.
+    click_row(&mut window, "Captures", if at == 0 { 1 } else { 0 });
+    window.settle();
+    let now = shown(&window);
+    assert_ne!(now, row.id);
+    assert_eq!(opened(&mut window), now);
 }

@@ -48,6 +48,15 @@ impl Replay {
         let is_browser = request.header("Sec-Fetch-Mode").is_some();
         let hint_of_fields = if hint == Hint::Raw && is_browser { Hint::Page } else { hint };
         self.add_fields(answer, &mut reply, timestamp, hint_of_fields);
+        if hint == Hint::Raw && is_browser {
+            // A player follows redirects to what is as it was archived.
+            let rewriter = Rewriter::new(answer.url.clone(), timestamp);
+            let target = answer.headers.get("Location").and_then(|target| rewriter.url(&target, Hint::Raw, true));
+            let field = reply.headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+            if let Some((field, target)) = field.zip(target) {
+                field.1 = target;
+            }
+        }
         Ok(reply)
     }
 

@@ -72,8 +72,14 @@ impl Replay {
             return self.time_gate(request, &read, &url, date);
         }
         let date = date.unwrap_or_else(CaptureDate::now);
-        let lookup =
-            Lookup { url: url.clone(), date, hint: read.hint, is_page: is_page || read.hint == Hint::Raw, posted };
+        let lookup = Lookup {
+            url: url.clone(),
+            date,
+            hint: read.hint,
+            is_page: is_page || read.hint == Hint::Raw,
+            is_as_archived: read.hint == Hint::Raw && request.header("Sec-Fetch-Mode").is_none(),
+            posted,
+        };
         // As many digits as were named, so that links of a page have its own.
         let timestamp = date.to_digits14();
         match self.find(&lookup)? {
@@ -107,7 +113,8 @@ impl Replay {
         url: &Url,
         date: Option<CaptureDate>,
     ) -> anyhow::Result<HttpReply> {
-        let wished = match request.header("Accept-Datetime").map(parse_http_date) {
+        let named = request.header("Accept-Datetime").filter(|date| !date.trim().is_empty());
+        let wished = match named.map(parse_http_date) {
             Some(None) => {
                 return Ok(HttpReply::plain(
                     400,
@@ -254,6 +261,9 @@ impl Replay {
     fn player_file(&self, request: &HttpRequest) -> HttpReply {
         let missing = || HttpReply::plain(404, "There is no such file of a player");
         let Some(folder) = &self.player else { return missing() };
+        if request.path == "/player/open" {
+            return crate::replay::player_page();
+        }
         let Some(path) = request.file_path() else { return missing() };
         let Ok(inside) = path.strip_prefix("player") else { return missing() };
         let inside = if inside.as_os_str().is_empty() { std::path::Path::new("index.html") } else { inside };

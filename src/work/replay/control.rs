@@ -1,26 +1,23 @@
-//! The origin of this program's own pages: the page around a replayed one, what it shows, indexes, archive files.
+//! The origin of this program's own pages: the page around a replayed one, what it shows.
 
 use super::capture::ArchivedAnswer;
 use super::lookup::{Lookup, LookupEnd, MOST_REDIRECTS};
 use super::{Origin, Replay};
 use crate::captures::redirect_target;
 use crate::jobs::counted;
-use crate::replay::{CdxPages, CdxRequest, Hint, Part, ReplayTime, ReplayUrl, cdx_key, frame_page, own_file, part_of};
-use crate::serve::{HttpReply, HttpRequest, ReplyBody};
+use crate::replay::{Hint, ReplayTime, ReplayUrl, frame_page, own_file};
+use crate::serve::{HttpReply, HttpRequest};
 use crate::store::{ListedCapture, PageRange};
 use crate::uri::{CaptureDate, PageKey};
-use crate::warc::cdx::IndexLine;
 use crate::work::models::{CaptureId, ReviewMark};
-use percent_encoding::percent_decode_str;
 use serde_json::json;
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
 /// Versions that are counted.
 const MOST_VERSIONS: u64 = 10_000;
+/// Hosts that the first page lists.
+const MOST_HOSTS: u64 = 100;
 
 impl Replay {
     pub(super) fn control(&self, request: &HttpRequest) -> anyhow::Result<HttpReply> {
@@ -62,10 +59,21 @@ impl Replay {
             let target = super::shown_path("", url.as_str());
             return Ok(HttpReply { headers: vec![("Location".into(), target)], ..HttpReply::new(302, "", "") });
         }
-        let page = crate::replay::start_page(&counted(
-            self.session.catalogue().newest_capture()?.get().unsigned_abs(),
-            "capture",
-        ));
+        let catalogue = self.session.catalogue();
+        let mut hosts = Vec::new();
+        for page in catalogue.first_pages(MOST_HOSTS)? {
+            if let Some(near) = catalogue.captures_near(&page, CaptureDate::now(), 1)?.into_iter().next() {
+                let path = super::shown_path(&near.date.to_digits14(), &near.url);
+                hosts.push((path, near.url, format!("{} UTC", near.date.to_readable())));
+            }
+        }
+        let count = counted(catalogue.newest_capture()?.get().unsigned_abs(), "capture");
+        let about = match hosts.len() as u64 {
+            0 => count,
+            MOST_HOSTS => format!("{count}; of the first {MOST_HOSTS} hosts, a page each:"),
+            number => format!("{count} of {}, a page of each:", counted(number, "host")),
+        };
+        let page = crate::replay::start_page(&about, &hosts);
         Ok(HttpReply::html(200, page))
     }
 
@@ -141,7 +149,8 @@ impl Replay {
     /// The capture that a browser shows for a page, behind its redirects.
     fn shown(&self, mut url: crate::uri::Url, date: CaptureDate) -> anyhow::Result<Option<ArchivedAnswer>> {
         for _ in 0..MOST_REDIRECTS {
-            let lookup = Lookup { url: url.clone(), date, hint: Hint::Page, is_page: true, posted: None };
+            let lookup =
+                Lookup { url: url.clone(), date, hint: Hint::Page, is_page: true, is_as_archived: false, posted: None };
             match self.find(&lookup)? {
                 LookupEnd::Capture { answer, .. } => match redirect_target(&answer.url, answer.status, &answer.headers)
                 {
@@ -182,99 +191,5 @@ impl Replay {
             out.push('\n');
         }
         HttpReply::new(200, "text/x-ndjson", out).with("X-Fonds-Escaped", &log.escaped.to_string())
-    }
-
-    /// Answers as a CDX server.
-    pub(super) fn cdx(&self, query: &str) -> anyhow::Result<HttpReply> {
-        let wish = match CdxRequest::parse(query) {
-            Ok(wish) => wish,
-            Err(why) => return Ok(HttpReply::new(400, "application/json", json!({ "message": why }).to_string())),
-        };
-        let catalogue = self.session.catalogue();
-        let most = u64::try_from(wish.captures_to_read()).unwrap_or(u64::MAX);
-        let mut captures = match (&wish.pages, wish.closest) {
-            (CdxPages::Exact(page), Some(date)) => catalogue.captures_near(page, date, most)?,
-            (CdxPages::Exact(page), None) => {
-                catalogue.list_captures(&PageRange::Exact(page.clone()), wish.between, MOST_VERSIONS.max(most))?
-            }
-            (CdxPages::Prefixes(prefixes), _) => {
-                let mut all = Vec::new();
-                for prefix in prefixes {
-                    all.extend(catalogue.list_captures(&PageRange::Prefix(prefix.clone()), wish.between, most)?);
-                }
-                all
-            }
-        };
-        if wish.reverse {
-            captures.reverse();
-        }
-        let names = self.file_names()?;
-        let is_within = |date: CaptureDate| wish.between.0 <= date && date <= wish.between.1;
-        let lines = captures.into_iter().filter(|capture| !capture.file.is_empty() && is_within(capture.date));
-        let lines = lines.map(|capture| index_line(capture, &names)).filter(|line| wish.takes(line));
-        let mut lines = wish.collapsed(lines.collect());
-        lines.truncate(wish.limit);
-        Ok(HttpReply::new(200, wish.content_type(), wish.write(&lines)))
-    }
-
-    /// Names of archive files as indexes have them, by those in the catalogue: the last part, with the number of the
-    /// file before it where others have the same.
-    fn file_names(&self) -> anyhow::Result<HashMap<String, String>> {
-        let files = self.session.catalogue().known_files()?;
-        let mut uses: HashMap<String, u64> = HashMap::new();
-        for file in &files {
-            *uses.entry(base_name(&file.path).to_owned()).or_default() += 1;
-        }
-        let name = |id: &dyn std::fmt::Display, path: &str| match uses.get(base_name(path)) {
-            Some(1) | None => base_name(path).to_owned(),
-            Some(_) => format!("{id}/{}", base_name(path)),
-        };
-        Ok(files.into_iter().map(|file| (file.path.clone(), name(&file.id, &file.path))).collect())
-    }
-
-    /// The bytes of an archive file of the catalogue, or a part of them.
-    fn archive_file(&self, name: &str, range: Option<&str>) -> anyhow::Result<HttpReply> {
-        let missing = || HttpReply::plain(404, "The catalogue has no such archive file");
-        let Ok(name) = percent_decode_str(name).decode_utf8() else { return Ok(missing()) };
-        let names = self.file_names()?;
-        let Some((path, _)) = names.iter().find(|(_, own)| **own == name) else { return Ok(missing()) };
-        let path = self.session.workspace.file_path(path)?;
-        let Ok(mut file) = File::open(&path) else { return Ok(missing()) };
-        let len = file.metadata()?.len();
-        let reply = |status, len: u64, file: File| HttpReply {
-            body: ReplyBody::Stream(len, Box::new(file.take(len))),
-            ..HttpReply::new(status, "application/warc", "")
-        };
-        let reply = match part_of(range, len) {
-            Part::Whole => reply(200, len, file),
-            Part::Outside => HttpReply::plain(416, "The range begins behind the end")
-                .with("Content-Range", &format!("bytes */{len}")),
-            Part::Bytes(part) => {
-                file.seek(SeekFrom::Start(part.start))?;
-                reply(206, part.end - part.start, file)
-                    .with("Content-Range", &format!("bytes {}-{}/{len}", part.start, part.end - 1))
-            }
-        };
-        Ok(reply.with("Accept-Ranges", "bytes"))
-    }
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
-fn index_line(capture: ListedCapture, names: &HashMap<String, String>) -> IndexLine {
-    let digest = Some(capture.digest).filter(|digest| !digest.is_empty());
-    let mime = if capture.is_revisit { "warc/revisit".to_owned() } else { capture.mime };
-    IndexLine {
-        key: cdx_key(&capture.url),
-        date: capture.date,
-        mime: Some(mime).filter(|mime| !mime.is_empty()),
-        status: u16::try_from(capture.status).ok().filter(|status| *status > 0),
-        digest,
-        span: capture.span,
-        filename: names.get(&capture.file).cloned().unwrap_or_else(|| base_name(&capture.file).to_owned()),
-        url: capture.url,
-        more: serde_json::Map::new(),
     }
 }

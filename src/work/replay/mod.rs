@@ -9,6 +9,8 @@ mod archive;
 mod browser;
 mod capture;
 mod control;
+mod file_names;
+mod indexes;
 mod known;
 mod log;
 mod lookup;
@@ -27,6 +29,7 @@ use crate::replay::{Hint, replay_path};
 use crate::serve::{Handler, HttpReply, HttpRequest, HttpServer, ServerLimits};
 use crate::uri::CaptureDate;
 use anyhow::Context;
+use file_names::FileNames;
 use log::ReplayLog;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -48,6 +51,7 @@ struct Replay {
     session: Arc<Session>,
     origins: OnceLock<Origins>,
     log: Mutex<ReplayLog>,
+    file_names: Mutex<Option<Arc<FileNames>>>,
     /// The person's own copy of a player that runs as a service worker.
     player: Option<PathBuf>,
 }
@@ -117,7 +121,7 @@ fn shown_path(timestamp: &str, url: &str) -> String {
 impl Replay {
     /// The replay of a workspace, without servers yet.
     fn of(session: Arc<Session>, player: Option<PathBuf>) -> Self {
-        Self { session, origins: OnceLock::new(), log: Mutex::default(), player }
+        Self { session, origins: OnceLock::new(), log: Mutex::default(), file_names: Mutex::default(), player }
     }
 
     fn origin(&self, origin: Origin) -> String {

@@ -73,6 +73,8 @@ fn a_page_comes_with_its_references_policy_and_memento_fields() {
     assert!(got.contains(&format!("Location: {}/w/20240301090000mp_/http://a.pt/\r\n", server.archive_url())), "{got}");
     assert!(!got.contains("Memento-Datetime"), "{got}");
     assert!(get(&server.archive_url(), "/w/http://a.pt/").contains("/w/20240501120000mp_/"));
+    let got = send(&server.archive_url(), "GET", "/w/http://a.pt/", "Accept-Datetime: \r\n", "");
+    assert!(got.starts_with("HTTP/1.1 302 ") && got.contains("/w/20240501120000mp_/"), "{got}");
     assert!(
         send(&server.archive_url(), "GET", "/w/http://a.pt/", "Accept-Datetime: May\r\n", "")
             .starts_with("HTTP/1.1 400 ")
@@ -113,11 +115,23 @@ fn redirects_revisits_and_slashes_lead_to_what_was_captured() {
     let got = page("http://a.pt/m");
     assert!(got.contains("302 Found") && got.contains("Location: /w/20240301090000mp_/http://a.pt/n?x=1\r\n"), "{got}");
     assert!(got.contains("Memento-Datetime"), "{got}");
+    let raw = |fields: &str| send(&server.archive_url(), "GET", "/w/20240301090000id_/http://a.pt/m", fields, "");
+    assert!(raw("").contains("\r\nLocation: n?x=1\r\n"), "{}", raw(""));
+    let got = raw("Sec-Fetch-Mode: cors\r\nSec-Fetch-Site: same-origin\r\n");
+    assert!(got.contains("\r\nLocation: /w/20240301090000id_/http://a.pt/n?x=1\r\n"), "{got}");
+    // As a page, what leads to itself is passed over; as it was archived, it is there.
+    let got = get(&server.archive_url(), "/w/20240301090000id_/http://a.pt/");
+    assert!(got.contains("301 Moved") && got.contains("\r\nLocation: https://a.pt/\r\n"), "{got}");
     let got = page("http://a.pt/x");
     assert!(got.starts_with("HTTP/1.1 404 ") && got.contains("http://a.pt/x/, which was not captured"), "{got}");
     assert!(page("http://a.pt/sub").contains("307 Temporary Redirect\r\n"), "{}", page("http://a.pt/sub"));
     let got = get(&server.archive_url(), "/w/20240501120000mp_/http://a.pt/o");
     assert!(got.ends_with("<p>original") && got.contains("X-Archive-Orig-X-A: 2"), "{got}");
+    let lines = |query: &str| body_of(&get(&server.control_url(), &format!("/cdx?{query}"))).to_owned();
+    let originals = lines("url=a.pt/o&resolveRevisits=true&fl=mime,orig.filename,originalOffset&output=text");
+    let place = lines("url=a.pt/o&fl=offset&output=text&limit=1");
+    assert_eq!(originals, format!("text/html - -\nwarc/revisit a.warc.gz {place}"));
+    assert_eq!(lines("url=a.pt/o&resolveRevisits=true&output=text").lines().next().unwrap().split(' ').count(), 14);
     let got = page("http://a.pt/gone");
     assert!(got.starts_with("HTTP/1.1 503 ") && got.contains("original of this capture is missing"), "{got}");
 }
@@ -236,6 +250,20 @@ fn indexes_and_archive_files_are_served_to_other_programs() {
     let file = std::fs::read(dir.path().join("a.warc.gz")).unwrap();
     let got = send(&server.control_url(), "GET", "/warc/a.warc.gz", "Range: bytes=5-9\r\n", "");
     assert!(got.contains(&format!("Content-Range: bytes 5-9/{}\r\n", file.len())), "{got}");
+    // Who knows no address begins with the hosts.
+    let start = get(&server.control_url(), "/");
+    assert!(start.contains("2 captures of 2 hosts, a page of each:"), "{start}");
+    assert!(start.contains("<a href=\"/r/20240301090000/http://b.a.pt/x\">http://b.a.pt/x</a>"), "{start}");
+    // The forms of other servers.
+    let lines = |query: &str| body_of(&get(&server.control_url(), &format!("/cdx?{query}"))).to_owned();
+    assert_eq!(lines("url=a.pt&matchType=range&fl=url&output=text"), "http://a.pt/\nhttp://b.a.pt/x\n");
+    assert_eq!(lines("url=b.a.pt&matchType=range&fl=url&output=text"), "http://b.a.pt/x\n");
+    assert_eq!(lines("urlkey=pt,a,b)/x&fl=url&output=text"), "http://b.a.pt/x\n");
+    assert_eq!(lines("url=*.a.pt&showNumPages=true"), "1\n");
+    assert_eq!(lines("url=*.a.pt&page=0&fl=url&output=text").lines().count(), 2);
+    assert_eq!(lines("url=*.a.pt&page=1"), "");
+    let link = format!("<{}/w/20240301090000mp_/http://a.pt/>; rel=\"memento\"; datetime=", server.archive_url());
+    assert!(lines("url=a.pt&output=link").starts_with(&link), "{}", lines("url=a.pt&output=link"));
     for path in ["/warc/../../etc/passwd", "/warc/%2e%2e/a.warc.gz", "/warc/b.warc.gz"] {
         assert!(get(&server.control_url(), path).starts_with("HTTP/1.1 404 "), "{path}");
     }
@@ -328,4 +356,37 @@ fn replay_changes_nothing_in_a_workspace() {
     get(&server.control_url(), "/info?path=/w/2024mp_/http://a.pt/");
     get(&server.archive_url(), "/w/2024mp_/http://a.pt/none");
     assert!(before == state(dir.path()), "a file changed");
+}
+
+#[test]
+fn archive_files_that_come_later_are_served_as_well() {
+    let (dir, server) = replay_of(&[page_record("http://a.pt/", "<p>1")]);
+    assert!(get(&server.control_url(), "/warc/a.warc.gz").starts_with("HTTP/1.1 200 "));
+    assert!(get(&server.control_url(), "/warc/b.warc.gz").starts_with("HTTP/1.1 404 "));
+    let file = dir.path().join("b.warc.gz");
+    std::fs::write(&file, gzip(page_record("http://b.pt/", "<p>2"))).unwrap();
+    let options = ImportOptions { copy: false, follow_links: false, campaign: CampaignChoice::None };
+    server.replay.session.import(&[file], options, &JobCx::detached()).unwrap();
+    assert!(get(&server.control_url(), "/warc/b.warc.gz").starts_with("HTTP/1.1 200 "));
+    assert!(get(&server.control_url(), "/cdx?url=b.pt").contains("\"filename\": \"b.warc.gz\""));
+}
+
+#[test]
+fn a_player_of_the_persons_own_is_served_and_nothing_beside_its_folder() {
+    let (dir, session) = empty_session();
+    let player = dir.path().join("player");
+    std::fs::create_dir(&player).unwrap();
+    std::fs::write(player.join("sw.js"), "self.worker = 1").unwrap();
+    std::fs::write(dir.path().join("secret"), "secret").unwrap();
+    let server = ReplayServer::start(Arc::new(session), None, Some(player)).unwrap();
+    let origin = server.archive_url();
+    // Its worker is the person's: it is not refused as those of archived pages are.
+    let worker = send(&origin, "GET", "/player/sw.js", "Service-Worker: script\r\n", "");
+    assert!(worker.contains("Content-Type: text/javascript") && worker.ends_with("self.worker = 1"), "{worker}");
+    assert!(get(&origin, "/player/open?url=http://a.pt/").contains("msg_type: 'addColl'"));
+    for path in ["/player/../secret", "/player/%2e%2e/secret", "/player/none.js", "/player/"] {
+        assert!(get(&origin, path).starts_with("HTTP/1.1 404 "), "{path}");
+    }
+    let (_dir, server) = replay_of(&[page_record("http://a.pt/", "<p>1")]);
+    assert!(get(&server.archive_url(), "/player/open").starts_with("HTTP/1.1 404 "));
 }

@@ -11,6 +11,7 @@
 //! | [`jobs`] | configurations and lines of other crawlers become campaigns that can be saved and written again |
 //! | [`lines`] | what is read from text, is written and read again, is equal |
 //! | [`pages`] | pages, style sheets, envelopes of links and PDF files keep to the limits |
+//! | [`replay`] | requests of a replay and fields of its answers keep to their bounds; nothing of them is markup |
 //! | [`keys`] | keys of URLs are stable |
 //! | [`stored`] | stored links answer or name what is damaged; lines that are loaded come out |
 
@@ -25,6 +26,7 @@ mod jobs;
 mod keys;
 mod lines;
 mod pages;
+mod replay;
 mod stored;
 
 pub use archive::{arc, warc};
@@ -36,6 +38,7 @@ pub use jobs::{browsertrix, decisions, job_config};
 pub use keys::keys;
 pub use lines::{campaign_json, crawl_log, dataset, feed, request, robots, scope_log};
 pub use pages::{html, mmdb, pdf, wat};
+pub use replay::replay;
 pub use stored::{load_lines, segment};
 
 /// Numbers that depend on the bytes alone, so that a finding repeats.

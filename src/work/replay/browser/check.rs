@@ -15,6 +15,7 @@ use crate::work::models::{CaptureId, CaptureQuery};
 use crate::work::replay::Replay;
 use crate::work::{JobKind, Report, Session};
 use anyhow::Context;
+use crossbeam_channel::{Sender, unbounded};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -102,7 +103,8 @@ impl Report for ReplayCheckReport {
 
 impl Session {
     /// Opens pages in a browser, each as it was captured and with what was captured of its parts, and keeps what is shown:
-    /// picture, words, requests, errors. Calls `each` for every page.
+    /// picture, words, requests, errors. Calls `each` for every page as soon as it is kept; an error of it ends the check.
+    /// What was kept before a check was cancelled stays, and is left out of the next one.
     ///
     /// # Errors
     ///
@@ -110,7 +112,7 @@ impl Session {
     pub fn check_replay(
         self: &Arc<Self>,
         options: &ReplayCheckOptions,
-        each: &(dyn Fn(&ReplayCheck) -> anyhow::Result<()> + Sync),
+        mut each: impl FnMut(&ReplayCheck) -> anyhow::Result<()>,
         cx: &JobCx,
     ) -> anyhow::Result<ReplayCheckReport> {
         self.run_job(JobKind::ReplayPages, || {
@@ -122,7 +124,6 @@ impl Session {
             let check = Check {
                 session: self,
                 options,
-                each,
                 pages,
                 crawler,
                 next: AtomicUsize::new(0),
@@ -133,12 +134,23 @@ impl Session {
             std::fs::create_dir_all(self.workspace.folder().join(PICTURES))?;
             let browsers = if options.browsers == 0 { BROWSERS } else { options.browsers };
             std::thread::scope(|scope| {
-                let threads: Vec<_> =
-                    (0..browsers.min(check.pages.len())).map(|_| scope.spawn(|| check.run())).collect();
-                threads.into_iter().try_for_each(|thread| match thread.join() {
+                let (sender, checked) = unbounded();
+                let threads: Vec<_> = (0..browsers.min(check.pages.len()))
+                    .map(|_| {
+                        let sender = sender.clone();
+                        let check = &check;
+                        scope.spawn(move || check.run(&sender))
+                    })
+                    .collect();
+                drop(sender);
+                let reported = checked.iter().try_for_each(|page| each(&page));
+                // Browsers end with the next page that nobody takes.
+                drop(checked);
+                let ended = threads.into_iter().try_for_each(|thread| match thread.join() {
                     Ok(ended) => ended,
                     Err(panic) => std::panic::resume_unwind(panic),
-                })
+                });
+                reported.and(ended)
             })?;
             cx.checkpoint()?;
             let failed = check.failed.into_inner();
@@ -150,13 +162,16 @@ impl Session {
         })
     }
 
-    /// The archive files with these captures; without those that are not at their place.
+    /// The archive files with these captures, and those with no capture at all, in which Browsertrix has pictures and
+    /// texts; without those that are not at their place.
     fn files_of(&self, captures: &[CaptureId]) -> anyhow::Result<BTreeSet<PathBuf>> {
         let mut files = BTreeSet::new();
         for id in captures {
             let stored = self.catalogue().stored_capture(*id)?;
             files.extend(stored.records.first().and_then(|record| self.workspace.source_of(record).ok()));
         }
+        let others = self.catalogue().files_without_captures()?;
+        files.extend(others.iter().filter_map(|path| self.workspace.file_path(path).ok()));
         Ok(files)
     }
 
@@ -184,7 +199,6 @@ impl Session {
 struct Check<'c> {
     session: &'c Arc<Session>,
     options: &'c ReplayCheckOptions,
-    each: &'c (dyn Fn(&ReplayCheck) -> anyhow::Result<()> + Sync),
     pages: Vec<CaptureId>,
     crawler: CrawlerRecords,
     next: AtomicUsize,
@@ -194,8 +208,8 @@ struct Check<'c> {
 }
 
 impl Check<'_> {
-    /// Opens pages, one after the other, until none is left.
-    fn run(&self) -> anyhow::Result<()> {
+    /// Opens pages, one after the other, until none is left or nobody takes them.
+    fn run(&self, checked: &Sender<ReplayCheck>) -> anyhow::Result<()> {
         let mut starts = 0;
         let mut opened: Option<Opened> = None;
         loop {
@@ -212,7 +226,13 @@ impl Check<'_> {
             let shown = browser.show(&stored, &|| self.cx.is_cancelled());
             let is_running = browser.devtools.is_running();
             match shown {
-                Ok(shown) => self.keep(&stored, &shown, &browser)?,
+                Ok(shown) => {
+                    if let Some(check) = self.keep(&stored, &shown, &browser)?
+                        && checked.send(check).is_err()
+                    {
+                        return Ok(());
+                    }
+                }
                 Err(error) => {
                     self.failed.fetch_add(1, Ordering::Relaxed);
                     tracing::warn!(url = %stored.url, why = crate::work::error_chain(&error), "a page cannot be opened");
@@ -230,9 +250,10 @@ impl Check<'_> {
         }
     }
 
-    fn keep(&self, stored: &StoredCapture, shown: &ShownPage, browser: &Opened) -> anyhow::Result<()> {
+    /// Keeps what a browser showed; nothing of a page that was cut off.
+    fn keep(&self, stored: &StoredCapture, shown: &ShownPage, browser: &Opened) -> anyhow::Result<Option<ReplayCheck>> {
         if self.cx.is_cancelled() {
-            return Ok(());
+            return Ok(None);
         }
         let requests = browser.proxy.requests();
         let captured = self.session.content(stored.id).map(|content| content.text).unwrap_or_default();
@@ -276,7 +297,7 @@ impl Check<'_> {
             self.incomplete.fetch_add(1, Ordering::Relaxed);
         }
         self.session.catalogue().keep_replay_check(&check)?;
-        (self.each)(&check)
+        Ok(Some(check))
     }
 
     /// The page beside what its crawler's browser kept of it; none where it kept nothing.
@@ -361,7 +382,7 @@ fn answered(info: &[u8], requests: &[PageRequest]) -> Option<[u64; 2]> {
     let then = info["urls"].as_object()?;
     let good: Vec<&String> = then
         .iter()
-        .filter(|(_, about)| about["status"].as_u64().is_some_and(|status| status < 400))
+        .filter(|(_, about)| about["status"].as_u64().is_some_and(|status| (100..400).contains(&status)))
         .map(|(url, _)| url)
         .collect();
     let is_good_now = |url: &str| {

@@ -35,6 +35,8 @@ impl Devtools {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", "sh"]);
         command.arg(program).args(arguments);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0); // Ctrl-C is for this program alone.
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
         let mut child = started.with_context(|| format!("{} cannot be started", program.display()))?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
