@@ -246,7 +246,7 @@ fn archived_pages_reach_neither_each_other_nor_this_program() {
         ("database", "0"),
         ("bar", "refused"),
         ("top", "refused"),
-        ("control", "refused"),
+        ("control", "404"),
         ("worker", "no%20answer"),
         ("container", "refused"),
         ("rtc", "undefined"),

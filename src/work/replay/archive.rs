@@ -72,14 +72,8 @@ impl Replay {
             return self.time_gate(request, &read, &url, date);
         }
         let date = date.unwrap_or_else(CaptureDate::now);
-        let lookup = Lookup {
-            url: url.clone(),
-            date,
-            hint: read.hint,
-            is_page: is_page || read.hint == Hint::Raw,
-            is_as_archived: read.hint == Hint::Raw && request.header("Sec-Fetch-Mode").is_none(),
-            posted,
-        };
+        let lookup =
+            Lookup { url: url.clone(), date, hint: read.hint, is_page: is_page || read.hint == Hint::Raw, posted };
         // As many digits as were named, so that links of a page have its own.
         let timestamp = date.to_digits14();
         match self.find(&lookup)? {

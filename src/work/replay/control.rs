@@ -149,8 +149,7 @@ impl Replay {
     /// The capture that a browser shows for a page, behind its redirects.
     fn shown(&self, mut url: crate::uri::Url, date: CaptureDate) -> anyhow::Result<Option<ArchivedAnswer>> {
         for _ in 0..MOST_REDIRECTS {
-            let lookup =
-                Lookup { url: url.clone(), date, hint: Hint::Page, is_page: true, is_as_archived: false, posted: None };
+            let lookup = Lookup { url: url.clone(), date, hint: Hint::Page, is_page: true, posted: None };
             match self.find(&lookup)? {
                 LookupEnd::Capture { answer, .. } => match redirect_target(&answer.url, answer.status, &answer.headers)
                 {

@@ -40,8 +40,6 @@ pub(super) struct Lookup<'r> {
     pub(super) hint: Hint,
     /// Whether a browser shows the answer as a page.
     pub(super) is_page: bool,
-    /// Whether a redirect to the URL itself is an answer, where it was captured at this date.
-    pub(super) is_as_archived: bool,
     /// Head and body of a request that has one.
     pub(super) posted: Option<(HttpRequestHead, &'r [u8])>,
 }
@@ -71,9 +69,6 @@ impl Replay {
             return Ok(LookupEnd::Moved(stored.url));
         }
         let answer = self.read_capture(&stored)?;
-        if lookup.is_as_archived && stored.date.seconds() == lookup.date.seconds() {
-            return Ok(LookupEnd::Capture { answer: Box::new(answer), is_similar: false });
-        }
         let Some(target) = own_redirect(&answer, &page) else {
             return Ok(LookupEnd::Capture { answer: Box::new(answer), is_similar: false });
         };

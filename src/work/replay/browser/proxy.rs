@@ -170,8 +170,7 @@ impl Answering {
             || request.header("Sec-Fetch-Dest").is_none();
         let hint = if is_page { Hint::Page } else { Hint::Other };
         let posted = (request.method == "POST").then(|| (request_head(request), request.body.as_slice()));
-        let found =
-            self.replay.find(&Lookup { url: url.clone(), date, hint, is_page, is_as_archived: false, posted })?;
+        let found = self.replay.find(&Lookup { url: url.clone(), date, hint, is_page, posted })?;
         let answer = match found {
             LookupEnd::Capture { answer, .. } => answer,
             // The same page but for a slash: a browser has to know, since links are relative to it.
