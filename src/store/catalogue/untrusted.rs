@@ -62,7 +62,7 @@ struct Object {
 
 /// SHA-256 of the shape of the present version: computing it to compare takes longer than all the
 /// rest of opening.
-const PRESENT_SHAPE: &str = "bc71c7b199b5f543a9c58564dfb79c40ae8fb45826f95fc34a88a874cf3e61f5";
+const PRESENT_SHAPE: &str = "f3374cc4bda4a748be0ea2e01ff2a2ea2edceba15b1f0a3433764e068f9c6d5d";
 
 /// Says what a catalogue holds that no version of this program has made, or
 /// lacks of it; none where its shape is that of its version.

@@ -89,10 +89,6 @@ impl CaptureView {
         }
         let below = (bottom - ui.max_rect().bottom()).max(0.0);
         keep_page_room(ui, theme::ROWS_LEAST as f32 * ui.text_style_height(&egui::TextStyle::Body) + below);
-        if let (CapturePart::Picture, Some(picture)) = (part, picture) {
-            self.picture_ui(ui, picture);
-            return;
-        }
         match (part, findings) {
             (CapturePart::Findings, Some(findings)) => findings.ui(ui, app, id),
             (CapturePart::Needs, _) => loaded_ui(ui, &needs, |ui, needs| needs_ui(ui, app, id, needs)),
@@ -103,7 +99,10 @@ impl CaptureView {
                 if missing > 0 {
                     loaded_ui(ui, &needs, |ui, needs| missing_ui(ui, app, id, needs));
                 }
-                self.text_ui(ui, app, id);
+                match picture.filter(|_| part == CapturePart::Picture) {
+                    Some(picture) => self.picture_ui(ui, picture),
+                    None => self.text_ui(ui, app, id),
+                }
             }
         }
     }

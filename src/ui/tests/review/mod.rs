@@ -27,6 +27,8 @@ fn to_review(window: &Window) -> Vec<CaptureId> {
 
 /// Keeps findings as a run of the checks does: what failed has a problem, a page in English is odd.
 fn with_findings(session: &Session) {
+    // What ran just now does not run again by itself.
+    session.check_pages(&JobCx::detached()).unwrap();
     let query = crate::app::models::CaptureQuery { campaign: Some(TOWN), limit: 1_000, ..crate::work::everything() };
     let rows = session.catalogue().captures(&query).unwrap().rows;
     let checked = rows.iter().map(|row| {
