@@ -124,8 +124,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, print: &dyn Fn(String)) -> anyhow::Re
     let inlinks = work::build_inlinks(&session.workspace, false, cx)?;
     print(format!("4. Inlinks: {}", inlinks.summary()));
     let texts = work::index_texts(&session.workspace, false, cx)?;
-    let checked = work::check_pages(&session.workspace, cx)?;
-    print(format!("5. Text index: {}; checks: {}", texts.summary(), checked.summary()));
+    print(format!("5. Text index: {}", texts.summary()));
     let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
     let selection = work::select(&session.workspace, &spec, false, cx)?;
     print(format!("6. Selection: {}", selection.summary()));
