@@ -131,8 +131,8 @@ impl ReadCx {
     }
 }
 
-/// Answers to one kind of question.
-pub struct Cache<Q, T> {
+/// Answers to one kind of question, the last `KEPT` of them.
+pub struct Cache<Q, T, const KEPT: usize = ANSWERS_KEPT> {
     entries: HashMap<Q, Entry<T>>,
     last: Option<Arc<T>>,
     answers: Channel<QueryAnswer<Q, T>>,
@@ -162,13 +162,13 @@ struct QueryAnswer<Q, T> {
     value: Result<Arc<T>, Notice>,
 }
 
-impl<Q, T> Default for Cache<Q, T> {
+impl<Q, T, const KEPT: usize> Default for Cache<Q, T, KEPT> {
     fn default() -> Self {
         Self { entries: HashMap::new(), last: None, answers: unbounded(), uses: 0 }
     }
 }
 
-impl<Q, T> Cache<Q, T>
+impl<Q, T, const KEPT: usize> Cache<Q, T, KEPT>
 where
     Q: Eq + Hash + Clone + Send + 'static,
     T: Send + Sync + 'static,
@@ -249,12 +249,12 @@ where
     }
 
     fn forget_oldest(&mut self, cx: &ReadCx) {
-        if self.entries.len() <= ANSWERS_KEPT {
+        if self.entries.len() <= KEPT {
             return;
         }
         let mut uses: Vec<u64> = self.entries.values().map(|entry| entry.used).collect();
         uses.sort_unstable();
-        let oldest_kept = uses[uses.len() - ANSWERS_KEPT / 2];
+        let oldest_kept = uses[uses.len() - KEPT / 2];
         let oldest = self.entries.extract_if(|_, entry| entry.used < oldest_kept);
         cx.free(oldest.filter_map(|(_, entry)| entry.shown?.value.ok()).collect());
     }

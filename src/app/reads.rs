@@ -74,7 +74,7 @@ const SAMPLED: usize = 10;
 pub type GroundAnswers = Vec<Result<Derivation, String>>;
 
 macro_rules! reads {
-    ($($(#[$doc:meta])* $name:ident($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident $([$kept:literal])? ($($arg:ident: $kind:ty),*) -> $answer:ty, $stale:expr, $load:expr;)*) => {
         /// The caches of all queries, with the context that they share.
         pub struct Reads {
             cx: ReadCx,
@@ -84,7 +84,7 @@ macro_rules! reads {
         /// Answers of one workspace.
         #[derive(Default)]
         struct ReadAnswers {
-            $($name: Cache<($($kind,)*), $answer>,)*
+            $($name: Cache<($($kind,)*), $answer $(, $kept)?>,)*
         }
 
         impl Reads {
@@ -166,8 +166,10 @@ reads! {
         |session, (sample,)| session.catalogue().sample_agreement(*sample);
     /// See [`Catalogue::review_reasons`](crate::store::Catalogue::review_reasons).
     review_reasons() -> Vec<ReviewReason>, None, |session, ()| session.catalogue().review_reasons();
-    /// See [`Catalogue::page_needs`](crate::store::Catalogue::page_needs).
-    page_needs(id: CaptureId) -> Vec<PageNeed>, None, |session, (id,)| session.catalogue().page_needs(*id);
+    /// The text of a capture with what it lacks at its places.
+    marked_text(id: CaptureId) -> MarkedText, None, |session, (id,)| session.marked_text(*id);
+    /// See [`Session::page_picture`]; pictures are large.
+    page_picture [6] (id: CaptureId) -> Option<PagePicture>, None, |session, (id,)| session.page_picture(*id);
     /// The findings on a capture, and what they take of it; none where it was not checked.
     findings(id: CaptureId) -> (Vec<KeptFinding>, Option<PageLoss>), None, |session, (id,)| {
         anyhow::Ok((session.catalogue().findings_of(*id)?, session.catalogue().loss_of(*id)?))
@@ -307,8 +309,8 @@ reads! {
     /// See [`work::capture_diff`](crate::work::capture_diff).
     capture_diff(before: CaptureId, after: CaptureId, is_whole: bool) -> CaptureDiff, None,
         |session, (before, after, is_whole)| work::capture_diff(session, *before, *after, *is_whole);
-    /// See [`Session::needs`].
-    needs(capture: CaptureId) -> Vec<Need>, None, |session, (capture,)| session.needs(*capture);
+    /// See [`Catalogue::needs`](crate::store::Catalogue::needs).
+    needs(capture: CaptureId) -> PageNeeds, None, |session, (capture,)| session.catalogue().needs(*capture);
     /// See [`work::patch_offer`](crate::work::patch_offer).
     patch_offer(campaign: Option<CampaignId>, source: PatchSource) -> PatchOffer, None, |session, (campaign, source)| {
         work::patch_offer(session, *campaign, source, &JobCx::detached())

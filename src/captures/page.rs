@@ -216,7 +216,8 @@ impl<'b> Body<'b> {
         Body { status, kind, location, header_links, nofollow, scripts, payload: payload.into_owned() }
     }
 
-    fn charset(&self) -> Option<&str> {
+    /// The charset that its type declares.
+    pub fn charset(&self) -> Option<&str> {
         self.kind.charset.as_deref()
     }
 

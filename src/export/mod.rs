@@ -15,6 +15,7 @@
 //!                                that metadata records list; each once
 //! data/campaign/                 every version of the campaign, the files that prove permissions
 //! data/decisions.jsonl           every decision, note and judgement, as W3C Web Annotations
+//! data/review.json               samples to review with what was judged of them, reason codes
 //! data/selection.json            what the captures were selected with
 //! data/scores.jsonl.gz           what each score is made of
 //! data/seen.jsonl.gz             every URL that was seen, with its verdict

@@ -35,8 +35,8 @@ pub struct WebAnnotation {
 /// The content of an annotation: a decision, text, tag or judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AnnotationBody {
-    /// A decision, by its term: `f:approve`.
-    Decision(&'static str),
+    /// A decision, by its term (`f:approve`), with what it says of the page.
+    Decision(&'static str, PageAssessment),
     /// A reason or a note.
     Comment(String),
     /// A judgement of a result of a search.
@@ -52,10 +52,47 @@ pub enum AnnotationBody {
     Tag(String),
 }
 
+/// The two judgements that a decision makes of a page, and the reason codes that were chosen with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageAssessment {
+    /// Whether the content is sound; none where nobody judged it.
+    pub content: Option<bool>,
+    /// Whether the capture is technically sound; none where nobody judged it.
+    pub technical: Option<bool>,
+    /// The reason codes.
+    pub reasons: Vec<String>,
+}
+
+impl PageAssessment {
+    /// The two judgements by the names of their fields, in words.
+    fn judged(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let of = |is_sound: bool| if is_sound { SOUND } else { FAULTY };
+        let both = [("content", self.content), ("technical", self.technical)];
+        both.into_iter().filter_map(move |(name, is_sound)| Some((name, of(is_sound?))))
+    }
+
+    /// What the body of an annotation says of a page.
+    pub fn of_json(body: &Value) -> Self {
+        let of = |name: &str| match body.get(name)?.as_str()? {
+            SOUND => Some(true),
+            FAULTY => Some(false),
+            _ => None,
+        };
+        let reasons = body.get("fonds:reasons").and_then(Value::as_array).into_iter().flatten();
+        let reasons = reasons.filter_map(|reason| reason.as_str().map(str::to_owned)).take(MOST_REASONS).collect();
+        Self { content: of("fonds:content"), technical: of("fonds:technical"), reasons }
+    }
+}
+
+const SOUND: &str = "sound";
+const FAULTY: &str = "faulty";
+/// Reason codes that are read of one decision.
+const MOST_REASONS: usize = 9;
+
 impl WebAnnotation {
     /// Whether it decides or judges; else it comments.
     fn is_assessing(&self) -> bool {
-        self.bodies.iter().any(|body| matches!(body, AnnotationBody::Decision(_) | AnnotationBody::Judgement { .. }))
+        self.bodies.iter().any(|body| matches!(body, AnnotationBody::Decision(..) | AnnotationBody::Judgement { .. }))
     }
 
     /// The object of a file of annotations; tags and sources are none of what this program writes itself.
@@ -136,7 +173,16 @@ impl AnnotationBody {
     fn json(&self) -> Value {
         let text = |purpose: &str, value: &str| json!({ "type": "TextualBody", "purpose": purpose, "value": value });
         match self {
-            Self::Decision(term) => text("assessing", term.trim_start_matches("f:")),
+            Self::Decision(term, assessment) => {
+                let mut body = text("assessing", term.trim_start_matches("f:"));
+                for (name, judged) in assessment.judged() {
+                    body[format!("fonds:{name}")] = json!(judged);
+                }
+                if !assessment.reasons.is_empty() {
+                    body["fonds:reasons"] = json!(assessment.reasons);
+                }
+                body
+            }
             Self::Comment(comment) => text("commenting", comment),
             Self::Tag(tag) => text("tagging", tag),
             Self::Judgement { value, query, rank } => {
@@ -152,8 +198,14 @@ impl AnnotationBody {
 
     fn state(&self, out: &mut Statements, this: &dyn Fn() -> RdfNode, of: &dyn Fn(&str) -> RdfNode, tags: &mut usize) {
         let (node, purpose, text) = match self {
-            Self::Decision(term) => {
-                out.about(MARKS, this()).node("oa:hasBody", RdfNode::Term(term));
+            Self::Decision(term, assessment) => {
+                let mut about = out.about(MARKS, this()).node("oa:hasBody", RdfNode::Term(term));
+                for (name, judged) in assessment.judged() {
+                    about = about.text(if name == "content" { "f:content" } else { "f:technical" }, judged);
+                }
+                for reason in &assessment.reasons {
+                    about = about.text("f:reason", reason);
+                }
                 return;
             }
             Self::Comment(comment) => (of("comment"), "oa:commenting", comment.as_str()),

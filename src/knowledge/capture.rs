@@ -428,7 +428,7 @@ fn join_fields(json: &mut Vec<u8>, field: &[u8]) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::{AnnotationBody, CaptureEntity, CaptureIri, EntityPlace, push_links};
+    use super::super::{AnnotationBody, CaptureEntity, CaptureIri, EntityPlace, PageAssessment, push_links};
     use super::*;
     use crate::analysis::entities::EntityKind;
 
@@ -505,7 +505,10 @@ mod tests {
                 captured: Some(date),
                 digest: "sha1:AB".to_owned(),
                 record_id: String::new(),
-                bodies: vec![AnnotationBody::Decision("f:approve"), AnnotationBody::Tag("ria".to_owned())],
+                bodies: vec![
+                    AnnotationBody::Decision("f:approve", PageAssessment::default()),
+                    AnnotationBody::Tag("ria".to_owned()),
+                ],
                 sources: Vec::new(),
             }],
             location: &location,

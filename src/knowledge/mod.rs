@@ -48,7 +48,7 @@ mod specification_tests;
 mod statement;
 mod vocabulary;
 
-pub use annotation::{AnnotationBody, WebAnnotation};
+pub use annotation::{AnnotationBody, PageAssessment, WebAnnotation};
 pub use authority::{authority_of_statements, authority_of_table, checked_entities};
 pub use campaign::{
     EvidenceOf, ListedEvidence, campaign_address, domains_node, hosting_node, permission_node, state_grounds,

@@ -49,11 +49,13 @@ pub enum FacetKind {
     Term,
     /// A person, place, organisation or event that the newest analysis found in its text. No column has it.
     Entity,
+    /// What became of the page since the launch before: new, gone, changed, now failing. No column has it.
+    Since,
 }
 
 impl FacetKind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Media,
         Self::Language,
         Self::Host,
@@ -65,6 +67,7 @@ impl FacetKind {
         Self::Campaign,
         Self::Launch,
         Self::Mark,
+        Self::Since,
         Self::Kind,
         Self::Term,
         Self::Entity,
@@ -87,6 +90,7 @@ impl FacetKind {
             Self::Kind => "kind",
             Self::Term => "term",
             Self::Entity => "entity",
+            Self::Since => "since",
         }
     }
 
@@ -107,6 +111,7 @@ impl FacetKind {
             Self::Kind => "Kind of site",
             Self::Term => "Term of the request",
             Self::Entity => "Entity",
+            Self::Since => "Since the launch before",
         }
     }
 
@@ -498,7 +503,7 @@ impl CaptureFacts {
     /// first, then by value. Facets of one column are counted together.
     pub fn counts(&self, kinds: &[FacetKind], captures: &FixedBitSet) -> Vec<Vec<FacetValue>> {
         let is_of_column = |kind: &&FacetKind| {
-            !matches!(kind, FacetKind::Term | FacetKind::Kind | FacetKind::Entity | FacetKind::Year)
+            !matches!(kind, FacetKind::Term | FacetKind::Kind | FacetKind::Entity | FacetKind::Since | FacetKind::Year)
         };
         let mut columns: Vec<&Names32> = Vec::new();
         for kind in kinds.iter().filter(is_of_column) {
@@ -511,7 +516,7 @@ impl CaptureFacts {
         let count_columns = || columns.par_iter().map(|column| column.count(captures)).collect::<Vec<_>>();
         let (days, counted) = rayon::join(count_days, count_columns);
         let of_kind = |kind: FacetKind| match kind {
-            FacetKind::Term | FacetKind::Kind | FacetKind::Entity => Vec::new(),
+            FacetKind::Term | FacetKind::Kind | FacetKind::Entity | FacetKind::Since => Vec::new(),
             FacetKind::Year => in_order(days.iter().map(|(day, count)| (period_of(*day, Period::Year), *count))),
             kind => {
                 let column = self.column(kind);
@@ -575,10 +580,13 @@ impl CaptureFacts {
             FacetKind::Media => &self.media,
             FacetKind::Language => &self.languages,
             FacetKind::Host | FacetKind::Domain | FacetKind::TopLevel | FacetKind::Country => &self.hosts,
-            // Years are counted by day, kinds of sites and terms with the index.
-            FacetKind::Status | FacetKind::Year | FacetKind::Kind | FacetKind::Term | FacetKind::Entity => {
-                &self.statuses
-            }
+            // Years are counted by day, kinds of sites and terms with the index, changes by launches.
+            FacetKind::Status
+            | FacetKind::Year
+            | FacetKind::Kind
+            | FacetKind::Term
+            | FacetKind::Entity
+            | FacetKind::Since => &self.statuses,
             FacetKind::Campaign | FacetKind::Launch => &self.launches,
             FacetKind::Mark => &self.marks,
         }
@@ -606,6 +614,7 @@ impl CaptureFacts {
             | FacetKind::Mark
             | FacetKind::Kind
             | FacetKind::Entity
+            | FacetKind::Since
             | FacetKind::Term => name.to_owned(),
         }
     }

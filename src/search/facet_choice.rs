@@ -32,6 +32,7 @@ impl FacetKind {
             | Self::Campaign
             | Self::Launch
             | Self::Mark
+            | Self::Since
             | Self::Kind
             | Self::Term
             | Self::Entity => Sign::Has,
@@ -238,7 +239,9 @@ mod tests {
                 FacetKind::Year => is_number && value.len() == 4,
                 FacetKind::Status => is_number && value != "0",
                 FacetKind::Mark | FacetKind::Campaign => value != "none",
-                FacetKind::Launch | FacetKind::Kind | FacetKind::Term | FacetKind::Entity => !value.is_empty(),
+                FacetKind::Launch | FacetKind::Kind | FacetKind::Term | FacetKind::Entity | FacetKind::Since => {
+                    !value.is_empty()
+                }
                 _ => true,
             });
             let of = choice(kind, &value, is_excluded);

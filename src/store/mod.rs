@@ -46,7 +46,8 @@ pub use campaigns::copies::{CampaignTwin, TwinKind};
 pub use campaigns::deletion::CampaignContents;
 pub use campaigns::next_run;
 pub use captures::document_captures::{DocumentCapture, LandingPage};
-pub use captures::holes::{Hole, HoleState, Need};
+pub use captures::holes::{Hole, HoleState};
+pub use captures::needs::{Need, NeedReader, NeedState, PageNeeds};
 pub use captures::originals::{Answers, WaitingRepeat};
 pub use captures::related::{LinkedCapture, LinkedCaptures};
 pub use captures::replay_checks::ReplayCheck;
@@ -67,9 +68,8 @@ pub use files::site_kinds::SITE_KINDS_FILE;
 pub use files::{FileToLocate, KnownFile, mtime_ns};
 pub use filter::{FilterField, FullText, filter_fields, named_campaigns, query_help};
 pub use findings::{
-    CaptureFindings, CapturedAt, CheckCount, CheckPrecision, CheckedLink, FindingGroup, FindingMark, HostCapture,
-    KeptFinding, KeptPage, KeptRobots, KeptSigns, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS,
-    PageLoss, SeenAs,
+    CaptureFindings, CheckCount, CheckPrecision, FindingGroup, FindingMark, HostCapture, KeptFinding, KeptPage,
+    KeptRobots, KeptSigns, LaunchFinding, ListedFinding, OFFER_OFF_BELOW, OFFER_OFF_MARKS, PageLoss, SeenAs,
 };
 pub use launches::ABANDONED;
 pub use launches::changes::{ChangedPage, HostChanges, LaunchPair, PageChange};
@@ -92,6 +92,7 @@ pub use review::handover::{CaptureName, ExportedFigures, LeftOutCapture, LeftOut
 pub use review::handover_scores::{HandoverCapture, HandoverScore};
 pub use review::judgements::{ForeignJudgement, GivenJudgement, JudgementRow};
 pub use review::marks::{AnnotationApart, ForeignMark};
+pub use review::sample_exchange::{SampleDocument, SampledPage};
 pub use review::score_set::{KeptScore, Measurement, MovedCaptures, ScoreScope, ScoreSet, SelectionCriteria, ToScore};
 pub use review::selections::Lacking;
 

@@ -22,7 +22,7 @@ use poll_promise::Promise;
 use std::path::PathBuf;
 
 /// Keys that hold on some pages only.
-const PAGE_KEYS: [(&str, &str); 24] = [
+const PAGE_KEYS: [(&str, &str); 26] = [
     ("/", "filter the captures; Esc clears"),
     ("Backspace", "back"),
     ("F6  Shift+F6", "next, previous part of the window: list of pages, header, page, lower panel"),
@@ -42,6 +42,8 @@ const PAGE_KEYS: [(&str, &str); 24] = [
     ("R", "put off until a new crawl has captured the page, in Review"),
     ("1 … 9", "choose a reason in Review"),
     ("E  C  X", "next finding, confirm it, call it a false alarm, in Review"),
+    ("T", "the text of the page or its picture, where a browser made one, in Review"),
+    ("P", "fetch what the page lacks, as a patch, in Review"),
     ("Z", "undo the last decision in Review"),
     ("1 2 3  0", "judge the result right, wrong, unsure, clear in Search with Evaluate on"),
     ("[  ]", "move the threshold on Select & export"),

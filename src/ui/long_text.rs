@@ -19,9 +19,20 @@ const PART: usize = 3 << 9;
 /// Places in a text that are marked, and the number of the current one.
 pub(super) type Marks<'a> = Option<(&'a Arc<Vec<Range<usize>>>, usize)>;
 
+/// How marks look.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum MarkStyle {
+    /// What was found.
+    #[default]
+    Found,
+    /// What is missing.
+    Missing,
+}
+
 /// The text of a capture on the screen.
 #[derive(Default)]
 pub(super) struct LongText {
+    style: MarkStyle,
     key: Option<LayoutKey>,
     /// The part of the text that is laid out.
     job: LayoutJob,
@@ -53,6 +64,11 @@ struct LayoutKey {
 }
 
 impl LongText {
+    /// A text whose marks are of what is missing.
+    pub fn with_missing() -> Self {
+        Self { style: MarkStyle::Missing, ..Self::default() }
+    }
+
     /// Whether this is the text on the screen: that of a capture before is not
     /// laid out while the next one is read.
     pub fn shows(&self, content: &Arc<CaptureContent>) -> bool {
@@ -77,7 +93,7 @@ impl LongText {
         if was_away || is_emptied || self.key.as_ref() != Some(&key) {
             let is_other = self.key.as_ref().is_none_or(|before| before.content != key.content);
             let height = if is_other { 0.0 } else { self.height };
-            *self = Self { key: Some(key), height, pass, letters, ..Self::default() };
+            *self = Self { style: self.style, key: Some(key), height, pass, letters, ..Self::default() };
             self.job.wrap.max_width = ui.available_width();
         }
         let is_whole = self.take_part(ui, &content.text, marks);
@@ -103,7 +119,8 @@ impl LongText {
     fn take_part(&mut self, ui: &Ui, content: &str, marks: Marks<'_>) -> bool {
         let (marks, current) = marks.map_or((&[][..], 0), |(marks, at)| (marks.as_slice(), at));
         // As much as is read at most, and all that is marked.
-        let limit = marks.last().map_or(0, |mark| mark.end).max(READ_CHARS).min(content.len());
+        let marked = if self.style == MarkStyle::Found { marks.last().map_or(0, |mark| mark.end) } else { 0 };
+        let limit = marked.max(READ_CHARS).min(content.len());
         let limit = content.ceil_char_boundary(limit);
         if self.laid_out.is_some() && self.taken >= limit {
             return true;
@@ -160,6 +177,9 @@ impl LongText {
         let (colors, font) = (tokens(ui), TextStyle::Body.resolve(ui.style()));
         let format = match marked {
             None => TextFormat::simple(font, colors.text),
+            Some(_) if self.style == MarkStyle::Missing => {
+                TextFormat { background: colors.reject_bg, ..TextFormat::simple(font, colors.reject) }
+            }
             Some(is_current) => TextFormat {
                 background: colors.chosen_bg,
                 underline: egui::Stroke::new(if is_current { 3.0 } else { 1.0 }, colors.accent),

@@ -32,7 +32,7 @@ pub use analysis::{
     delete_run, entities_aggregate, entities_page, entity_rows, load_authority, matrix_aggregate, page_analysis,
     terms_aggregate, terms_of_run,
 };
-pub use checks::{CheckPagesReport, check_pages};
+pub use checks::{CheckPagesReport, are_checks_due, check_pages};
 pub use feed::{FeedCampaign, FeedChange, FeedReport, WrittenFeed, check_feed, export_feed, import_feed};
 pub use files::backup::{BackupOutcome, back_up};
 pub use files::campaign_files::{RestoredCampaign, RestoredJob, renew_campaign_files, suspension_line};

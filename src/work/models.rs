@@ -17,13 +17,14 @@ pub use crate::store::rows::*;
 pub use crate::store::{CampaignContents, CampaignTwin, FilterField, Lacking, SortKey, Unassigned, filter_fields};
 pub use crate::store::{CheckPrecision, KeptFinding, PageLoss};
 pub use crate::store::{EntityMerge, EntityRow, FoundEntity, RelatedEntity};
-pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, PageChange};
+pub use crate::store::{Hole, HoleState, HostChanges, LaunchPair, Need, NeedState, PageChange, PageNeeds};
 pub use crate::store::{NamedPageList, NamedPageRow, Relevance, SourceYield, TrialContents};
 pub use crate::text::{DiffLine, DiffPart, PartKind};
 pub use crate::work::analysis::{
     AbsentEntity, ClusterProposal, EntitiesPage, EntityDetail, EntityQuote, LEAST_CELL, PageAnalysis, matrix_aggregate,
 };
 pub use crate::work::find::judgements::{SearchJudgements, judged_filter};
+pub use crate::work::find::missing_places::MarkedText;
 pub use crate::work::find::related::{RelatedPage, RelatedRow};
 pub use crate::work::find::request_sample::{RequestSample, SampleRow, TermFound};
 pub use crate::work::find::saved_searches::SavedSearch;
@@ -41,6 +42,7 @@ pub use crate::work::overview::{
     Figure, Gap, GapAction, GapItem, GapKind, LaunchFigures, Matrix, MatrixBy, MatrixColumn, MatrixRow, Overview,
     RowList, RowOrigin, Urgency, WaitingItem, WaitingKind, term_of,
 };
+pub use crate::work::replay::PagePicture;
 pub use crate::work::scope::VersionDifference;
 pub use crate::work::session::TermOverTime;
 pub use crate::work::sites::{SiteRow, site_rules};

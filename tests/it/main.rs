@@ -58,6 +58,7 @@ mod peers_index;
 mod peers_spark;
 mod permissions;
 mod planted_faults;
+mod planted_launches;
 mod planted_site;
 mod program;
 mod promise;

@@ -64,6 +64,9 @@ fn documents(out: &Path) -> Vec<(&'static str, Value)> {
     all.extend(campaigns.filter(is_version).map(|path| ("campaign", document(&path))));
     all.push(("selection", document(&out.join("data/selection.json"))));
     all.push(("launches", document(&out.join("data/launches.json"))));
+    if out.join("data/review.json").is_file() {
+        all.push(("review", document(&out.join("data/review.json"))));
+    }
     for (schema, name) in [
         ("annotation", "decisions.jsonl"),
         ("seen", "seen.jsonl.gz"),

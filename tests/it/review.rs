@@ -1,7 +1,8 @@
 //! `fonds review`: the queue, causes, samples and agreement, as a script uses them.
 
+use crate::archives::record;
 use crate::folders::copy_folder;
-use crate::program::{arg, fonds};
+use crate::program::{arg, fonds, fonds_with};
 use crate::sample::demo;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -100,4 +101,82 @@ fn what_is_put_off_is_not_to_review_until_it_is_captured_again() {
     assert_eq!(fonds(&["captures", arg(&workspace), "mark:later", "--count"]).with_status(0).out.trim(), "1");
     fonds(&["mark", arg(&workspace), "clear", "--id", &id]).with_status(0);
     assert!(open(&first));
+}
+
+#[test]
+fn judgements_reasons_and_samples_come_back_from_a_handover() {
+    let dir = tempfile::tempdir().unwrap();
+    let [workspace, out, other, again] = ["w", "out", "other", "again"].map(|name| dir.path().join(name));
+    let page = |nth: usize| {
+        let html = format!("<title>Page {nth}</title><p>{}", "boats of the lagoon ".repeat(20 + nth));
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n", html.len());
+        let url = format!("http://{}.example/{nth}", ["jornal", "porto", "museu"][nth % 3]);
+        record("response", &url, "2024-03-01T09:00:00Z", "", head + &html)
+    };
+    let file = dir.path().join("pages.warc");
+    std::fs::write(&file, (0..30).flat_map(page).collect::<Vec<u8>>()).unwrap();
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let mut campaign: Value = serde_json::from_str(&fonds(&["campaign", "example"]).with_status(0).out).unwrap();
+    campaign["name"] = "Boats".into();
+    fonds_with(&["campaign", "add", arg(&workspace), "-"], campaign.to_string().as_bytes()).with_status(0);
+    fonds(&["import", arg(&workspace), arg(&file), "--campaign", "1"]).with_status(0);
+    let reasons = ["--content", "off topic", "--technical", "soft 404", "--technical", "cropped"];
+    fonds(&[&["review", "reasons", arg(&workspace)], &reasons[..]].concat()).with_status(0);
+    let drawn = ["--size", "12", "--seed", "7", "--name", "First", "--by-host", "--campaign", "1", "--by", "Ana"];
+    let drawn = lines(&workspace, "sample", &drawn);
+    for (nth, row) in drawn.iter().take(9).enumerate() {
+        let id = row["id"].to_string();
+        let (mark, reason) = match nth % 3 {
+            0 => ("reject", "cropped"),
+            1 => ("approve", ""),
+            _ => ("flag", "off topic; see the letter"),
+        };
+        fonds(&["mark", arg(&workspace), mark, "--id", &id, "--by", "Ana", "--reason", reason]).with_status(0);
+    }
+    // Rejected pages stay behind, and so does a host.
+    fonds(&["select", "run", arg(&workspace), "1", "--filter", "NOT host:museu.example"]).with_status(0);
+    fonds(&["export", arg(&workspace), "--out", arg(&out)]).with_status(0);
+    fonds(&["verify", arg(&out)]).with_status(0);
+    let report = std::fs::read_to_string(out.join("report.md")).unwrap();
+    assert!(report.contains("Samples that were reviewed") && report.contains("First"), "{report}");
+
+    fonds(&["new", arg(&other)]).with_status(0);
+    let came = fonds(&["import", arg(&other), arg(&out)]).with_status(0);
+    assert!(format!("{}{}", came.out, came.err).contains("Review: 1 sample"), "{}{}", came.out, came.err);
+    let known = |workspace: &Path| {
+        let mut sample = lines(workspace, "samples", &[]).remove(0);
+        for local in ["id", "campaign"] {
+            sample.as_object_mut().unwrap().remove(local);
+        }
+        let reasons = fonds(&["review", "reasons", arg(workspace), "--json"]).with_status(0).out;
+        (sample, reasons)
+    };
+    let expected = known(&workspace);
+    assert_eq!(
+        (expected.0["figures"]["judged"].as_u64(), expected.0["figures"]["faulty"].as_u64()),
+        (Some(9), Some(6))
+    );
+    assert_eq!(
+        (expected.0["content"]["faulty"].as_u64(), expected.0["technical"]["faulty"].as_u64()),
+        (Some(3), Some(3))
+    );
+    assert_eq!(known(&other), expected);
+    let decisions = |workspace: &Path| {
+        let all = fonds(&["annotations", "export", arg(workspace)]).with_status(0).json_lines();
+        let judged = |of: &Value| of["body"][0].clone();
+        all.iter().map(|of| (of["id"].to_string(), judged(of).to_string())).collect::<BTreeSet<_>>()
+    };
+    let brought = decisions(&other);
+    assert!(brought.is_subset(&decisions(&workspace)) && brought.len() > 1, "{brought:?}");
+    assert!(
+        brought.iter().any(|(_, body)| body.contains("\"fonds:content\":\"faulty\",\"fonds:technical\":\"sound\""))
+    );
+    // A second import changes nothing, and the sample goes on from there.
+    fonds(&["import", arg(&other), arg(&out)]).with_status(0);
+    assert_eq!((lines(&other, "samples", &[]).len(), known(&other)), (1, expected.clone()));
+    fonds(&["export", arg(&other), "--out", arg(&again)]).with_status(0);
+    let document = |out: &Path| -> Value {
+        serde_json::from_slice(&std::fs::read(out.join("data/review.json")).unwrap()).unwrap()
+    };
+    assert_eq!(document(&again), document(&out));
 }

@@ -30,6 +30,7 @@ mod history;
 mod launch;
 mod links;
 mod phrases;
+mod requisites;
 mod settings;
 mod signs;
 
@@ -37,6 +38,7 @@ pub use address::{address_form, is_front, path_depth, path_has, path_of};
 pub use check::{Check, CheckLevel, Threshold};
 pub use finding::{Finding, FindingState, PROBLEM_SEVERITY, Signal, page_loss};
 pub use phrases::{PhraseKind, begins_with_error_number, phrases_in};
+pub use requisites::{CheckedLink, requisites_of};
 pub use settings::{CheckLimits, CheckSettings};
 pub use signs::{
     AnchorSigns, CaptureSigns, ContextSigns, EarlierSigns, FoundPhrase, HistorySigns, HostSigns, LackingRequisite,

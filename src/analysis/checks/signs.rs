@@ -105,7 +105,7 @@ signs! {
         refresh_to: String,
         /// Links to pages: all, to other sites, with parameters that track, and sites that they lead to.
         links: [u32; 4],
-        /// What it cannot be shown without.
+        /// What it loads to be shown, those without a weight last.
         requisites: Vec<Requisite>,
     }
 }
@@ -138,6 +138,8 @@ pub enum RequisiteKind {
     Media,
     /// A part of media that a playlist names.
     Segment,
+    /// What is loaded and not seen by itself: icons, manifests, preloads, what a redirect leads to.
+    Other,
 }
 
 impl RequisiteKind {
@@ -150,6 +152,7 @@ impl RequisiteKind {
             Self::Frame => "frame",
             Self::Media => "media",
             Self::Segment => "segment",
+            Self::Other => "other",
         }
     }
 }
@@ -161,7 +164,7 @@ signs! {
         kind: RequisiteKind,
         /// Its URL, and others of which one is enough (`srcset`).
         urls: Vec<String>,
-        /// What the page loses without it, in tenths.
+        /// What the page loses without it, in tenths; 0 for what is not seen.
         weight: u64,
     }
 }

@@ -1,4 +1,4 @@
-//! The text index follows imports, crawls and builds of inlinks of an open window by itself.
+//! The text index and the review checks follow imports, crawls and builds of inlinks of an open window by themselves.
 
 use super::{Answer, AppState, JobKind};
 use crate::work;
@@ -18,11 +18,27 @@ pub(in crate::app) struct IndexWatch {
     begun: Option<Instant>,
     /// The last one was stopped, or failed: it waits for the end of the next job that brings something.
     rests: bool,
+    /// Texts were indexed: the checks are next, once no captures come.
+    checks_next: bool,
+}
+
+/// What is to follow captures that came.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::app) struct FollowUps {
+    /// Texts are to be indexed.
+    texts: bool,
+    /// Checks are to run.
+    checks: bool,
 }
 
 /// Whether captures come by such a job.
 fn brings_captures(kind: JobKind) -> bool {
     kind.is_crawl() || kind == JobKind::Import
+}
+
+/// Whether such a job follows captures that came.
+fn follows_captures(kind: JobKind) -> bool {
+    matches!(kind, JobKind::IndexTexts | JobKind::CheckPages)
 }
 
 /// Whether inlinks may be built by such a job: what leaves has all of them.
@@ -49,6 +65,7 @@ impl IndexWatch {
             (self.is_due, self.rests) = (true, false);
         } else if by_itself {
             self.rests |= stopped;
+            self.checks_next |= kind == JobKind::IndexTexts && !stopped;
             self.pace = FollowPace::after(self.begun.take().map_or_else(Default::default, |begun| begun.elapsed()));
         }
     }
@@ -69,7 +86,10 @@ impl AppState {
             watch.pace = FollowPace::default();
             watch.is_due = true;
         }
-        let indexes = self.open.jobs.iter().any(|job| job.kind == JobKind::IndexTexts);
+        if watch.checks_next && !captures_come {
+            (watch.checks_next, watch.is_due) = (false, true);
+        }
+        let indexes = self.open.jobs.iter().any(|job| follows_captures(job.kind));
         if watch.is_due && !watch.pending && !indexes && self.session().is_some() {
             self.open.index_watch.is_due = false;
             self.check_for_captures(false);
@@ -81,30 +101,45 @@ impl AppState {
             return;
         }
         self.open.index_watch.pending = true;
+        let captures_come = self.open.jobs.iter().any(|job| brings_captures(job.kind));
         let check = move |session: &crate::work::Session| {
-            let follows =
-                session.workspace()?.read_only.is_none() && (!only_where_one_is || work::has_index(&session.workspace));
-            Ok(follows && work::is_index_behind(&session.workspace)?)
+            let workspace = &session.workspace;
+            if session.workspace()?.read_only.is_some() || only_where_one_is && !work::has_index(workspace) {
+                return Ok(FollowUps::default());
+            }
+            let texts = work::is_index_behind(workspace)?;
+            // A workspace that nobody checked is left so when it is opened.
+            let is_checked = !only_where_one_is || session.catalogue().checked_state()?.is_some();
+            let checks = !texts && !captures_come && is_checked && work::has_index(workspace);
+            Ok(FollowUps { texts, checks: checks && work::are_checks_due(workspace)? })
         };
-        self.write(check, Answer::ToIndex);
+        self.write(check, Answer::ToFollow);
     }
 
-    pub(super) fn take_in_index_behind(&mut self, is_behind: anyhow::Result<bool>) {
+    pub(super) fn take_in_follow_ups(&mut self, found: anyhow::Result<FollowUps>) {
         self.open.index_watch.pending = false;
         // Searches and the job itself report what is wrong with an index.
-        if !is_behind.unwrap_or(true) || self.closing || self.runs(JobKind::IndexTexts) {
+        let found = found.unwrap_or(FollowUps { texts: true, checks: false });
+        if self.closing || self.open.jobs.iter().any(|job| follows_captures(job.kind)) {
             return;
         }
-        self.open.index_watch.begun = Some(Instant::now());
-        let captures_come = self.open.jobs.iter().any(|job| job.kind.is_crawl());
-        self.start(JobKind::IndexTexts, move |session, cx| {
-            let report = session.follow_index(cx)?;
-            if captures_come {
-                session.follow_analyses(cx)?;
-            }
-            Ok(JobReport::Done(report.map_or_else(|| "nothing new".to_owned(), |report| report.summary())))
-        });
-        if let Some(job) = self.open.jobs.last_mut().filter(|job| job.kind == JobKind::IndexTexts) {
+        if found.texts {
+            self.open.index_watch.begun = Some(Instant::now());
+            let captures_come = self.open.jobs.iter().any(|job| job.kind.is_crawl());
+            self.start(JobKind::IndexTexts, move |session, cx| {
+                let report = session.follow_index(cx)?;
+                if captures_come {
+                    session.follow_analyses(cx)?;
+                }
+                Ok(JobReport::Done(report.map_or_else(|| "nothing new".to_owned(), |report| report.summary())))
+            });
+        } else if found.checks {
+            self.start(JobKind::CheckPages, |session, cx| {
+                let report = session.follow_checks(cx)?;
+                Ok(JobReport::Done(report.map_or_else(|| "nothing new".to_owned(), |report| report.summary())))
+            });
+        }
+        if let Some(job) = self.open.jobs.last_mut().filter(|job| follows_captures(job.kind)) {
             job.by_itself = true;
         }
     }

@@ -96,7 +96,7 @@ pub(super) enum Answer {
     Shown(&'static str, anyhow::Result<()>),
     Schedules(anyhow::Result<DueRuns>),
     /// Whether there is something to index.
-    ToIndex(anyhow::Result<bool>),
+    ToFollow(anyhow::Result<index::FollowUps>),
     /// One of these of the workspace with this generation, which another may have replaced since.
     OfWorkspace(u64, Box<Self>),
 }
@@ -286,7 +286,7 @@ impl AppState {
                 }
             }
             Answer::Schedules(due) => self.take_in_schedules(due),
-            Answer::ToIndex(is_behind) => self.take_in_index_behind(is_behind),
+            Answer::ToFollow(found) => self.take_in_follow_ups(found),
             Answer::OfWorkspace(generation, answer) if generation == self.reads.generation() => {
                 self.handle_answer(*answer);
             }

@@ -68,11 +68,14 @@ pub(in crate::cli) fn follow_beside<T>(session: &Session, is_enabled: bool, work
     })
 }
 
-/// Brings the index up to date after other work, and prints on standard error what it
+/// Brings the index up to date after other work, and the review checks with it, and prints on standard error what both
 /// came to; how many captures could not be read.
 pub(in crate::cli) fn follow(session: &Session) -> anyhow::Result<u64> {
     let report = with_progress(|cx| session.index_texts(false, cx))?;
     notice!("{}", report.summary());
+    if let Some(checked) = with_progress(|cx| session.follow_checks(cx))? {
+        notice!("Checks: {}", checked.summary());
+    }
     warn_of_unread(&report);
     Ok(report.unread + report.cut)
 }

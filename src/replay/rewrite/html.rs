@@ -82,7 +82,7 @@ impl Rewriter {
 
     /// Takes the base that the page names: that of its first `base` element with an `href`, which counts for what
     /// precedes it, too.
-    fn take_base(&mut self, source: &Source<'_>) {
+    pub(super) fn take_base(&mut self, source: &Source<'_>) {
         let mut base = None;
         each_markup(&source.markup, |part| {
             if let MarkupPart::Start(start) = part
@@ -135,9 +135,9 @@ impl Rewriter {
 }
 
 /// A start tag with the text that it is in.
-struct OpenTag<'t> {
-    start: &'t StartTag<'t>,
-    source: &'t Source<'t>,
+pub(super) struct OpenTag<'t> {
+    pub(super) start: &'t StartTag<'t>,
+    pub(super) source: &'t Source<'t>,
 }
 
 impl<'t> OpenTag<'t> {
@@ -157,7 +157,7 @@ impl<'t> OpenTag<'t> {
         self.find(name).is_some()
     }
 
-    fn value(&self, name: &str) -> Cow<'t, str> {
+    pub(super) fn value(&self, name: &str) -> Cow<'t, str> {
         self.find(name).map_or(Cow::Borrowed(""), |attribute| self.decoded(attribute))
     }
 }

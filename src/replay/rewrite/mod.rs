@@ -6,6 +6,7 @@
 mod css;
 mod fields;
 mod html;
+mod mark;
 mod playlists;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

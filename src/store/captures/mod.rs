@@ -582,6 +582,7 @@ pub(super) mod interned_texts;
 
 mod letters;
 pub(super) mod link_list;
+pub(super) mod needs;
 pub(in crate::store) mod originals;
 pub(super) mod related;
 pub(super) mod replay_checks;

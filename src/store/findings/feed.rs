@@ -1,16 +1,15 @@
 //! What the catalogue gives the checks: captures host by host, and what became of the URLs that a page needs.
 
 use super::signs::KeptPage;
-use crate::links::LinkKind;
+use crate::analysis::checks::CheckedLink;
 use crate::store::captures::link_list::outlinks_of;
 use crate::store::captures::originals::{shown_status_sql, version_sql};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::LossyText;
 use crate::store::catalogue::sql::uint;
-use crate::store::launches::ledger::{FAILED, REFUSED};
 use crate::store::rows::{CampaignId, CaptureId, LaunchId};
-use crate::uri::{CaptureDate, PageKey, Url};
+use crate::uri::CaptureDate;
 use rusqlite::{OptionalExtension, params};
 
 /// A capture of a host, as checks compare it with the others.
@@ -46,47 +45,17 @@ pub struct HostCapture {
     pub external: [u64; 2],
 }
 
-/// One capture of a URL that a page needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CapturedAt {
-    /// When.
-    pub date: CaptureDate,
-    /// Its launch.
-    pub launch: LaunchId,
-    /// HTTP status of what it shows.
-    pub status: i32,
-    /// Payload digest.
-    pub digest: String,
-}
-
 /// What a launch did with a URL that it did not capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenAs {
-    /// A rule refused it.
-    pub is_refused: bool,
-    /// It failed.
-    pub is_failed: bool,
-    /// The rule that decided.
-    pub rule: String,
     /// Why it failed.
     pub why: String,
-    /// HTTP status, or a fetch status below zero.
-    pub status: i32,
     /// Times that it was tried.
     pub tries: u64,
     /// The text of the link by which it was seen.
     pub anchor: String,
     /// What the page that was fetched has of the request, from 0 to 10,000.
     pub score: Option<u64>,
-}
-
-/// A link out of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckedLink {
-    /// Its kind.
-    pub kind: LinkKind,
-    /// Its URL.
-    pub url: String,
 }
 
 impl Catalogue {
@@ -158,26 +127,6 @@ impl Catalogue {
         Ok(Some(KeptPage { version, signs, sketch, terms }))
     }
 
-    /// The captures of the page of a URL, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub fn captured_at(&self, url: &Url) -> Result<Vec<CapturedAt>, StoreError> {
-        self.rows(
-            concat!(
-                "SELECT c.date_ms, c.launch, ",
-                shown_status_sql!(),
-                ", c.digest FROM page p JOIN capture c ON c.page = p.id WHERE p.key = ?1 ORDER BY c.date_ms, c.digest LIMIT 1000"
-            ),
-            [PageKey::of(url).as_str()],
-            |row| {
-                let date = CaptureDate::from_millis(row.get(0)?);
-                Ok(CapturedAt { date, launch: row.get(1)?, status: row.get(2)?, digest: row.get(3)? })
-            },
-        )
-    }
-
     /// Whether anything of a host was captured.
     ///
     /// # Errors
@@ -198,20 +147,15 @@ impl Catalogue {
     /// A catalogue that cannot be read.
     pub fn seen_as(&self, launch: LaunchId, url: &str) -> Result<Option<SeenAs>, StoreError> {
         self.row_if_any(
-            "SELECT s.state, s.rule_name, s.why, s.fetch_status, s.tries, s.anchor, s.score FROM seen s
+            "SELECT s.why, s.tries, s.anchor, s.score FROM seen s
              WHERE s.url = (SELECT id FROM url WHERE url = ?2) AND s.launch = ?1",
             params![launch, url],
             |row| {
-                let state: i64 = row.get(0)?;
                 Ok(SeenAs {
-                    is_refused: state == REFUSED,
-                    is_failed: state == FAILED,
-                    rule: row.get(1)?,
-                    why: row.get(2)?,
-                    status: row.get(3)?,
-                    tries: uint(row.get(4)?),
-                    anchor: row.get(5)?,
-                    score: row.get::<_, Option<i64>>(6)?.map(uint),
+                    why: row.get(0)?,
+                    tries: uint(row.get(1)?),
+                    anchor: row.get(2)?,
+                    score: row.get::<_, Option<i64>>(3)?.map(uint),
                 })
             },
         )
@@ -233,7 +177,7 @@ impl Catalogue {
                 .query_row([version], |row| row.get(0))
                 .optional()?;
             let links = outlinks_of(conn, best.unwrap_or(version))?;
-            Ok(links.into_iter().map(|link| CheckedLink { kind: link.kind, url: link.url }).collect())
+            Ok(links.into_iter().map(|link| CheckedLink { kind: link.kind, rel: link.rel, url: link.url }).collect())
         })
     }
 

@@ -14,7 +14,7 @@ mod marks;
 mod rows;
 mod signs;
 
-pub use feed::{CapturedAt, CheckedLink, HostCapture, SeenAs};
+pub use feed::{HostCapture, SeenAs};
 pub use groups::{CheckCount, FindingGroup};
 pub use launches::KeptRobots;
 pub(in crate::store) use marks::take_judgement;

@@ -698,15 +698,6 @@ fn seen_row(row: &Row<'_>) -> rusqlite::Result<SeenRow> {
     })
 }
 
-/// The row of a URL in the last launch that saw it.
-pub(in crate::store) fn seen_row_of_url(conn: &Connection, url: &str) -> Result<Option<SeenRow>, StoreError> {
-    let sql = format!(
-        "SELECT {SEEN} FROM seen s JOIN url u ON u.id = s.url LEFT JOIN url v ON v.id = s.via
-         WHERE s.url = (SELECT id FROM url WHERE url = ?1) ORDER BY s.launch DESC LIMIT 1"
-    );
-    Ok(conn.prepare_cached(&sql)?.query_row([url], seen_row).optional()?)
-}
-
 /// SQL: whether no later one of these launches saw the URL of `s`.
 fn last_seen_sql(those: &str) -> String {
     format!("NOT EXISTS (SELECT 1 FROM seen n WHERE n.url = s.url AND n.launch > s.launch AND n.launch {those})")

@@ -101,6 +101,13 @@ impl Assessment {
         }
     }
 
+    /// The same with reason codes as a workspace has them: short, each once, few.
+    pub fn within_bounds(mut self) -> Self {
+        let reasons = self.codes.into_iter().map(|code| ReviewReason { aspect: ReviewAspect::Content, code }).collect();
+        self.codes = cleaned(reasons).into_iter().map(|reason| reason.code).collect();
+        self
+    }
+
     pub(super) fn of_columns(content: Option<bool>, technical: Option<bool>, codes: Option<&str>) -> Self {
         let codes = codes.and_then(|codes| serde_json::from_str(codes).ok()).unwrap_or_default();
         Self { content, technical, codes }
@@ -146,6 +153,15 @@ impl Catalogue {
     pub fn review_reasons(&self) -> Result<Vec<ReviewReason>, StoreError> {
         let kept = self.setting(REASONS)?.and_then(|kept| serde_json::from_str::<Vec<ReviewReason>>(&kept).ok());
         Ok(kept.map_or_else(default_reasons, cleaned))
+    }
+
+    /// Whether somebody changed the reason codes of the workspace.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn has_own_reasons(&self) -> Result<bool, StoreError> {
+        Ok(self.setting(REASONS)?.is_some())
     }
 
     /// Changes the reason codes; decisions that were given keep theirs. An empty list brings the usual ones back.

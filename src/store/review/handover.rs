@@ -1,6 +1,7 @@
 //! A handover carries every decision of persons and every URL that was seen, besides the captures
 //! of a selection.
 
+use super::assessments::Assessment;
 use super::marks::{decision_sql, of_campaign_sql, of_decision_sql, selected_sql};
 use crate::crawl::SeenState;
 use crate::jobs::JobCx;
@@ -25,8 +26,8 @@ macro_rules! mark_rows_sql {
             ",
             ifnull((SELECT r.record_id FROM record r WHERE r.capture = c.id AND r.position = 0), ''),
             m.mark, m.note, m.who, m.date_ms, m.undone_ms,
-            o.annotation, c.id, o.origin, o.line
-         FROM mark m LEFT JOIN mark_origin o ON o.mark = m.id JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
+            o.annotation, c.id, o.origin, o.line, a.content, a.technical, a.codes
+         FROM mark m LEFT JOIN mark_origin o ON o.mark = m.id LEFT JOIN review_act a ON a.act = m.act JOIN capture c ON c.id = m.capture JOIN url u ON u.id = c.url WHERE "
         )
     };
 }
@@ -55,6 +56,8 @@ pub struct MarkRow {
     pub date: CaptureDate,
     /// When it was taken back.
     pub undone: Option<CaptureDate>,
+    /// Its judgements of content and technical quality, with the reason codes.
+    pub assessment: Assessment,
     /// Its id as an annotation, where it was given in another workspace.
     pub annotation: Option<String>,
     /// Its origin there.
@@ -128,6 +131,7 @@ fn mark_row(row: &Row<'_>) -> Result<MarkRow, StoreError> {
         annotation: row.get(9)?,
         origin: row.get(11)?,
         line: row.get(12)?,
+        assessment: Assessment::of_columns(row.get(13)?, row.get(14)?, row.get::<_, Option<String>>(15)?.as_deref()),
     })
 }
 

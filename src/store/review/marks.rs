@@ -16,7 +16,7 @@
 //! origin. Their numbers lie below zero: as the last one by number counts, a
 //! mark given here counts above each of them, whenever it was given.
 
-use super::assessments::ActDetail;
+use super::assessments::{ActDetail, Assessment};
 use super::judgements::ForeignJudgement;
 use crate::store::captures::requisites::decided_sql;
 use crate::store::catalogue::Catalogue;
@@ -296,6 +296,8 @@ pub struct ForeignMark {
     pub annotation: String,
     /// The annotation as it came, where the mark does not hold all of it.
     pub line: Option<String>,
+    /// Its judgements of content and technical quality, with the reason codes.
+    pub assessment: Assessment,
     /// The first capture of its content version that a decision reaches; none for all of them.
     pub reaches: Option<CaptureId>,
 }
@@ -378,6 +380,7 @@ impl Catalogue {
                 ])?;
                 conn.prepare_cached("DELETE FROM annotation_apart WHERE annotation = ?1")?
                     .execute([&mark.annotation])?;
+                ActDetail { assessment: mark.assessment.clone(), ..ActDetail::default() }.keep(conn, id)?;
                 id += 1;
                 added += 1;
             }

@@ -10,11 +10,11 @@ pub(super) mod handover;
 pub(in crate::store) mod handover_scores;
 pub(super) mod judgements;
 pub(super) mod marks;
-pub(super) mod needs;
 pub(super) mod queue;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod queue_tests;
+pub(super) mod sample_exchange;
 pub(super) mod samples;
 pub(super) mod score_set;
 pub(super) mod selections;

@@ -88,11 +88,12 @@ pub struct SampleAgreement {
 }
 
 /// A page of a sample with the decision that counts.
-struct JudgedPage {
+pub(super) struct JudgedPage {
+    place: i64,
     host: i64,
     is_skipped: bool,
     /// Whether it is faulty in any way, in content, technically; none where it was not judged.
-    faults: [Option<bool>; 3],
+    pub(super) faults: [Option<bool>; 3],
 }
 
 impl Catalogue {
@@ -317,9 +318,10 @@ fn faults_of(
     Some([Some(judged.is_faulty(mark)), of_aspect(ReviewAspect::Content), of_aspect(ReviewAspect::Technical)])
 }
 
-fn judged_pages(conn: &Connection, sample: SampleId) -> Result<Vec<JudgedPage>, StoreError> {
+/// The pages of a sample, those that are not here among them, in the order in which they are judged.
+pub(super) fn judged_pages(conn: &Connection, sample: SampleId) -> Result<Vec<JudgedPage>, StoreError> {
     const FIND: &str = concat!(
-        "SELECT e.host, e.skipped, d.mark, a.content, a.technical, a.codes FROM (
+        "SELECT e.host, e.skipped, d.mark, a.content, a.technical, a.codes, e.place FROM (
             SELECT e.host, e.skipped, e.place, ",
         of_decision_sql!("m.id"),
         " AS decision FROM sampled_capture e CROSS JOIN capture c ON c.id = e.capture WHERE e.sample = ?1) e
@@ -334,8 +336,18 @@ fn judged_pages(conn: &Connection, sample: SampleId) -> Result<Vec<JudgedPage>, 
             let codes: Option<String> = row.get(5)?;
             Ok::<_, StoreError>(faults_of(&name, row.get(3)?, row.get(4)?, codes.as_deref()))
         })?;
-        pages.push(JudgedPage { host: row.get(0)?, is_skipped: row.get(1)?, faults: faults.unwrap_or_default() });
+        let (host, is_skipped, place) = (row.get(0)?, row.get(1)?, row.get(6)?);
+        pages.push(JudgedPage { place, host, is_skipped, faults: faults.unwrap_or_default() });
     }
+    let mut elsewhere = conn.prepare_cached(
+        "SELECT place, host, skipped, faulty, content, technical FROM sampled_elsewhere WHERE sample = ?1",
+    )?;
+    let elsewhere = elsewhere.query_map([sample], |row| {
+        let faults = [row.get(3)?, row.get(4)?, row.get(5)?];
+        Ok(JudgedPage { place: row.get(0)?, host: row.get(1)?, is_skipped: row.get(2)?, faults })
+    })?;
+    pages.extend(elsewhere.collect::<rusqlite::Result<Vec<_>>>()?);
+    pages.sort_by_key(|page| page.place);
     Ok(pages)
 }
 

@@ -24,7 +24,6 @@ pub use crate::store::links::prospect_sites::{ProspectSite, ProspectSiteQuery, P
 pub use crate::store::review::assessments::*;
 pub use crate::store::review::collections::CollectionSpec;
 pub use crate::store::review::decision_rows::*;
-pub use crate::store::review::needs::*;
 pub use crate::store::review::queue::*;
 pub use crate::store::review::samples::*;
 pub use crate::store::review::score_set::SelectionCriteria;

@@ -220,13 +220,8 @@ impl LowerPanel {
                 loaded_ui(ui, &answer, |ui, page| related_ui(ui, app, page));
             }
             PanelTab::Needs => {
-                let (detail, answer) = (app.reads.detail(id, days), app.reads.needs(id));
-                let date = detail.shown().filter(|detail| detail.row.id == id).map(|detail| detail.row.date);
-                loaded_ui(ui, &answer, |ui, needs| {
-                    if let Some(date) = date {
-                        needs_ui(ui, app, id, date, needs);
-                    }
-                });
+                let answer = app.reads.needs(id);
+                loaded_ui(ui, &answer, |ui, needs| needs_ui(ui, app, id, needs));
             }
             PanelTab::Versions => {
                 let answer = app.reads.detail(id, days);

@@ -200,6 +200,7 @@ fn lists_name_the_handover_that_a_decision_came_with() {
     let session = window.app().session().unwrap();
     let mark = ForeignMark {
         reaches: None,
+        assessment: crate::app::models::Assessment::default(),
         capture: CaptureId::new(2),
         mark: ReviewMark::Reject,
         note: String::new(),

@@ -8,7 +8,7 @@
 //! | `page_signs` | reads the signs of a content version by itself, once |
 //! | `repaired` | reads garbled letters again |
 //! | `host` | compares the captures of a host with each other |
-//! | `requisites` | finds what became of what a page needs |
+//! | `requisites` | has the signs of what a page needs, of `store/captures/needs` |
 //! | `launches` | compares launches of a campaign |
 //! | `run` | does what is due, as a job |
 //!
@@ -22,4 +22,4 @@ mod repaired;
 mod requisites;
 mod run;
 
-pub use run::{CheckPagesReport, check_pages};
+pub use run::{CheckPagesReport, are_checks_due, check_pages};

@@ -2,12 +2,13 @@
 
 use super::repaired::{pairs_in, repaired_line};
 use crate::analysis::checks::{
-    FoundPhrase, PageSigns, PhraseKind, Requisite, RequisiteKind, begins_with_error_number, phrases_in,
+    CheckedLink, FoundPhrase, PageSigns, PhraseKind, Requisite, RequisiteKind, begins_with_error_number, phrases_in,
+    requisites_of,
 };
 use crate::captures::PageFacts;
 use crate::links::LinkKind;
 use crate::search::StoredPage;
-use crate::store::{CheckedLink, KeptPage};
+use crate::store::KeptPage;
 use crate::text::near::{MinHash, shingles};
 use crate::text::{is_stop_term, words};
 use crate::uri::{Fqdn, Url};
@@ -27,14 +28,10 @@ const END_LENGTH: usize = 60;
 const NOTICE_LENGTH: u64 = 300;
 /// Terms that are kept of a text.
 const TERMS: usize = 64;
-/// Requisites that are kept of a page.
-const MOST_REQUISITES: usize = 120;
-/// Alternatives that are kept of one.
-const MOST_ALTERNATIVES: usize = 6;
+/// Segments that are kept of a playlist.
+const MOST_SEGMENTS: usize = 120;
 /// Declared side of an image in pixels from which it is large.
 const LARGE_SIDE: u32 = 200;
-/// Pixels of a screen.
-const SCREEN: f64 = 1024.0 * 768.0;
 /// Names of parameters that follow people, or the beginning of such names.
 const TRACKERS: [&str; 9] = ["utm_", "gclid", "fbclid", "clickid", "subid", "affid", "aff_", "tracking", "domain="];
 
@@ -71,7 +68,7 @@ pub(super) fn page_signs(
         kept.sketch = MinHash::of(&shingles(&page.main)).map(|sketch| sketch.to_bytes().to_vec()).unwrap_or_default();
         kept.terms = terms_of(&main, &page.language);
     } else if is_playlist(facts, url) {
-        let segments = links.iter().filter(|link| link.kind == LinkKind::Media).take(MOST_REQUISITES);
+        let segments = links.iter().filter(|link| link.kind == LinkKind::Media).take(MOST_SEGMENTS);
         let requisite =
             |link: &CheckedLink| Requisite { kind: RequisiteKind::Segment, urls: vec![link.url.clone()], weight: 10 };
         signs.requisites = segments.map(requisite).collect();
@@ -157,7 +154,7 @@ fn add_elements(signs: &mut PageSigns, facts: &PageFacts, links: &[CheckedLink],
     signs.own_url = facts.own_urls.iter().find(|own| !own.is_empty() && *own != url).cloned().unwrap_or_default();
     signs.refresh_to = facts.refresh_to.clone();
     signs.links = link_sums(links, url);
-    signs.requisites = requisites_of(facts, links);
+    signs.requisites = requisites_of(links, Some(&elements.images), elements.modules > 0);
 }
 
 /// Links to pages: all, to other sites, of these with parameters that follow people, and sites.
@@ -177,74 +174,6 @@ fn link_sums(links: &[CheckedLink], url: &str) -> [u32; 4] {
     }
     sums[3] = sites.len() as u32;
     sums
-}
-
-/// What the page cannot be shown without, with weights in tenths.
-fn requisites_of(facts: &PageFacts, links: &[CheckedLink]) -> Vec<Requisite> {
-    let mut found: Vec<Requisite> = Vec::new();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    let scripts = links.iter().filter(|link| link.kind == LinkKind::Script).count();
-    let mut styles = 0;
-    let mut was_media = false;
-    for link in links {
-        let is_media = link.kind == LinkKind::Media;
-        let (kind, weight) = match link.kind {
-            LinkKind::Stylesheet => (RequisiteKind::Style, if styles < 2 { 80 } else { 50 }),
-            LinkKind::Script => {
-                (RequisiteKind::Script, if scripts == 1 || facts.elements.modules > 0 { 30 } else { 10 })
-            }
-            LinkKind::Frame => (RequisiteKind::Frame, 40),
-            LinkKind::Media => (RequisiteKind::Media, 100),
-            LinkKind::Css => (RequisiteKind::Image, if is_font(&link.url) { 3 } else { 10 }),
-            _ => {
-                was_media = false;
-                continue;
-            }
-        };
-        if !known.insert(&link.url) {
-            continue;
-        }
-        // Sources of one player are alternatives.
-        if let (true, true, Some(last)) = (is_media, was_media, found.last_mut()) {
-            if last.urls.len() < MOST_ALTERNATIVES {
-                last.urls.push(link.url.clone());
-            }
-            continue;
-        }
-        was_media = is_media;
-        styles += usize::from(kind == RequisiteKind::Style);
-        found.push(Requisite { kind, urls: vec![link.url.clone()], weight });
-    }
-    found.truncate(MOST_REQUISITES / 2);
-    let images: BTreeSet<&str> = facts.elements.images.iter().map(|image| image.url.as_str()).collect();
-    for image in &facts.elements.images {
-        let weight = match (image.width, image.height) {
-            (Some(width), Some(height)) if width <= 4 && height <= 4 => continue,
-            (Some(width), Some(height)) => match f64::from(width) * f64::from(height) / SCREEN {
-                0.2.. => 80,
-                0.02.. => 30,
-                _ => 10,
-            },
-            _ => 20,
-        };
-        if image.url.is_empty() || !known.insert(&image.url) || found.len() >= MOST_REQUISITES {
-            continue;
-        }
-        // Images of other sizes follow the one of the element among its links.
-        let at = links.iter().position(|link| link.kind == LinkKind::Image && link.url == image.url);
-        let behind = at.and_then(|at| links.get(at + 1..)).unwrap_or_default().iter();
-        let others = behind
-            .take_while(|link| link.kind == LinkKind::Image && !images.contains(link.url.as_str()))
-            .take(MOST_ALTERNATIVES);
-        let urls = std::iter::once(image.url.clone()).chain(others.map(|link| link.url.clone())).collect();
-        found.push(Requisite { kind: RequisiteKind::Image, urls, weight });
-    }
-    found
-}
-
-fn is_font(url: &str) -> bool {
-    let path = url.split(['?', '#']).next().unwrap_or_default();
-    [".woff", ".woff2", ".ttf", ".otf", ".eot"].iter().any(|end| path.ends_with(end))
 }
 
 /// Hashes of the commonest terms with their counts, 6 bytes each, by hash.
@@ -307,22 +236,8 @@ mod tests {
     }
 
     #[test]
-    fn ranges_and_alternatives_are_read() {
+    fn ranges_are_read() {
         assert_eq!(range_of("bytes 0-99/1000"), Some([0, 99, 1000]));
         assert_eq!(range_of("bytes */1000"), None);
-        let link = |kind, url: &str| CheckedLink { kind, url: url.to_owned() };
-        let links = [
-            link(LinkKind::Stylesheet, "http://a.pt/a.css"),
-            link(LinkKind::Image, "http://a.pt/1.jpg"),
-            link(LinkKind::Image, "http://a.pt/1-large.jpg"),
-            link(LinkKind::Media, "http://a.pt/v.webm"),
-            link(LinkKind::Media, "http://a.pt/v.mp4"),
-        ];
-        let mut facts = PageFacts::default();
-        facts.elements.images =
-            vec![crate::links::PageImage { url: "http://a.pt/1.jpg".to_owned(), ..Default::default() }];
-        let found: Vec<(usize, u64)> =
-            requisites_of(&facts, &links).iter().map(|of| (of.urls.len(), of.weight)).collect();
-        assert_eq!(found, [(1, 80), (2, 100), (2, 20)]);
     }
 }

@@ -1,51 +1,30 @@
-//! What became of the resources that a page needs.
+//! The signs of what a page needs: what is missing, what is of another time.
 
-use crate::analysis::checks::{LackingRequisite, PageSigns, Requisite, RequisiteKind, RequisiteSigns};
+use crate::analysis::checks::{LackingRequisite, PageSigns, RequisiteKind, RequisiteSigns};
 use crate::jobs::lock;
+use crate::scope::rule_label;
 use crate::store::rows::LaunchId;
-use crate::store::{CapturedAt, Catalogue, HostCapture, StoreError};
+use crate::store::{Catalogue, HoleState, HostCapture, Need, NeedReader, NeedState, StoreError};
 use crate::uri::{Fqdn, Url};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-/// URLs whose captures are remembered: the pages of a site need the same few.
-const KNOWN_URLS: usize = 20_000;
-/// Missing requisites that are kept of a page.
-const MOST_MISSING: usize = 100;
 /// Days from which the time of a part is kept.
 const FEWEST_DAYS: u64 = 7;
 /// Weight in tenths from which an image is large.
 const LARGE_IMAGE: u64 = 30;
-const DAY_SECONDS: i64 = 86_400;
 
-/// Finds captures of URLs, and remembers them.
+/// Finds what became of the requisites of pages.
 pub(super) struct Resources<'c> {
     catalogue: &'c Catalogue,
-    known: Mutex<HashMap<String, Arc<Vec<CapturedAt>>>>,
+    needs: NeedReader<'c>,
     launches: Mutex<HashMap<LaunchId, bool>>,
     hosts: Mutex<HashMap<String, bool>>,
 }
 
 impl<'c> Resources<'c> {
     pub fn new(catalogue: &'c Catalogue) -> Self {
-        Self { catalogue, known: Mutex::default(), launches: Mutex::default(), hosts: Mutex::default() }
-    }
-
-    fn captures(&self, url: &str) -> Result<Arc<Vec<CapturedAt>>, StoreError> {
-        if let Some(known) = lock(&self.known).get(url) {
-            return Ok(known.clone());
-        }
-        let found = match Url::parse(url) {
-            Ok(url) => self.catalogue.captured_at(&url)?,
-            Err(_) => Vec::new(),
-        };
-        let found = Arc::new(found);
-        let mut known = lock(&self.known);
-        if known.len() >= KNOWN_URLS {
-            known.clear();
-        }
-        known.insert(url.to_owned(), found.clone());
-        Ok(found)
+        Self { catalogue, needs: NeedReader::new(catalogue), launches: Mutex::default(), hosts: Mutex::default() }
     }
 
     fn has_resources(&self, launch: LaunchId) -> Result<bool, StoreError> {
@@ -76,20 +55,19 @@ impl<'c> Resources<'c> {
             RequisiteSigns { is_without_resources: !self.has_resources(capture.launch)?, ..Default::default() };
         let mut unknown_hosts = BTreeSet::new();
         let mut segments = [0, 0];
-        for requisite in &page.requisites {
-            let lacking = self.lacking(capture, requisite)?;
-            if requisite.kind == RequisiteKind::Segment {
+        for need in self.needs.fates(capture.date, &page.requisites)? {
+            if need.kind == RequisiteKind::Segment {
                 segments[0] += 1;
-                segments[1] += u64::from(lacking.as_ref().is_none_or(|of| of.days.is_some()));
+                segments[1] += u64::from(need.hole().is_none());
                 continue;
             }
-            signs.weight += requisite.weight;
-            let Some(lacking) = lacking else { continue };
+            signs.weight += need.weight;
+            let Some(lacking) = lacking(&need).filter(|of| of.weight > 0) else { continue };
             if lacking.days.is_some() {
                 signs.far.push(lacking);
                 continue;
             }
-            if requisite.kind == RequisiteKind::Script
+            if need.kind == RequisiteKind::Script
                 && let Ok(url) = Url::parse(&lacking.url)
                 && Some(Fqdn::of(&url).registrable()) != own.as_deref()
                 && let Some(host) = url.host_str()
@@ -97,59 +75,35 @@ impl<'c> Resources<'c> {
             {
                 unknown_hosts.insert(host.to_owned());
             }
-            if signs.missing.len() < MOST_MISSING {
-                signs.missing.push(lacking);
-            }
+            signs.missing.push(lacking);
         }
         signs.segments = (segments[0] > 0).then_some(segments);
         signs.unknown_script_hosts = unknown_hosts.into_iter().take(10).collect();
         Ok(Some(signs))
     }
-
-    /// Why a requisite is not there as it should be; none where it is.
-    fn lacking(&self, capture: &HostCapture, requisite: &Requisite) -> Result<Option<LackingRequisite>, StoreError> {
-        let lacking = |url: &str, why: String, rule: String, days| {
-            let (kind, weight, url) = (requisite.kind, requisite.weight, url.to_owned());
-            LackingRequisite { kind, url, weight, why, rule, days }
-        };
-        let mut failed = None;
-        for url in &requisite.urls {
-            let captures = self.captures(url)?;
-            let good = |of: &&CapturedAt| (1..400).contains(&of.status);
-            let distance = |of: &&CapturedAt| (of.date.seconds() - capture.date.seconds()).unsigned_abs();
-            if let Some(nearest) = captures.iter().filter(good).min_by_key(distance) {
-                let days = distance(&nearest) / DAY_SECONDS.unsigned_abs();
-                let is_seen = matches!(requisite.kind, RequisiteKind::Style | RequisiteKind::Frame)
-                    || requisite.kind == RequisiteKind::Image && requisite.weight >= LARGE_IMAGE;
-                let changes = captures.iter().filter(good).any(|of| of.digest != nearest.digest);
-                let is_far = is_seen && days >= FEWEST_DAYS && changes;
-                let why = || format!("its nearest capture is {days} days off");
-                return Ok(is_far.then(|| lacking(url, why(), String::new(), Some(days))));
-            }
-            failed = failed.or(captures.last().map(|of| (url, of.status)));
-        }
-        let Some(url) = requisite.urls.first() else { return Ok(None) };
-        if let Some((url, status)) = failed {
-            return Ok(Some(lacking(url, format!("status {status}"), String::new(), None)));
-        }
-        let seen = self.catalogue.seen_as(capture.launch, url)?;
-        let (why, rule) = match seen {
-            Some(seen) if seen.is_refused => (format!("refused by {}", seen.rule), seen.rule),
-            Some(seen) if seen.is_failed => {
-                let why = if seen.why.is_empty() { format!("status {}", seen.status) } else { seen.why };
-                // robots.txt is a rule of the campaign, too.
-                let is_robots = seen.status == ROBOTS_STATUS;
-                (format!("failed: {why}"), if is_robots { "robots.txt".to_owned() } else { String::new() })
-            }
-            Some(_) => ("the crawl ended before it".to_owned(), String::new()),
-            None => ("never seen".to_owned(), String::new()),
-        };
-        Ok(Some(lacking(url, why, rule, None)))
-    }
 }
 
-/// Heritrix's status of what robots.txt forbids.
-const ROBOTS_STATUS: i32 = -9998;
+/// Why a requisite is not there as it should be; none where it is.
+fn lacking(need: &Need) -> Option<LackingRequisite> {
+    let (kind, weight, url) = (need.kind, need.weight, need.url.clone());
+    match &need.state {
+        NeedState::Captured { days, changes, .. } => {
+            let is_seen = matches!(kind, RequisiteKind::Style | RequisiteKind::Frame)
+                || kind == RequisiteKind::Image && weight >= LARGE_IMAGE;
+            let days = days.unsigned_abs();
+            let why = format!("its nearest capture is {days} days off");
+            let far = LackingRequisite { kind, url, weight, why, rule: String::new(), days: Some(days) };
+            (is_seen && days >= FEWEST_DAYS && *changes).then_some(far)
+        }
+        NeedState::Missing(hole) => {
+            let rule = match hole {
+                HoleState::Refused { rule } => rule_label(rule).to_owned(),
+                _ => String::new(),
+            };
+            Some(LackingRequisite { kind, url, weight, why: hole.label(), rule, days: None })
+        }
+    }
+}
 
 /// The host as the catalogue has it, with its port where that is no default.
 fn host_with_port(url: &Url, host: &str) -> String {

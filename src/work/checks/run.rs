@@ -98,6 +98,18 @@ pub fn check_pages(workspace: &Workspace, cx: &JobCx) -> anyhow::Result<CheckPag
     Ok(report)
 }
 
+/// Whether something changed since the checks ran last; so it is before they ran for the first time.
+///
+/// # Errors
+///
+/// An index or a catalogue that cannot be read.
+pub fn are_checks_due(workspace: &Workspace) -> anyhow::Result<bool> {
+    let catalogue = workspace.catalogue();
+    let state = state_of(catalogue, &PageTexts::open(workspace)?)?;
+    let thresholds = serde_json::to_string(&catalogue.check_settings()?)?;
+    Ok(catalogue.checked_state()?.is_none_or(|before| before != format!("{state}{PARTS}{thresholds}")))
+}
+
 /// All that findings follow from, besides thresholds, in a line.
 fn state_of(catalogue: &Catalogue, texts: &PageTexts<'_>) -> anyhow::Result<String> {
     let index = match texts.index() {

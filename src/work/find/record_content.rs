@@ -94,7 +94,7 @@ pub(in crate::work) fn read_record_text(
 }
 
 /// The original of a revisit, or why that is not known; neither for other captures.
-fn original_of(
+pub(super) fn original_of(
     workspace: &Workspace,
     stored: &StoredCapture,
 ) -> anyhow::Result<(Option<StoredCapture>, Option<String>)> {
@@ -109,7 +109,7 @@ fn original_of(
 
 /// Reads the main record of a capture, and gives it out with its HTTP head, its body, and what is odd about it; a
 /// large one whole only where it may have text. The one place where records are read for their texts.
-fn with_body<T>(
+pub(super) fn with_body<T>(
     workspace: &Workspace,
     source: &StoredCapture,
     url: &Url,

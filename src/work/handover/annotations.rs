@@ -6,6 +6,7 @@
 //! | approve, reject, flag, later, clear | `motivation` *assessing*, a body of that purpose with the mark as its value |
 //! | a note | `motivation` *commenting* |
 //! | the reason of a decision | a further body of purpose *commenting* |
+//! | its judgements of content and technical quality, its reason codes | `fonds:content`, `fonds:technical`, `fonds:reasons` of the body with the mark |
 //! | right, wrong, unsure, clear as a result of a search | as a mark; the body has `fonds:query` and `fonds:rank`, too |
 //! | the capture | a `SpecificResource`: URL, `TimeState` with its second, `fonds:digest`, `fonds:record` |
 //! | taken back, or replaced by a later judgement | `fonds:undone` |
@@ -15,9 +16,9 @@
 //! capture, leaves as it came.
 
 use crate::analysis::Judgement;
-use crate::knowledge::{AnnotationBody, WebAnnotation};
+use crate::knowledge::{AnnotationBody, PageAssessment, WebAnnotation};
 use crate::store::{JudgementRow, MarkRow};
-use crate::work::models::ReviewMark;
+use crate::work::models::{Assessment, ReviewMark};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -82,6 +83,8 @@ pub(super) fn of_mark(mark: &MarkRow, tags: &[String]) -> WebAnnotation {
         ReviewMark::Clear => Some("f:clear"),
         ReviewMark::Note => None,
     };
+    let Assessment { content, technical, codes } = mark.assessment.clone();
+    let assessment = PageAssessment { content, technical, reasons: codes };
     let has_comment = !mark.note.is_empty() || decision.is_none() && tags.is_empty();
     let comment = has_comment.then(|| AnnotationBody::Comment(mark.note.clone()));
     WebAnnotation {
@@ -93,7 +96,12 @@ pub(super) fn of_mark(mark: &MarkRow, tags: &[String]) -> WebAnnotation {
         captured: Some(mark.captured),
         digest: mark.digest.clone(),
         record_id: mark.record_id.clone(),
-        bodies: decision.map(AnnotationBody::Decision).into_iter().chain(comment).chain(tags_of(tags)).collect(),
+        bodies: decision
+            .map(|term| AnnotationBody::Decision(term, assessment))
+            .into_iter()
+            .chain(comment)
+            .chain(tags_of(tags))
+            .collect(),
         sources: Vec::new(),
     }
 }

@@ -2,9 +2,9 @@
 
 use super::packed::unpack;
 use super::{
-    AnnotationImport, AnnotationReach, CrawlsImport, EntitiesImport, EvidenceImport, InlinksImport, SelectionImport,
-    annotations_in, check_crawls, check_entities, check_selection, import_annotations, import_crawls, import_entities,
-    import_evidence, import_inlinks, import_selection,
+    AnnotationImport, AnnotationReach, CrawlsImport, EntitiesImport, EvidenceImport, InlinksImport, ReviewImport,
+    SelectionImport, annotations_in, check_crawls, check_entities, check_review, check_selection, import_annotations,
+    import_crawls, import_entities, import_evidence, import_inlinks, import_review, import_selection,
 };
 use crate::campaign::Identity;
 use crate::export::{Manifest, check_handover};
@@ -51,6 +51,8 @@ pub struct HandoverImport {
     pub inlinks: Option<InlinksImport>,
     /// Decisions and notes.
     pub annotations: Option<AnnotationImport>,
+    /// Samples to review, and reason codes.
+    pub review: Option<ReviewImport>,
     /// Authority files, and names that persons put together.
     pub entities: Option<EntitiesImport>,
     /// Selection, scores and collections.
@@ -67,6 +69,7 @@ impl HandoverImport {
         lines.extend(self.inlinks.as_ref().filter(|of| of.absent > 0).map(Report::summary));
         lines.extend(self.selection.as_ref().map(Report::summary));
         lines.extend(self.annotations.as_ref().map(Report::summary));
+        lines.extend(self.review.as_ref().filter(|of| **of != ReviewImport::default()).map(Report::summary));
         lines.extend(self.entities.as_ref().filter(|of| **of != EntitiesImport::default()).map(Report::summary));
         lines
     }
@@ -122,6 +125,7 @@ impl Handover {
             annotations_in(&decisions)?;
         }
         check_entities(self.listed("entities.json").as_deref())?;
+        check_review(self.listed("review.json").as_deref())?;
         check_crawls(&self.crawls(), cx)?;
         check_selection((self.listed("selection.json"), self.listed("scores.jsonl.gz")), cx)
     }
@@ -194,6 +198,9 @@ impl Handover {
         let reach = AnnotationReach::Files(&files);
         if let Some(decisions) = self.listed("decisions.jsonl") {
             came.annotations = Some(import_annotations(workspace, &decisions, origin, reach, cx)?);
+        }
+        if let (Some(campaign), Some(document)) = (campaign, self.listed("review.json")) {
+            came.review = Some(import_review(workspace, campaign, &document, (origin, reach), cx)?);
         }
         if let Some(document) = self.listed("entities.json") {
             came.entities = Some(import_entities(workspace, &document, origin)?);

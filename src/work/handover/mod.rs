@@ -21,6 +21,7 @@ mod lines;
 mod packed;
 mod read;
 mod report;
+mod samples;
 pub(super) mod select;
 mod selection;
 mod site_kinds;
@@ -49,6 +50,8 @@ pub(super) use read::attach_annotations;
 pub use read::{AnnotationImport, AnnotationReach, import_annotations};
 use read::{annotations_in, waiting_annotations};
 pub(super) use report::MissingLookup;
+pub use samples::ReviewImport;
+use samples::{check_review, has_review, import_review, review_document};
 pub use selection::SelectionImport;
 use selection::{check_selection, import_selection};
 use site_kinds::SiteKindsOf;
@@ -81,7 +84,7 @@ macro_rules! format_file {
 }
 
 /// The formats of the documents of a handover, for programs of others.
-const FORMATS: [(&str, &str); 14] = [
+const FORMATS: [(&str, &str); 15] = [
     format_file!("annotation.schema.json"),
     format_file!("campaign.schema.json"),
     format_file!("context.jsonld"),
@@ -91,6 +94,7 @@ const FORMATS: [(&str, &str); 14] = [
     format_file!("launches.schema.json"),
     format_file!("manifest.schema.json"),
     format_file!("metadata.schema.json"),
+    format_file!("review.schema.json"),
     format_file!("score.schema.json"),
     format_file!("seen.schema.json"),
     format_file!("selection.schema.json"),
@@ -168,17 +172,15 @@ impl<'a> HandoverOf<'a> {
         attachments.push(Attachment::text("data/campaign/feed.jsonl", feed));
         attachments.extend(evidence.attachments());
         attachments.push(Attachment::new("data/decisions.jsonl", move |out, written| {
-            let mut positions: Vec<(CaptureId, usize)> = match written.rewritten.is_empty() {
-                true => Vec::new(),
-                false => captures.iter().enumerate().map(|(at, capture)| (*capture, at)).collect(),
-            };
-            positions.sort_unstable();
-            let rewritten = |capture| {
-                let Ok(found) = positions.binary_search_by_key(&capture, |(id, _)| *id) else { return Ok(None) };
-                written.rewritten.get(positions[found].1)
-            };
-            decisions_of(workspace, Some(id), &rewritten, out, cx)
+            decisions_of(workspace, Some(id), &rewritten_records(captures, written), out, cx)
         }));
+        if has_review(workspace, id)? {
+            attachments.push(Attachment::new("data/review.json", move |out, written| {
+                let document = review_document(workspace, id, &rewritten_records(captures, written))?;
+                out.write_all(document.as_bytes())?;
+                Ok(1)
+            }));
+        }
         attachments.push(Attachment::text(
             "data/selection.json",
             selection::selection_document(workspace, id, (spec, selected_at))?,
@@ -226,6 +228,22 @@ impl<'a> HandoverOf<'a> {
             attachments.push(Attachment::new(name, write).estimated());
         }
         Ok(attachments)
+    }
+}
+
+/// Finds the records of captures that are named otherwise in an export.
+fn rewritten_records(
+    captures: &[CaptureId],
+    written: &Written<'_>,
+) -> impl Fn(CaptureId) -> io::Result<Option<RewrittenRecord>> {
+    let mut positions: Vec<(CaptureId, usize)> = match written.rewritten.is_empty() {
+        true => Vec::new(),
+        false => captures.iter().enumerate().map(|(at, capture)| (*capture, at)).collect(),
+    };
+    positions.sort_unstable();
+    move |capture| {
+        let Ok(found) = positions.binary_search_by_key(&capture, |(id, _)| *id) else { return Ok(None) };
+        written.rewritten.get(positions[found].1)
     }
 }
 

@@ -9,13 +9,13 @@ use super::annotations::{
 use crate::analysis::Judgement;
 use crate::captures::lone_surrogates::without_halves;
 use crate::jobs::{JobCx, counted};
-use crate::knowledge::WebAnnotation;
+use crate::knowledge::{PageAssessment, WebAnnotation};
 use crate::store::{
     AnnotationApart, CaptureName, ForeignJudgement, ForeignMark, JudgementRow, MarkRow, StoreError, Workspace,
 };
 use crate::uri::{CaptureDate, Url};
 use crate::work::Report;
-use crate::work::models::{CaptureId, FileId, ReviewMark};
+use crate::work::models::{Assessment, CaptureId, FileId, ReviewMark};
 use anyhow::Context;
 use serde::Serialize;
 use serde_json::Value;
@@ -121,6 +121,8 @@ struct ReadAnnotation {
     digest: String,
     record: String,
     mark: ReviewMark,
+    /// What the decision says of the page.
+    assessment: PageAssessment,
     /// Without tags.
     note: String,
     tags: Vec<String>,
@@ -362,8 +364,13 @@ fn on_capture(
         undone: read.undone,
         annotation: read.id.clone(),
         line,
+        assessment: if is_exact { assessment_of(&read.assessment) } else { Assessment::default() },
         reaches,
     })))
+}
+
+fn assessment_of(read: &PageAssessment) -> Assessment {
+    Assessment { content: read.content, technical: read.technical, codes: read.reasons.clone() }.within_bounds()
 }
 
 fn as_note(read: &ReadAnnotation) -> String {
@@ -479,6 +486,7 @@ impl ReadAnnotation {
             who: self.who.clone(),
             date: self.date,
             undone: self.undone,
+            assessment: assessment_of(&self.assessment),
             annotation: Some(self.id.clone()),
             origin: None,
             line: None,
@@ -554,7 +562,7 @@ fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
         body => body.into_iter().collect(),
     };
     let (mut decision, mut judgement) = (None, None);
-    let (mut notes, mut tags) = (Vec::new(), Vec::new());
+    let (mut notes, mut tags, mut assessment) = (Vec::new(), Vec::new(), PageAssessment::default());
     for body in bodies {
         let Some(content) = text(body).or_else(|| body.get("value").and_then(text)) else { continue };
         let purpose = body.get("purpose").and_then(Value::as_str);
@@ -568,7 +576,9 @@ fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
             continue;
         }
         match serde_json::from_value::<ReviewMark>(Value::String(content.clone())) {
-            Ok(mark) if assesses && mark != ReviewMark::Note => decision = Some(mark),
+            Ok(mark) if assesses && mark != ReviewMark::Note => {
+                (decision, assessment) = (Some(mark), PageAssessment::of_json(body));
+            }
             _ => notes.push(content),
         }
     }
@@ -595,6 +605,7 @@ fn read(value: &Value) -> Result<ReadAnnotation, &'static str> {
         record: of_target("fonds:record"),
         url,
         mark: decision.unwrap_or(ReviewMark::Note),
+        assessment,
         note: notes.join("\n"),
         tags,
         judgement,
@@ -692,12 +703,15 @@ mod tests {
             who: "Ana Reis".to_owned(),
             date: date("2024-05-01T09:00:00.250Z"),
             undone: Some(date("2024-05-02T09:00:00Z")),
+            assessment: Assessment { content: Some(true), technical: Some(false), codes: vec!["soft 404".to_owned()] },
             annotation: None,
             origin: None,
             line: None,
         };
         let written = annotation(&mark);
+        assert_eq!(written["body"][0]["fonds:technical"], "faulty");
         let read = read(&written).unwrap();
+        assert_eq!(assessment_of(&read.assessment), mark.assessment);
         assert_eq!((read.url, read.captured, read.digest), (mark.url, Some(mark.captured), mark.digest));
         assert_eq!((read.mark, read.note, read.who), (mark.mark, mark.note, mark.who));
         assert_eq!((read.record, read.date, read.undone), (mark.record_id, mark.date, mark.undone));

@@ -1,6 +1,7 @@
 //! Patches: resources that captures need and lack are fetched by a small launch of their own.
 
 use super::crawl::{CrawlOptions, CrawlOutcome};
+use crate::analysis::checks::RequisiteKind;
 use crate::campaign::{Campaign, CrawlOrder, Seed, SeedScope};
 use crate::jobs::JobCx;
 use crate::scope::Decision;
@@ -242,7 +243,8 @@ fn holes_left(session: &Session, urls: &[String], captures: &[CaptureId], cx: &J
     for url in others {
         let Ok(parsed) = Url::parse(url) else { continue };
         if let Some(state) = catalogue.hole_of(&PageKey::of(&parsed), url)? {
-            also.push(Hole { url: url.clone(), pages: 0, page: CaptureId::default(), state });
+            let (kind, page) = (RequisiteKind::Other, CaptureId::default());
+            also.push(Hole { url: url.clone(), kind, weight: 0, pages: 0, page, state });
         }
     }
     left.append(&mut also);

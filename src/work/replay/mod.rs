@@ -20,7 +20,8 @@ mod partial;
 mod tests;
 
 pub use browser::{
-    AtCrawl, CleanBrowser, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings, find_browser,
+    AtCrawl, CleanBrowser, PagePicture, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings,
+    find_browser,
 };
 
 use super::Session;

@@ -329,6 +329,7 @@ impl Session {
     /// Follows up a crawl of a campaign, or an import: new captures are scored as kept selections score
     /// them, collections are filled by their filters, and the selection is made again where its
     /// campaign is set so; otherwise it stays, and its change is offered ([`Self::selection_offer`]).
+    /// Where the review checks ran once, they run again: what was patched is no finding any more.
     /// Failures are in the job history: the crawl is as good as it was.
     pub(crate) fn follow_run(&self, of: Option<CampaignId>, cx: &JobCx) {
         let campaigns = match of {
@@ -354,6 +355,9 @@ impl Session {
                 // Its failure is in the job history.
                 drop(self.analyse_after_run(campaign, cx));
             }
+        }
+        if cx.checkpoint().is_ok() && self.catalogue().checked_state().is_ok_and(|checked| checked.is_some()) {
+            drop(self.follow_checks(cx));
         }
     }
 

@@ -48,6 +48,23 @@ impl Session {
         self.run_job(JobKind::CheckPages, || work::check_pages(&self.workspace, cx))
     }
 
+    /// Runs the checks by themselves after captures came, and their index with them. Where nothing changed since they ran
+    /// last, nothing is done and noted.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::check_pages`].
+    pub fn follow_checks(&self, cx: &JobCx) -> anyhow::Result<Option<CheckPagesReport>> {
+        if work::is_index_behind(&self.workspace)? || !work::has_index(&self.workspace) {
+            self.index_texts(false, cx)?;
+        }
+        let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
+        if !work::are_checks_due(&self.workspace)? {
+            return Ok(None);
+        }
+        self.run_follow_up(JobKind::CheckPages, || work::check_pages(&self.workspace, cx)).map(Some)
+    }
+
     /// Analyses what the index has of the campaigns that are analysed after each run, while captures come.
     /// What is found is searched and shown; the run after the crawl takes the place of what this one keeps.
     ///

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::jobs::JobCx;
-use crate::store::{Hole, Need};
+use crate::store::Hole;
 use crate::work;
 use crate::work::launch::patch::PatchOutcome;
 use crate::work::models::{CampaignId, CaptureId};
@@ -40,14 +40,5 @@ impl Session {
         let mut holes = self.catalogue().holes(captures, cx)?;
         holes.retain(|hole| choice.is_none_or(|choice| choice.has(hole)));
         Ok(holes)
-    }
-
-    /// What a capture names to be shown with, and what became of each.
-    ///
-    /// # Errors
-    ///
-    /// No such capture, or a catalogue that cannot be read.
-    pub fn needs(&self, capture: CaptureId) -> anyhow::Result<Vec<Need>> {
-        Ok(self.catalogue().needs_of(capture)?)
     }
 }

@@ -99,6 +99,15 @@ impl Session {
         )
     }
 
+    /// The text of a capture with what it lacks at its places, and its heads and fields.
+    ///
+    /// # Errors
+    ///
+    /// A record, a catalogue or an index that cannot be read.
+    pub fn marked_text(&self, id: CaptureId) -> anyhow::Result<work::models::MarkedText> {
+        work::find::missing_places::marked_text(&self.workspace, id)
+    }
+
     /// Inlinks of any URL or key, captured or not.
     pub fn inlinks_of(&self, target: &str, window_days: u32) -> anyhow::Result<InlinkPage> {
         let key = PageKey::of_text(target)

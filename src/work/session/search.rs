@@ -109,6 +109,7 @@ impl Session {
                 }
                 FacetKind::Kind => found.kind_facet(&self.workspace, &self.search)?,
                 FacetKind::Entity => found.entity_facet(&self.workspace, &self.search)?,
+                FacetKind::Since => found.since_facet(self.catalogue())?,
                 _ => of_column,
             };
             counts.facets.push((*kind, values));
@@ -162,6 +163,9 @@ impl Session {
         }
         if let Some((_, values)) = facets.iter_mut().find(|(kind, _)| *kind == FacetKind::Entity) {
             *values = self.search.entity_facet(&self.workspace, query, &captures)?;
+        }
+        if let Some((_, values)) = facets.iter_mut().find(|(kind, _)| *kind == FacetKind::Since) {
+            *values = work::find::search::since_facet(self.catalogue(), query, &captures)?;
         }
         Ok(SearchCounts { facets, ..SearchCounts::default() })
     }

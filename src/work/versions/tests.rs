@@ -302,9 +302,9 @@ fn a_hole_is_patched_and_gone_and_a_patch_that_is_discarded_leaves_the_workspace
         ("b.example/maps/x.png", &refused),
     ]);
     assert_eq!(states, expected);
-    let needs = session.needs(captures[0]).unwrap();
-    assert_eq!(needs.len(), 4, "{needs:?}");
-    assert_eq!(needs.iter().filter(|need| need.hole.is_none()).count(), 1);
+    let needs = catalogue.needs(captures[0]).unwrap().needs;
+    assert_eq!(needs.len(), 5, "the image of the style sheet among them: {needs:?}");
+    assert_eq!(needs.iter().filter(|need| need.hole().is_none()).count(), 1);
     let chosen = |lets_in| {
         let holes = session.holes(&captures, Some(HoleChoice { lets_in, with_errors: false }), &cx).unwrap();
         holes.into_iter().map(|hole| hole.url).collect::<Vec<_>>()
@@ -360,6 +360,44 @@ fn a_hole_is_patched_and_gone_and_a_patch_that_is_discarded_leaves_the_workspace
         site.urls("since:changed url:.png"),
         BTreeSet::from(["a.example/back.png".to_owned(), "a.example/hole.png".to_owned()])
     );
+}
+
+#[test]
+fn a_patched_hole_is_no_finding_any_more_and_checks_and_lists_have_one_answer() {
+    let site = with_holes();
+    let (session, catalogue) = (&site.session, site.session.catalogue());
+    let cx = JobCx::detached();
+    session.check_pages(&cx).unwrap();
+    let page = site.found("url:a.example status:200 media:page")[0].0;
+    let lacks = |page: CaptureId| {
+        let found = catalogue.findings_of(page).unwrap();
+        let missing = found.into_iter().find(|of| of.check == "missing-resources").map(|of| of.evidence);
+        let named = missing.and_then(|of| of["requisites"].as_array().cloned()).unwrap_or_default();
+        named.iter().map(|of| of["url"].as_str().unwrap().to_owned()).collect::<BTreeSet<String>>()
+    };
+    let listed = |page: CaptureId| {
+        let needs = catalogue.needs(page).unwrap();
+        assert!(needs.is_read, "{needs:?}");
+        needs.needs.into_iter().filter(|need| need.is_loss()).map(|need| need.url).collect::<BTreeSet<String>>()
+    };
+    let of = |urls: &[&str]| urls.iter().map(|url| format!("http://{url}")).collect::<BTreeSet<String>>();
+    assert_eq!(lacks(page), of(&["a.example/hole.png", "a.example/none.png", "b.example/maps/x.png"]));
+    assert_eq!(listed(page), lacks(page));
+    let holes = session.holes(&[page], None, &cx).unwrap();
+    let weighed = holes.iter().filter(|hole| hole.weight > 0).map(|hole| hole.url.clone()).collect::<BTreeSet<_>>();
+    assert_eq!(weighed, lacks(page), "what only a style sheet names weighs nothing: {holes:?}");
+
+    site.state.store(1, Ordering::SeqCst);
+    let urls = ["http://a.example/hole.png".to_owned(), "http://b.example/maps/x.png".to_owned()];
+    session.patch(site.campaign, &urls, &[page], &CrawlOptions::default(), &cx).unwrap();
+    assert_eq!(lacks(page), of(&["a.example/none.png"]), "nobody ran the checks");
+    assert_eq!(listed(page), lacks(page));
+    // A crawl is checked by itself, too.
+    site.crawl_in(1);
+    let pages = site.found("url:a.example status:200 media:page");
+    let newest = pages.iter().filter(|(_, url)| url == "a.example/").map(|(id, _)| *id).max().unwrap();
+    assert!(newest > page && catalogue.loss_of(newest).unwrap().is_some());
+    assert_eq!(lacks(newest), of(&["a.example/none.png"]));
 }
 
 #[test]

@@ -48,3 +48,20 @@ CREATE TABLE sampled_capture (
     PRIMARY KEY (sample, place)
 ) WITHOUT ROWID;
 CREATE INDEX sampled_capture_capture ON sampled_capture(capture);
+-- Pages of a sample of another workspace that did not come with it, with what was judged of them there.
+CREATE TABLE sampled_elsewhere (
+    sample    INTEGER NOT NULL REFERENCES review_sample(id) ON DELETE CASCADE,
+    place     INTEGER NOT NULL,
+    url       TEXT NOT NULL,
+    date_ms   INTEGER NOT NULL,
+    digest    TEXT NOT NULL,
+    record    TEXT NOT NULL,
+    host      INTEGER NOT NULL,
+    twice     INTEGER NOT NULL,
+    skipped   INTEGER NOT NULL,
+    -- Faulty in any way, in content, technically: 1, 0, or NULL where that was not judged.
+    faulty    INTEGER,
+    content   INTEGER,
+    technical INTEGER,
+    PRIMARY KEY (sample, place)
+) WITHOUT ROWID;

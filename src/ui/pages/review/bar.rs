@@ -2,7 +2,7 @@
 
 use super::{Mode, ReviewPage, reasons};
 use crate::analysis::sampling::median_of_last;
-use crate::app::models::{CaptureId, ReviewMark, ReviewOrder, ReviewReason};
+use crate::app::models::{CaptureId, PatchSource, ReviewMark, ReviewOrder, ReviewReason};
 use crate::app::{Action, AppState, Command, MARK_KEYS, PanelTab, ReviewAct, SelectedRows, resolve};
 use crate::ui::decisions::{decides_on, keep_note, mark_icon};
 use crate::ui::icons::Icon;
@@ -56,7 +56,7 @@ impl Decisions {
     }
 
     /// Takes the reasons that are chosen, of those there are, and the note.
-    pub(super) fn chosen_reasons(&self, all: &[ReviewReason]) -> Vec<ReviewReason> {
+    fn chosen_reasons(&self, all: &[ReviewReason]) -> Vec<ReviewReason> {
         all.iter().filter(|reason| self.chosen.contains(&reason.code)).cloned().collect()
     }
 
@@ -64,6 +64,50 @@ impl Decisions {
         match self.chosen.iter().position(|of| of == code) {
             Some(at) => drop(self.chosen.remove(at)),
             None => self.chosen.push(code.to_owned()),
+        }
+    }
+
+    /// Chips of the reason codes, those of content first.
+    pub(super) fn reasons_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
+        let reasons = reasons(app);
+        let mut aspect = None;
+        for (number, reason) in (1..).zip(reasons.iter()) {
+            if aspect.replace(reason.aspect) != Some(reason.aspect) {
+                ui.label(RichText::new(reason.aspect.label()).color(tokens(ui).weak_text));
+            }
+            let is_chosen = self.chosen.contains(&reason.code);
+            if tick_chip_ui(ui, is_chosen, &format!("{number} {}", text::line(&reason.code))) {
+                self.toggle(&reason.code);
+            }
+        }
+    }
+
+    /// `1` to `9` choose reasons.
+    pub(super) fn reason_keys(&mut self, ui: &Ui, app: &mut AppState) {
+        for (number, reason) in (1..).zip(reasons(app).iter()) {
+            if let Some(key) = Key::from_name(&format!("{number}"))
+                && ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+            {
+                self.toggle(&reason.code);
+            }
+        }
+    }
+
+    fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
+        let opens = std::mem::take(&mut self.opens_note);
+        if note_field_ui(ui, REVIEW_NOTE, "Note", &mut self.note, opens) {
+            keep_note(app, vec![id].into(), &mut self.note);
+        }
+    }
+
+    /// Decides on all captures of a choice, with what is chosen.
+    pub(super) fn decide_all(&mut self, app: &mut AppState, captures: SelectedRows, mark: ReviewMark) {
+        let reasons = self.chosen_reasons(&reasons(app));
+        let note = self.note.clone();
+        app.send(Command::Review(ReviewAct::Decide { captures, mark, note, reasons, settles: false }));
+        if app.read_only().is_none() {
+            self.note.clear();
+            self.chosen.clear();
         }
     }
 }
@@ -95,37 +139,15 @@ impl ReviewPage {
                 self.skip(app);
             }
             if is_low {
-                ui.menu_button("Reasons", |ui| self.reasons_ui(ui, app));
-                self.note_ui(ui, app, id);
+                ui.menu_button("Reasons", |ui| self.decisions.reasons_ui(ui, app));
+                self.decisions.note_ui(ui, app, id);
             }
         });
         if !is_low {
             ui.horizontal(|ui| {
-                self.reasons_ui(ui, app);
-                self.note_ui(ui, app, id);
+                self.decisions.reasons_ui(ui, app);
+                self.decisions.note_ui(ui, app, id);
             });
-        }
-    }
-
-    /// Chips of the reason codes, those of content first.
-    fn reasons_ui(&mut self, ui: &mut Ui, app: &mut AppState) {
-        let reasons = reasons(app);
-        let mut aspect = None;
-        for (number, reason) in (1..).zip(reasons.iter()) {
-            if aspect.replace(reason.aspect) != Some(reason.aspect) {
-                ui.label(RichText::new(reason.aspect.label()).color(tokens(ui).weak_text));
-            }
-            let is_chosen = self.decisions.chosen.contains(&reason.code);
-            if tick_chip_ui(ui, is_chosen, &format!("{number} {}", text::line(&reason.code))) {
-                self.decisions.toggle(&reason.code);
-            }
-        }
-    }
-
-    fn note_ui(&mut self, ui: &mut Ui, app: &mut AppState, id: CaptureId) {
-        let opens = std::mem::take(&mut self.decisions.opens_note);
-        if note_field_ui(ui, REVIEW_NOTE, "Note", &mut self.decisions.note, opens) {
-            keep_note(app, vec![id].into(), &mut self.decisions.note);
         }
     }
 
@@ -185,13 +207,7 @@ impl ReviewPage {
         if pressed(Key::K) || arrow(Key::ArrowUp) {
             self.at = self.at.saturating_sub(1);
         }
-        for (number, reason) in (1..).zip(reasons(app).iter()) {
-            if let Some(key) = Key::from_name(&format!("{number}"))
-                && pressed(key)
-            {
-                self.decisions.toggle(&reason.code);
-            }
-        }
+        self.decisions.reason_keys(ui, app);
         for (key, mark, _) in DECISIONS {
             if let Some(key) = Key::from_name(key)
                 && pressed(key)
@@ -208,6 +224,15 @@ impl ReviewPage {
         if takes_letter(ui, "n") {
             self.decisions.opens_note = true;
         }
+        if pressed(Key::T) {
+            self.view.switch_picture();
+        }
+        if pressed(Key::P)
+            && app.read_only().is_none()
+            && let Some(id) = self.shown(app)
+        {
+            app.send(Command::PlanPatch(PatchSource::Captures(vec![id])));
+        }
         self.findings.keys(ui, app, self.row);
         for (key, tab) in [(Key::V, PanelTab::Versions), (Key::W, PanelTab::Decision)] {
             if pressed(key) {
@@ -215,16 +240,4 @@ impl ReviewPage {
             }
         }
     }
-}
-
-/// The decision on all captures that a filter finds.
-pub(super) fn decide_all(app: &mut AppState, decisions: &Decisions, captures: SelectedRows, mark: ReviewMark) {
-    let all = reasons(app);
-    app.send(Command::Review(ReviewAct::Decide {
-        captures,
-        mark,
-        note: decisions.note.clone(),
-        reasons: decisions.chosen_reasons(&all),
-        settles: false,
-    }));
 }

@@ -96,7 +96,7 @@ impl FindingList {
         }
         ui.horizontal(|ui| {
             if finding.false_alarm {
-                ui.label(RichText::new("called a false alarm").color(colors.weak_text));
+                ui.label(RichText::new("marked as a false alarm").color(colors.weak_text));
             }
             if read_only(ui).is_some() {
                 return;

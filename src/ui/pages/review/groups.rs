@@ -1,6 +1,6 @@
 //! Causes that many captures share: one decision for all of them.
 
-use super::bar::{Decisions, decide_all};
+use super::bar::Decisions;
 use crate::analysis::checks::check_of_id;
 use crate::app::models::{CaptureQuery, CaptureTab, CauseGroup, Loaded, ReviewMark};
 use crate::app::{AppState, MARK_KEYS, SelectedRows};
@@ -22,7 +22,7 @@ enum GroupAct {
 
 /// Draws the causes with a preview of the current one. Gives the filter of one whose captures are to be reviewed one by
 /// one.
-pub(super) fn groups_ui(ui: &mut Ui, app: &mut AppState, at: &mut usize, decisions: &Decisions) -> Option<String> {
+pub(super) fn groups_ui(ui: &mut Ui, app: &mut AppState, at: &mut usize, decisions: &mut Decisions) -> Option<String> {
     // Keys that decide are about a cause here, not about the capture that was shown before.
     app.follow(None);
     let answer = app.reads.cause_groups(app.campaign());
@@ -35,11 +35,11 @@ pub(super) fn groups_ui(ui: &mut Ui, app: &mut AppState, at: &mut usize, decisio
     let mut opened = None;
     loaded_ui(ui, &answer, |ui, groups: &Vec<CauseGroup>| {
         let Some(last) = groups.len().checked_sub(1) else { return };
-        let mark = keys(ui, app, at, last);
+        let mark = keys(ui, app, at, last, decisions);
         let group = &groups[*at];
         if let Some(mark) = mark {
             let captures = SelectedRows::all(&query(app, group, 0), group.captures);
-            decide_all(app, decisions, captures, mark);
+            decisions.decide_all(app, captures, mark);
         }
         let area = ui.available_rect_before_wrap();
         let (left, right) = area.split_left_right_at_x(area.left() + area.width() * 0.55);
@@ -92,7 +92,7 @@ fn query(app: &AppState, group: &CauseGroup, limit: u64) -> CaptureQuery {
 }
 
 /// Draws some captures of a cause, and what may be decided for all of them. True when they shall be reviewed one by one.
-fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &Decisions) -> bool {
+fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &mut Decisions) -> bool {
     let colors = tokens(ui);
     let title = format!("{} on {}", label_of(group), text::line(&group.host));
     ui.add(egui::Label::new(theme::strong(title, theme::PART_TEXT).color(colors.strong_text)).truncate());
@@ -108,10 +108,11 @@ fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &D
             });
             if drawn.inner.clicked() {
                 let captures = SelectedRows::all(&query(app, group, 0), total);
-                decide_all(app, decisions, captures, mark);
+                decisions.decide_all(app, captures, mark);
             }
         }
     });
+    ui.horizontal_wrapped(|ui| decisions.reasons_ui(ui, app));
     let opens = ui.link("Review them one by one").clicked();
     ui.separator();
     ScrollArea::vertical().id_salt("captures of the cause").auto_shrink([false, false]).show(ui, |ui| {
@@ -137,7 +138,7 @@ fn marks() -> impl Iterator<Item = (&'static str, ReviewMark, &'static str)> {
 }
 
 /// Goes through the causes; gives the decision on the current one, if its key was pressed.
-fn keys(ui: &Ui, app: &AppState, at: &mut usize, last: usize) -> Option<ReviewMark> {
+fn keys(ui: &Ui, app: &mut AppState, at: &mut usize, last: usize, decisions: &mut Decisions) -> Option<ReviewMark> {
     *at = (*at).min(last);
     if is_typing(ui) || app.dialog().is_some() {
         return None;
@@ -149,6 +150,7 @@ fn keys(ui: &Ui, app: &AppState, at: &mut usize, last: usize) -> Option<ReviewMa
     if pressed(Key::K) {
         *at = at.saturating_sub(1);
     }
+    decisions.reason_keys(ui, app);
     let decision = marks().find(|(key, ..)| Key::from_name(key).is_some_and(pressed));
     decision.map(|(_, mark, _)| mark)
 }

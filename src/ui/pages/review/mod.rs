@@ -116,7 +116,7 @@ impl ReviewPage {
         changed_rejections_ui(ui, app, &mut self.filter);
         match self.mode {
             Mode::Groups => {
-                if let Some(filter) = groups::groups_ui(ui, app, &mut self.group, &self.decisions) {
+                if let Some(filter) = groups::groups_ui(ui, app, &mut self.group, &mut self.decisions) {
                     (self.filter, self.mode, self.at) = (filter, Mode::Severity, 0);
                 }
                 return;
@@ -173,11 +173,7 @@ impl ReviewPage {
         self.keys(ui, app, last);
         let row = rows[self.at.min(last)];
         self.follow_row(app, row.row.id);
-        // A list of the lower panel may have led to another version, which is decided on then.
-        let shown = match app.focus() {
-            Some(Focus::Capture(id)) => id,
-            _ => row.row.id,
-        };
+        let shown = self.shown(app).unwrap_or(row.row.id);
         let area = ui.available_rect_before_wrap();
         let is_low = ui.ctx().content_rect().height() < theme::LOW_WINDOW;
         let bar = if is_low { theme::CONTROL } else { 2.0 * theme::CONTROL + GAP };
@@ -206,6 +202,14 @@ impl ReviewPage {
         let line = Stroke::new(hair(ui), tokens(ui).border);
         ui.painter().hline(area.x_range(), bar.top() - theme::LABEL_GAP / 2.0, line);
         ui.advance_cursor_after_rect(area);
+    }
+
+    /// The capture that is shown: a list of the lower panel may have led to another version, which is decided on then.
+    fn shown(&self, app: &AppState) -> Option<CaptureId> {
+        match app.focus() {
+            Some(Focus::Capture(id)) => Some(id),
+            _ => self.row,
+        }
     }
 
     /// Has the lower panel follow the queue, until it is led to another capture.

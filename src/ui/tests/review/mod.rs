@@ -1,5 +1,7 @@
 //! Review by the keyboard alone: the queue, its causes, samples, and marks on findings.
 
+mod patches;
+
 use super::{TOWN, Window};
 use crate::analysis::checks::{Finding, FindingState};
 use crate::app::models::{CaptureId, CaptureTab, ReviewMark};
@@ -25,6 +27,8 @@ fn to_review(window: &Window) -> Vec<CaptureId> {
 
 /// Keeps findings as a run of the checks does: what failed has a problem, a page in English is odd.
 fn with_findings(session: &Session) {
+    // What ran just now does not run again by itself.
+    session.check_pages(&JobCx::detached()).unwrap();
     let query = crate::app::models::CaptureQuery { campaign: Some(TOWN), limit: 1_000, ..crate::work::everything() };
     let rows = session.catalogue().captures(&query).unwrap().rows;
     let checked = rows.iter().map(|row| {
@@ -192,13 +196,8 @@ fn what_a_page_lacks_is_named_above_its_text() {
     });
     let session = window.session();
     let lacks = |id: &CaptureId| {
-        session
-            .catalogue()
-            .page_needs(*id)
-            .unwrap()
-            .into_iter()
-            .find(|need| need.state.is_missing())
-            .map(|need| (*id, need))
+        let needs = session.catalogue().needs(*id).unwrap().needs;
+        needs.into_iter().find(|need| need.is_loss()).map(|need| (*id, need))
     };
     let Some((id, need)) = to_review(&window).iter().find_map(lacks) else { panic!("a page lacks something") };
     let url = session.catalogue().capture_row(id).unwrap().url;

@@ -227,7 +227,12 @@ fn every_count_of_a_facet_is_that_of_the_line_with_it() {
         for (kind, values) in counts.facets {
             let may_be_empty = matches!(
                 kind,
-                FacetKind::Country | FacetKind::Mark | FacetKind::Kind | FacetKind::Term | FacetKind::Entity
+                FacetKind::Country
+                    | FacetKind::Mark
+                    | FacetKind::Kind
+                    | FacetKind::Term
+                    | FacetKind::Entity
+                    | FacetKind::Since
             );
             assert!(!values.is_empty() || may_be_empty, "{line}: {kind:?}");
             for of in values {

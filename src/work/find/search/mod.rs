@@ -25,7 +25,7 @@ use std::time::SystemTime;
 
 pub(in crate::work) use answers::TextAnswers;
 use terms::KnownTerms;
-pub(in crate::work) use terms::MOST_TERMS;
+pub(in crate::work) use terms::{MOST_TERMS, since_facet};
 
 /// The best versions that are looked at when similar ones are folded.
 const MOST_RANKED: usize = 1_000;

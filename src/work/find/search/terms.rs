@@ -1,12 +1,12 @@
-//! Facets that the index counts: the terms of a campaign's request, and kinds of sites.
+//! Facets that no column has: the terms of a campaign's request, kinds of sites, entities, changes between launches.
 
 use super::answers::versions_with_entity;
 use super::{Found, SearchRoom, captures_beside, meeting_request};
 use crate::jobs::lock;
 use crate::search::{FacetKind, FacetValue, TextIndexError, facet_choices};
 use crate::store::{AnalysisError, AnalysisStore, Catalogue, Workspace};
-use crate::work::index_folder;
-use crate::work::models::CaptureQuery;
+use crate::work::models::{CaptureQuery, PageChange};
+use crate::work::{everything, index_folder};
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -131,7 +131,38 @@ impl SearchRoom {
     }
 }
 
+/// How many of the captures that a filter finds are new, gone, changed or failing since the launch before, whatever
+/// the filter chooses of these; none where there are no two launches to compare.
+///
+/// # Errors
+///
+/// A catalogue that cannot be read.
+pub(in crate::work) fn since_facet(
+    catalogue: &Catalogue,
+    filter: &CaptureQuery,
+    captures: &FixedBitSet,
+) -> anyhow::Result<Vec<FacetValue>> {
+    let beside = captures_beside(catalogue, filter, FacetKind::Since)?;
+    let captures = beside.as_ref().unwrap_or(captures);
+    let mut values = Vec::new();
+    for change in PageChange::ALL {
+        let since = CaptureQuery { filter: change.filter(None), campaign: filter.campaign, ..everything() };
+        let count = catalogue.matching_captures(&since)?.intersection_count(captures) as u64;
+        values.extend((count > 0).then(|| FacetValue { value: change.name().to_owned(), count }));
+    }
+    Ok(values)
+}
+
 impl Found {
+    /// How many of the captures found are new, gone, changed or failing.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub(in crate::work) fn since_facet(&self, catalogue: &Catalogue) -> anyhow::Result<Vec<FacetValue>> {
+        since_facet(catalogue, &self.filter, &self.captures)
+    }
+
     /// How many of the captures found name each entity.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use super::page::{Block, ReportCell, text_row};
 use super::rules::prefix_as_address;
 use super::{ReportFacts, Reporter};
 use crate::analysis::Judgement;
+use crate::analysis::sampling::SampleFigures;
 use crate::campaign::{Criterion, Permission, ReportLanguage};
 use crate::work::find::judgements::evaluations_by_judge;
 use crate::work::handover::Ground;
@@ -180,6 +181,43 @@ impl Reporter<'_> {
             ReportLanguage::right_of_ten,
         ];
         self.table(out, &head, &[2, 3, 4, 5], rows.collect());
+        Ok(())
+    }
+
+    /// Samples of what was to review, with the share of faulty pages that each tells.
+    pub(super) fn samples(&self, out: &mut Vec<Block>) -> anyhow::Result<()> {
+        let language = self.language;
+        let samples = self.workspace.catalogue().samples(Some(self.facts.id))?;
+        if samples.is_empty() {
+            return Ok(());
+        }
+        self.heading(out, ReportLanguage::samples);
+        out.push(Block::Text(language.samples_explained()));
+        let share_of = |of: &SampleFigures| {
+            // By hosts, the share of all pages is no share of those that were judged.
+            let share = match &of.stratified {
+                Some(by_host) => format!("{:.2} ± {:.2}", by_host.value, by_host.margin),
+                None => of.share.map_or_else(String::new, |share| share.to_string()),
+            };
+            if language == ReportLanguage::En { share } else { share.replace('.', ",") }
+        };
+        let rows = samples.iter().rev().map(|of| {
+            let numbers = [of.population, of.size, of.figures.judged].map(|number| language.number(number));
+            let shares = [&of.figures, &of.content, &of.technical].map(share_of);
+            text_row([of.name.clone(), of.who.clone(), language.date(of.date)].into_iter().chain(numbers).chain(shares))
+        });
+        let head: [fn(ReportLanguage) -> String; 9] = [
+            ReportLanguage::sample,
+            ReportLanguage::drawn_by,
+            ReportLanguage::drawn_on,
+            ReportLanguage::drawn_from,
+            ReportLanguage::pages_head,
+            ReportLanguage::judged,
+            ReportLanguage::faulty,
+            ReportLanguage::faulty_in_content,
+            ReportLanguage::faulty_technically,
+        ];
+        self.table(out, &head, &[3, 4, 5], rows.collect());
         Ok(())
     }
 }

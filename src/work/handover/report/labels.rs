@@ -74,6 +74,15 @@ messages! {
     origin_head() { en "From" pt "De" es "De" fr "Provenance" de "Von" }
     other_targets() { en "Other targets" pt "Outros alvos" es "Otros objetos" fr "Autres cibles" de "Andere Ziele" }
     query() { en "Query" pt "Pesquisa" es "Consulta" fr "Requête" de "Suche" }
+    sample() { en "Sample" pt "Amostra" es "Muestra" fr "Échantillon" de "Stichprobe" }
+    drawn_by() { en "Drawn by" pt "Tirada por" es "Extraída por" fr "Tiré par" de "Gezogen von" }
+    drawn_on() { en "Drawn on" pt "Tirada em" es "Extraída el" fr "Tiré le" de "Gezogen am" }
+    drawn_from() { en "Drawn from" pt "Tirada de" es "Extraída de" fr "Tiré de" de "Gezogen aus" }
+    pages_head() { en "Pages" pt "Páginas" es "Páginas" fr "Pages" de "Seiten" }
+    judged() { en "Judged" pt "Avaliadas" es "Evaluadas" fr "Jugées" de "Beurteilt" }
+    faulty() { en "Faulty" pt "Com falhas" es "Con fallos" fr "Défectueuses" de "Fehlerhaft" }
+    faulty_in_content() { en "Faulty content" pt "Conteúdo com falhas" es "Contenido con fallos" fr "Contenu défectueux" de "Fehlerhafter Inhalt" }
+    faulty_technically() { en "Technical faults" pt "Falhas técnicas" es "Fallos técnicos" fr "Défauts techniques" de "Technische Fehler" }
     assessed_by() { en "Assessed by" pt "Avaliado por" es "Evaluado por" fr "Évalué par" de "Beurteilt von" }
     right() { en "Right" pt "Certos" es "Correctos" fr "Justes" de "Richtig" }
     wrong() { en "Wrong" pt "Errados" es "Erróneos" fr "Faux" de "Falsch" }

@@ -403,6 +403,17 @@ messages! {
         en "By reason, and where they came from:" pt "Por motivo, e de onde vieram:" es "Por motivo y procedencia:"
         fr "Par motif et provenance :" de "Nach Grund und Herkunft:"
     }
+    samples() {
+        en "Samples that were reviewed" pt "Amostras revistas" es "Muestras revisadas" fr "Échantillons vérifiés"
+        de "Geprüfte Stichproben"
+    }
+    samples_explained() {
+        en "Pages that were drawn at random from what was to review and judged one by one. The last columns are the shares of faulty pages among all pages that were drawn from, with their intervals of 95 %."
+        pt "Páginas tiradas ao acaso do que havia para rever e avaliadas uma a uma. As últimas colunas são as partes de páginas com falhas entre todas as páginas de que se tirou, com os seus intervalos de 95 %."
+        es "Páginas extraídas al azar de lo que había que revisar y evaluadas una a una. Las últimas columnas son las proporciones de páginas con fallos entre todas las páginas de las que se extrajo, con sus intervalos del 95 %."
+        fr "Pages tirées au hasard de ce qui était à vérifier et jugées une à une. Les dernières colonnes sont les parts de pages défectueuses parmi toutes les pages dont on a tiré, avec leurs intervalles à 95 %."
+        de "Seiten, die zufällig aus dem zu Prüfenden gezogen und einzeln beurteilt wurden. Die letzten Spalten sind die Anteile fehlerhafter Seiten unter allen, aus denen gezogen wurde, mit ihren Intervallen von 95 %."
+    }
     searches() {
         en "How good searches were" pt "Qualidade das pesquisas" es "Calidad de las búsquedas" fr "Qualité des recherches"
         de "Wie gut Suchen waren"

@@ -173,6 +173,7 @@ impl Reporter<'_> {
         self.hosts(&mut out, &figures)?;
         self.permissions(&mut out)?;
         self.decisions(&mut out, &decided);
+        self.samples(&mut out)?;
         self.judgements(&mut out)?;
         self.left_out(&mut out, &absent)?;
         self.problems(&mut out);

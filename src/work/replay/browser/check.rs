@@ -31,6 +31,11 @@ const MOST_STARTS: usize = 5;
 /// Words of a text below which no share of it is named.
 const LEAST_TERMS: usize = 5;
 
+/// The file of the picture of a capture, below the workspace.
+pub(super) fn picture_place(capture: CaptureId) -> String {
+    format!("{PICTURES}/{capture}.png")
+}
+
 /// The choice of pages that are opened.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayCheckOptions {
@@ -276,7 +281,7 @@ impl Check<'_> {
             crawler: self.at_crawl(stored, shown, &picture, &requests),
             missing,
         };
-        let place = format!("{PICTURES}/{}.png", stored.id);
+        let place = picture_place(stored.id);
         std::fs::write(self.session.workspace.folder().join(&place), &shown.picture)
             .with_context(|| format!("{place} cannot be written"))?;
         let check = ReplayCheck {

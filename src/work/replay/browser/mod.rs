@@ -18,6 +18,7 @@ mod tunnel;
 
 pub use check::{AtCrawl, ReplayCheckOptions, ReplayCheckReport, ReplayFindings};
 pub use clean::CleanBrowser;
+pub use picture::PagePicture;
 pub use program::find_browser;
 pub use proxy::PageRequest;
 

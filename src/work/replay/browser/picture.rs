@@ -1,7 +1,13 @@
-//! How alike two pictures of a page are.
+//! Pictures of pages: how alike two of them are, and how they are drawn.
 
+use super::check::picture_place;
+use crate::jobs::open_own;
+use crate::uri::CaptureDate;
+use crate::work::Session;
+use crate::work::models::CaptureId;
 use anyhow::Context;
-use std::io::Cursor;
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read};
 
 /// The difference of two colours, of the largest one, from which on pixels differ (pixelmatch and Browsertrix: 0.1).
 const THRESHOLD: f64 = 0.1;
@@ -9,6 +15,11 @@ const THRESHOLD: f64 = 0.1;
 const LARGEST: f64 = 35_215.0;
 /// Pixels of a picture that is read.
 const MOST_PIXELS: u64 = 64 << 20;
+/// Bytes of a file with a picture that is drawn.
+const MOST_BYTES: u64 = 64 << 20;
+/// Pixels of the sides of a picture that is drawn.
+const MOST_WIDTH: u32 = 1280;
+const MOST_HEIGHT: u32 = 2560;
 
 /// A picture with three bytes for each of its pixels.
 pub(super) struct Picture {
@@ -80,6 +91,68 @@ impl Picture {
     }
 }
 
+/// The picture that a browser made of a page, small enough to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PagePicture {
+    /// Of which capture.
+    pub capture: CaptureId,
+    /// When it was made.
+    pub checked: CaptureDate,
+    /// Name and version of the browser.
+    pub browser: String,
+    /// URLs without a capture among those that the page requested then.
+    pub missing: u64,
+    /// Width and height in pixels.
+    pub size: [usize; 2],
+    /// Three bytes for each pixel, row by row: red, green, blue.
+    pub pixels: Vec<u8>,
+}
+
+impl Picture {
+    /// The picture by whole parts of its size, so that it is no wider than [`MOST_WIDTH`]; what is below [`MOST_HEIGHT`] is
+    /// left out.
+    fn to_draw(&self) -> ([usize; 2], Vec<u8>) {
+        let by = self.width.div_ceil(MOST_WIDTH).max(1);
+        let (width, height) = (self.width / by, (self.height / by).min(MOST_HEIGHT));
+        let mut pixels = Vec::with_capacity(width as usize * height as usize * 3);
+        for row in 0..height {
+            let rows: Vec<&[u8]> = (0..by).map(|part| self.row(row * by + part, self.width)).collect();
+            for column in 0..width {
+                for colour in 0..3 {
+                    let at = |part: u32| ((column * by + part) * 3 + colour) as usize;
+                    let parts = rows.iter().flat_map(|row| (0..by).map(|part| row.get(at(part)).copied()));
+                    let sum: u32 = parts.map(|value| u32::from(value.unwrap_or_default())).sum();
+                    pixels.push(u8::try_from(sum / (by * by)).unwrap_or(u8::MAX));
+                }
+            }
+        }
+        ([width as usize, height as usize], pixels)
+    }
+}
+
+impl Session {
+    /// The picture that a browser made of a page; none where none opened it.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue or a picture that cannot be read.
+    pub fn page_picture(&self, capture: CaptureId) -> anyhow::Result<Option<PagePicture>> {
+        let Some(check) = self.catalogue().replay_check(capture)? else { return Ok(None) };
+        // The workspace may be of others: the file is at the name of our own, whatever the catalogue says.
+        let place = picture_place(capture);
+        let path = self.workspace.folder().join(&place);
+        let file = match open_own(&path, File::options().read(true)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file.with_context(|| place.clone())?,
+        };
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut bytes).with_context(|| place.clone())?;
+        let (size, pixels) = Picture::read(&bytes).with_context(|| place)?.to_draw();
+        let (checked, browser, missing) = (check.checked, check.browser, check.missing);
+        Ok(Some(PagePicture { capture, checked, browser, missing, size, pixels }))
+    }
+}
+
 /// How far two colours are from each other, as eyes see it (YIQ; Kotsarenko and Ramos 2010).
 fn difference(one: &[u8], other: &[u8]) -> f64 {
     let by = |at: usize| f64::from(one[at]) - f64::from(other[at]);
@@ -115,5 +188,13 @@ mod tests {
         let higher = Picture::read(&png_of(100, 90, |_, _| [255; 3])).unwrap();
         assert_eq!(white.likeness(&higher), Some(1.0));
         assert!(Picture::read(b"no picture").is_err());
+    }
+
+    #[test]
+    fn a_picture_is_drawn_by_whole_parts_of_its_size() {
+        let wide =
+            Picture::read(&png_of(2 * MOST_WIDTH, 4, |x, _| if x < 2 { [10, 20, 30] } else { [250; 3] })).unwrap();
+        let (size, pixels) = wide.to_draw();
+        assert_eq!((size, &pixels[..6]), ([MOST_WIDTH as usize, 2], &[10, 20, 30, 250, 250, 250][..]));
     }
 }
