@@ -5,7 +5,7 @@ use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::query::quoted_value;
 use crate::store::{Catalogue, Workspace};
-use crate::work::models::{CampaignId, LaunchRow, LaunchState};
+use crate::work::models::{CampaignId, CampaignRow, LaunchRow, LaunchState};
 use serde::Serialize;
 
 /// Launches before one that it is compared with.
@@ -75,8 +75,8 @@ fn unusual(row: &LaunchRow, before: &[&LaunchRow]) -> Vec<String> {
     found
 }
 
-/// The figures of a campaign.
-pub(super) fn figures(
+/// The figures of captures of a campaign. Those that the list of campaigns has as well are left 0 ([`figures`]).
+pub(super) fn of_filters(
     workspace: &Workspace,
     campaign: CampaignId,
     spec: &Campaign,
@@ -97,8 +97,31 @@ pub(super) fn figures(
             }
             None => None,
         };
-        figures.push(Figure { key, label, count: count(&rows)?, change, rows: Some(rows) });
+        let is_listed = matches!(key, "captures" | "review" | "selected");
+        let count = if is_listed { 0 } else { count(&rows)? };
+        figures.push(Figure { key, label, count, change, rows: Some(rows) });
     }
+    Ok(figures)
+}
+
+/// The figures of a campaign, by its row in the list of campaigns and what was counted besides.
+pub(super) fn figures(
+    workspace: &Workspace,
+    (row, mut figures): (&CampaignRow, Vec<Figure>),
+    launches: &[LaunchFigures],
+    cx: &JobCx,
+) -> anyhow::Result<Vec<Figure>> {
+    for figure in &mut figures {
+        match figure.key {
+            "captures" => figure.count = row.captures,
+            "review" => figure.count = row.to_review,
+            "selected" => figure.count = row.selected,
+            _ => {}
+        }
+    }
+    let last = launches.last().map(|of| &of.row);
+    let count =
+        |rows: &RowList| Ok::<_, anyhow::Error>(count_rows(workspace.catalogue(), row.id, rows)?.unwrap_or_default());
     if workspace.catalogue().inlink_build()?.is_some() {
         let rows = RowList::Prospects { filter: String::new() };
         let label = "cited, never captured";

@@ -263,6 +263,10 @@ impl Gaps<'_> {
     }
 
     fn gone(&self) -> anyhow::Result<Missing> {
+        // Of one launch nothing can be missing that another one had.
+        if self.launches.len() < 2 {
+            return Ok(Missing::default());
+        }
         self.captures("gone:yes".to_owned())
     }
 

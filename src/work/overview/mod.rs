@@ -24,7 +24,7 @@ use crate::jobs::JobCx;
 use crate::store::{Catalogue, Workspace};
 use crate::work::Session;
 use crate::work::find::search::SearchRoom;
-use crate::work::models::CampaignId;
+use crate::work::models::{CampaignId, CampaignRow};
 use anyhow::Context;
 use serde::Serialize;
 
@@ -85,22 +85,33 @@ impl Session {
     }
 }
 
-fn waiting_in(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<Vec<WaitingItem>> {
+fn row_of(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<CampaignRow> {
     let row = catalogue.campaigns()?.into_iter().find(|row| row.id == campaign);
-    let row = row.with_context(|| format!("there is no campaign {campaign}"))?;
+    row.with_context(|| format!("there is no campaign {campaign}"))
+}
+
+fn waiting_in(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<Vec<WaitingItem>> {
     let last = catalogue.launches(Some(campaign))?.pop();
-    waiting::waiting(catalogue, &row, last.as_ref())
+    waiting::waiting(catalogue, &row_of(catalogue, campaign)?, last.as_ref())
 }
 
 fn overview_of(workspace: &Workspace, room: &SearchRoom, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<Overview> {
     let catalogue = workspace.catalogue();
     let (version, spec) = catalogue.campaign(campaign)?;
     let launches = figures::launches(catalogue, campaign)?;
-    let matrix = matrix::matrix(workspace, room, campaign, MatrixBy::default())?;
-    cx.checkpoint()?;
-    let figures = figures::figures(workspace, campaign, &spec, &launches, cx)?;
-    let gaps = gaps::gaps(catalogue, campaign, &spec, &launches, &matrix, cx)?;
-    let waiting = waiting_in(catalogue, campaign)?;
+    // What is to review takes about as long as all the rest.
+    let (row, rest) = rayon::join(
+        || row_of(catalogue, campaign),
+        || -> anyhow::Result<_> {
+            let matrix = matrix::matrix(workspace, room, campaign, MatrixBy::default())?;
+            cx.checkpoint()?;
+            let counted = figures::of_filters(workspace, campaign, &spec, &launches, cx)?;
+            Ok((counted, gaps::gaps(catalogue, campaign, &spec, &launches, &matrix, cx)?))
+        },
+    );
+    let (row, (counted, gaps)) = (row?, rest?);
+    let figures = figures::figures(workspace, (&row, counted), &launches, cx)?;
+    let waiting = waiting::waiting(catalogue, &row, launches.last().map(|of| &of.row))?;
     Ok(Overview { campaign, title: spec.name, version, figures, launches, gaps, waiting })
 }
 
