@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A web of two weeks: a plain fault of each check, a tricky one, and two twins without any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum LaunchKind {
     Plain,
     Tricky,
     /// A tenth less, a part closed, one new host of nine.
@@ -30,23 +30,23 @@ fn host(nth: usize) -> String {
     format!("h{nth}.example")
 }
 
-struct Web {
-    kind: Kind,
+struct TwoWeeks {
+    kind: LaunchKind,
     week: Arc<AtomicUsize>,
 }
 
-impl Web {
+impl TwoWeeks {
     fn robots(&self, host: &str, week: usize) -> HttpReply {
         let closed = "User-agent: *\nDisallow: /\n";
         let text = match (host, self.kind, week) {
-            ("h1.example", Kind::Plain, 1) => closed,
-            ("h1.example", Kind::Tricky, 1) => "User-agent: *\nAllow: /\n\nUser-agent: planted\nDisallow: /\n",
-            ("h1.example", Kind::FewerTwin, 1) => {
+            ("h1.example", LaunchKind::Plain, 1) => closed,
+            ("h1.example", LaunchKind::Tricky, 1) => "User-agent: *\nAllow: /\n\nUser-agent: planted\nDisallow: /\n",
+            ("h1.example", LaunchKind::FewerTwin, 1) => {
                 "User-agent: *\nDisallow: /private\n\nUser-agent: other\nDisallow: /\n"
             }
-            ("h1.example", Kind::MoreTwin, 1) => return HttpReply::html(500, "broken"),
+            ("h1.example", LaunchKind::MoreTwin, 1) => return HttpReply::html(500, "broken"),
             // It was closed before.
-            ("h2.example", Kind::FewerTwin, _) => closed,
+            ("h2.example", LaunchKind::FewerTwin, _) => closed,
             _ => "User-agent: *\nAllow: /\n",
         };
         HttpReply::new(200, "text/plain", text.as_bytes().to_vec())
@@ -54,15 +54,15 @@ impl Web {
 
     fn front(&self, week: usize) -> HttpReply {
         let pages = match (self.kind, week) {
-            (_, 0) | (Kind::Tricky, _) => PAGES,
-            (Kind::Plain, _) => PAGES / 4,
-            (Kind::FewerTwin, _) => PAGES * 9 / 10,
-            (Kind::MoreTwin, _) => PAGES * 3 / 2,
+            (_, 0) | (LaunchKind::Tricky, _) => PAGES,
+            (LaunchKind::Plain, _) => PAGES / 4,
+            (LaunchKind::FewerTwin, _) => PAGES * 9 / 10,
+            (LaunchKind::MoreTwin, _) => PAGES * 3 / 2,
         };
         let more = match (self.kind, week) {
-            (Kind::Plain, 1) => MORE_HOSTS,
-            (Kind::Tricky, 1) => 2,
-            (Kind::FewerTwin, 1) => 1,
+            (LaunchKind::Plain, 1) => MORE_HOSTS,
+            (LaunchKind::Tricky, 1) => 2,
+            (LaunchKind::FewerTwin, 1) => 1,
             _ => 0,
         };
         let links = (0..pages).map(|nth| format!("<a href=/page/{nth}>{nth}</a> "));
@@ -71,7 +71,7 @@ impl Web {
     }
 }
 
-impl Handler for Web {
+impl Handler for TwoWeeks {
     fn handle(&self, request: &HttpRequest) -> HttpReply {
         let week = self.week.load(Ordering::SeqCst);
         match (request.host.as_str(), request.path.as_str()) {
@@ -79,7 +79,7 @@ impl Handler for Web {
             ("h0.example", "/") => self.front(week),
             (_, path) => {
                 // As many pages, with a fifth of their text.
-                let words = if self.kind == Kind::Tricky && week == 1 { 40 } else { 200 };
+                let words = if self.kind == LaunchKind::Tricky && week == 1 { 40 } else { 200 };
                 HttpReply::html(200, format!("<title>{path}</title><p>{}", "boats of the lagoon ".repeat(words)))
             }
         }
@@ -87,14 +87,14 @@ impl Handler for Web {
 }
 
 /// The checks that found something on the second launch, each with its subject.
-fn found(kind: Kind) -> BTreeSet<(String, String)> {
+fn found(kind: LaunchKind) -> BTreeSet<(String, String)> {
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("w");
     let week = Arc::new(AtomicUsize::new(0));
     let hosts: Vec<(String, Ipv4Addr)> = (0..HOSTS + MORE_HOSTS)
         .map(|nth| (host(nth), Ipv4Addr::new(127, 0, 180 + u8::try_from(nth).unwrap(), 1 + kind as u8)))
         .collect();
-    let server = NamedHosts::start(&hosts, Arc::new(Web { kind, week: Arc::clone(&week) })).unwrap();
+    let server = NamedHosts::start(&hosts, Arc::new(TwoWeeks { kind, week: Arc::clone(&week) })).unwrap();
     let resolve: Vec<String> = server
         .resolve()
         .into_iter()
@@ -126,13 +126,13 @@ fn found(kind: Kind) -> BTreeSet<(String, String)> {
 #[test]
 fn launches_that_lost_something_are_found_and_their_sound_twins_are_not() {
     let expected = [("robots-closed", "h1.example"), ("launch-shrunk", ""), ("new-hosts", "")];
-    for kind in [Kind::Plain, Kind::Tricky] {
+    for kind in [LaunchKind::Plain, LaunchKind::Tricky] {
         let found = found(kind);
         for (check, subject) in expected {
             assert!(found.contains(&(check.to_owned(), subject.to_owned())), "{kind:?}: {check}: {found:?}");
         }
     }
-    for kind in [Kind::FewerTwin, Kind::MoreTwin] {
+    for kind in [LaunchKind::FewerTwin, LaunchKind::MoreTwin] {
         let found = found(kind);
         for (check, _) in expected {
             assert!(found.iter().all(|(of, _)| of != check), "{kind:?}: {check}: {found:?}");

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_stands_before_the_element_that_names_a_part() {
+    fn a_text_precedes_the_element_that_names_a_part() {
         let page = "<base href=/a/><p>one <IMG SRC='x.png' alt=x> two<script>'<img src=x.png>'</script>\
                     <img srcset='y.png 1x, /a/x.png 2x'><a href=x.png>x</a>";
         let rewriter = Rewriter::new(Url::parse("https://a.pt/b/c").unwrap(), "20240105093000");

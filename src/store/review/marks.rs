@@ -127,12 +127,12 @@ macro_rules! rejected_before_sql {
 }
 
 /// SQL: whether capture `c` is what a person reviews by itself: neither a part of a page nor what a crawl fetches
-/// first, such as robots.txt. What was imported without its path is that where it is a page, a document, sound or
-/// moving images (numbers of captures::Media).
+/// first, such as robots.txt. What was imported without its path, or is of the list of a patch, is that where it is a
+/// page, a document, sound or moving images (numbers of captures::Media).
 macro_rules! reviewed_by_itself_sql {
     () => {
         "(rtrim(c.hops, 'R') NOT GLOB '*[EXPI]' AND (c.hops <> ''
-            OR (SELECT k.kind FROM launch k WHERE k.id = c.launch) = 'crawl'
+            OR (SELECT k.kind FROM launch k WHERE k.id = c.launch) = 'crawl' AND c.source_tag <> 'patch'
             OR c.media IN (1, 2, 5, 6) AND (SELECT g.key FROM page g WHERE g.id = c.page) NOT LIKE '%/robots.txt'))"
     };
 }

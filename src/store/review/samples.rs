@@ -210,8 +210,11 @@ impl Catalogue {
                     population: strata.iter().map(|(_, pages)| pages).sum(),
                     size: pages.len() as u64,
                     twice: uint(
-                        conn.prepare_cached("SELECT count(*) FROM sampled_capture WHERE sample = ?1 AND twice")?
-                            .query_row([id], |row| row.get(0))?,
+                        conn.prepare_cached(
+                            "SELECT (SELECT count(*) FROM sampled_capture WHERE sample = ?1 AND twice)
+                                + (SELECT count(*) FROM sampled_elsewhere WHERE sample = ?1 AND twice)",
+                        )?
+                        .query_row([id], |row| row.get(0))?,
                     ),
                     figures: of(0),
                     content: of(1),

@@ -221,7 +221,9 @@ fn evidence_ui(ui: &mut Ui, app: &mut AppState, detail: &CaptureDetail) {
             line(ui, "Anchor", &mut |ui| drop(ui.add(egui::Label::new(anchor.as_str()).truncate())));
         }
         if !row.hops.is_empty() {
-            line(ui, "Path", &mut |ui| drop(ui.label(text::hops_explained(&row.hops))));
+            let explained = text::hops_explained(&row.hops);
+            let (steps, letters) = explained.split_once('\n').unwrap_or((&explained, ""));
+            line(ui, "Path", &mut |ui| drop(ui.label(steps).on_hover_text(letters)));
         }
         let rule = row.rule_or_claim();
         if !rule.is_empty() {

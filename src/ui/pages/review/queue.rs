@@ -51,10 +51,11 @@ fn state_label(row: &QueuedCapture) -> String {
 pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
     type Col<'a> = Column<'a, QueuedCapture, CaptureId>;
     let columns = vec![
-        Col::made("severity", "Severity", 24.0, |of| of.loss.map_or(String::new(), |loss| format!("{loss:.2}")))
+        Col::made("severity", "Loss", 24.0, |of| of.loss.map_or(String::new(), |loss| format!("{loss:.2}")))
+            .about("Severity: what the page loses by its findings, from 0 to 1")
             .draw(severity_ui),
-        Col::text("title", "Page", 140.0, |of| &of.row.title).second("url", "URL", |of| &of.row.url),
-        Col::made("finding", "Finding", 104.0, state_label).draw(|ui, of| {
+        Col::text("title", "Page", 110.0, |of| &of.row.title).second("url", "URL", |of| &of.row.url),
+        Col::made("finding", "Finding", 110.0, state_label).draw(|ui, of| {
             if of.row.mark.is_some() {
                 decision_ui(ui, &of.row);
                 return;
