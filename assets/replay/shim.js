@@ -144,10 +144,10 @@
     if (text.startsWith('#') || isOwn(text)) return text;
     let url;
     try { url = new URL(text, document.baseURI); } catch { return text; }
-    if (url.origin === location.origin) {
+    if (url.origin === place.origin) {
       if (isOwn(url.pathname)) return text;
       // A path of the archived site.
-      try { url = new URL(text.replace(location.origin, ''), page); } catch { return text; }
+      try { url = new URL(text.replace(place.origin, ''), page); } catch { return text; }
     }
     return schemes.test(url.protocol) ? `/w/${timestamp}${hint}/${url.href}` : text;
   };

@@ -75,6 +75,17 @@ PAGES = {
         "onload=()=>{var R=frames[0].RTCPeerConnection;if(!R)return;"
         "var p=new R({iceServers:[{urls:'stun:leak-rtcframe.test:3478'}]});"
         "p.createDataChannel('x');p.createOffer().then(o=>p.setLocalDescription(o))}"),
+    "rtcscript": "<iframe src=\"javascript:'<script>var p=new RTCPeerConnection({iceServers:[{urls:&quot;stun:"
+                 "leak-rtcscript.test:3478&quot;}]});p.createDataChannel(1);p.createOffer().then(o=>p.setLocalDescription(o))"
+                 "</'+'script>'\"></iframe>",
+    "rtcwritten": script(
+        "var f=document.createElement('iframe');document.documentElement.append(f);f.contentDocument.write("
+        "'<script>var p=new RTCPeerConnection({iceServers:[{urls:\"stun:leak-rtcwritten.test:3478\"}]});"
+        "p.createDataChannel(1);p.createOffer().then(o=>p.setLocalDescription(o))<\\/script>')"),
+    "rtcinner": script(
+        "document.body.innerHTML='<iframe srcdoc=\"<script>var p=new RTCPeerConnection({iceServers:[{urls:&quot;stun:"
+        "leak-rtcinner.test:3478&quot;}]});p.createDataChannel(1);p.createOffer().then(o=>p.setLocalDescription(o))"
+        "<\\/script>\"></iframe>'"),
     "docwrite": script("document.write('<script src=http://leak-docwrite.test/x><\\/script>')"),
     "css": "<style>body{background:url(http://leak-css.test/a)}</style>x",
     "import": script("import('http://leak-import.test/a').catch(e=>0)"),

@@ -79,6 +79,21 @@ fn a_page_comes_with_its_references_policy_and_memento_fields() {
         send(&server.archive_url(), "GET", "/w/http://a.pt/", "Accept-Datetime: May\r\n", "")
             .starts_with("HTTP/1.1 400 ")
     );
+    // Before the first one and behind the last one, these.
+    for (date, memento) in
+        [("Sat, 01 Jan 2000 00:00:00 GMT", "20240301090000"), ("Tue, 01 Jan 2030 00:00:00 GMT", "20240501120000")]
+    {
+        let field = format!("Accept-Datetime: {date}\r\n");
+        let got = send(&server.archive_url(), "GET", "/w/http://a.pt/", &field, "");
+        assert!(got.contains(&format!("/w/{memento}mp_/http://a.pt/\r\n")), "{got}");
+    }
+    let never = get(&server.archive_url(), "/w/http://n.pt/");
+    assert!(
+        never.starts_with("HTTP/1.1 404 ") && !never.contains("\r\nLink:") && !never.contains("\r\nVary:"),
+        "{never}"
+    );
+    let got = get(&server.archive_url(), "/w/20240301090000mp_/http://a.pt");
+    assert!(got.contains("307 Temporary Redirect") && got.contains("mp_/http://a.pt/\r\n"), "{got}");
     let map = get(&server.archive_url(), "/w/timemap/link/http://a.pt/");
     assert!(map.contains("application/link-format") && map.matches("rel=\"memento\"").count() == 2, "{map}");
     assert!(
@@ -210,6 +225,54 @@ fn resources_come_decoded_in_parts_and_near_in_time() {
 }
 
 #[test]
+fn types_charsets_and_encodings_that_lie_do_no_harm() {
+    let utf16: Vec<u8> = "\u{feff}<a href='/x'>ç</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (_dir, server) = replay_of(&[
+        response("http://a.pt/download", DATE, "200 OK\r\nContent-Type: application/octet-stream", "<html><a href=/x>"),
+        response("http://a.pt/untyped", DATE, "200 OK\r\nServer: x", "<!doctype html><a href=/x>"),
+        response("http://a.pt/plain", DATE, "200 OK\r\nContent-Type: text/html", b"<p>\xe9<a href=/x>"),
+        response(
+            "http://a.pt/unchunked",
+            DATE,
+            "200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked",
+            "<a href=/x>",
+        ),
+        response("http://a.pt/wide", DATE, "200 OK\r\nContent-Type: text/html", utf16),
+        response("http://a.pt/mark.css", DATE, "200 OK\r\nContent-Type: text/css", "\u{feff}a{b:url(/c)}"),
+        response(
+            "http://a.pt/japanese",
+            DATE,
+            "200 OK\r\nContent-Type: text/html",
+            b"<meta charset=shift_jis><a href=\"/x?q=\x83\x65\">",
+        ),
+        response(
+            "http://a.pt/packed.mp4",
+            DATE,
+            "200 OK\r\nContent-Type: video/mp4\r\nContent-Encoding: gzip",
+            gzip("0123456789"),
+        ),
+    ]);
+    let page = |name: &str| get(&server.archive_url(), &format!("/w/20240301090000mp_/http://a.pt/{name}"));
+    let link = "href=/w/20240301090000mp_/http://a.pt/x";
+    assert!(body_of(&page("download")).ends_with("<html><a href=/x>"), "{}", page("download"));
+    let untyped = page("untyped");
+    assert!(untyped.contains("Content-Type: text/html\r\n") && untyped.contains(link), "{untyped}");
+    // A browser guesses the charset now as it did then.
+    assert!(page("plain").contains("Content-Type: text/html\r\n") && page("plain").contains(link), "{}", page("plain"));
+    let unchunked = page("unchunked");
+    assert!(unchunked.contains(link) && !unchunked.contains("\r\nTransfer-Encoding"), "{unchunked}");
+    let wide = page("wide");
+    assert!(wide.to_lowercase().contains("content-type: text/html; charset=utf-8\r\n") && wide.contains("ç"), "{wide}");
+    let sheet = get(&server.archive_url(), "/w/20240301090000cs_/http://a.pt/mark.css");
+    assert!(sheet.to_lowercase().contains("content-type: text/css; charset=utf-8\r\n"), "{sheet}");
+    assert!(body_of(&sheet).starts_with("a{b:url(/w/"), "{sheet}");
+    assert!(page("japanese").contains("/http://a.pt/x?q=%83e\""), "{}", page("japanese"));
+    // Ranges are those of what was archived: of an encoded body, all is sent.
+    let whole = send(&server.archive_url(), "GET", "/w/2024oe_/http://a.pt/packed.mp4", "Range: bytes=0-3\r\n", "");
+    assert!(whole.starts_with("HTTP/1.1 200 ") && whole.ends_with("\r\n\r\n0123456789"), "{whole}");
+}
+
+#[test]
 fn a_form_is_answered_by_the_capture_with_its_body() {
     let request = |body: &str| {
         let head = format!(
@@ -329,6 +392,11 @@ fn what_is_missing_is_listed_and_nothing_of_it_is_markup() {
     let got = send(&server.archive_url(), "GET", "/js/x.js", &referer, "");
     assert!(got.contains("307 ") && got.contains("Location: /w/20240301090000mp_/http://a.pt/js/x.js\r\n"), "{got}");
     assert!(get(&server.archive_url(), "/js/x.js").starts_with("HTTP/1.1 404 "));
+    // What too many dots lead to is reported, not guessed.
+    send(&server.archive_url(), "GET", "/w/20240301090000mp_/https://img/a.png", &referer, "");
+    assert!(get(&server.control_url(), "/missing").contains("\"url\":\"https://img/a.png\""));
+    let got = send(&server.archive_url(), "OPTIONS", "/w/20240301090000mp_/http://a.pt/", "", "");
+    assert!(got.starts_with("HTTP/1.1 200 ") && !got.contains("\r\nAccess-Control"), "{got}");
     let frame = get(&server.control_url(), "/r/20240301090000/http%3A%2F%2Fa.pt%2F%22%3E%3Cscript%3Ex%3C%2Fscript%3E");
     assert!(
         frame.contains("sandbox=\"allow-scripts allow-same-origin allow-forms\"") && !frame.contains("<script>x"),
