@@ -42,7 +42,7 @@ impl Rewriter {
             }
             let tag = OpenTag { start: &start, source: &source };
             let sizes = tag.value("srcset");
-            let of_sizes = srcset_ranges(&sizes).into_iter().filter_map(|place| sizes.get(place).map(str::to_owned));
+            let of_sizes = srcset_ranges(&sizes).filter_map(|place| sizes.get(place).map(str::to_owned));
             let named = ["src", "data-src", "data", "poster"].into_iter().map(|name| tag.value(name).into_owned());
             let text = named
                 .chain(of_sizes)

@@ -238,9 +238,9 @@ impl KeptSigns {
     pub fn has(&self, findings: &[Finding]) -> bool {
         let is_kept = |of: &Finding| {
             let at = self.found.binary_search_by(|(check, ..)| check.as_str().cmp(of.check));
+            let json = of.evidence.to_string();
             at.ok().and_then(|at| self.found.get(at)).is_some_and(|(_, state, severity, evidence)| {
-                (*state, *severity) == (of.state.number(), parts_of(of.severity))
-                    && *evidence == of.evidence.to_string()
+                (*state, *severity, evidence) == (of.state.number(), parts_of(of.severity), &json)
             })
         };
         self.found.len() == findings.len() && findings.iter().all(is_kept)
