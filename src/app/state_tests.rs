@@ -602,7 +602,8 @@ fn what_an_import_brings_is_found_without_anybody_indexing() {
     // Nothing new: nothing is done, and no row is added.
     import(&mut state, path);
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_millis(300) || state.open.index_watch.is_pending() {
+    let works = |state: &AppState| state.open.index_watch.is_pending() || !state.open.jobs.is_empty();
+    while begun.elapsed() < Duration::from_millis(300) || works(&state) {
         state.tick();
         std::thread::sleep(Duration::from_millis(2));
     }
