@@ -34,6 +34,8 @@ const MOST_COUNTED: usize = 1_000;
 const MOST_CANDIDATES: usize = 64;
 /// Good captures before one whose median is usual.
 const USUAL_CAPTURES: usize = 5;
+/// The number of a title that is not there.
+const NO_TITLE: u64 = 0;
 /// Sources of a redirect that are named.
 const NAMED_SOURCES: usize = 5;
 
@@ -315,7 +317,10 @@ impl Sums {
             words: signs.words,
             language: signs.language.clone(),
             has_phrase: signs.phrases.iter().any(|of| of.place != "text"),
-            title: foldhash::fast::FixedState::default().hash_one(fold(&signs.title)),
+            title: match fold(&signs.title) {
+                title if title.is_empty() => NO_TITLE,
+                title => foldhash::fast::FixedState::default().hash_one(title),
+            },
             group,
             range: signs.range,
         };
@@ -410,7 +415,9 @@ impl Sums {
             }
         }
         (signs.near, signs.same) = (near.len() as u64, same.len() as u64);
-        signs.same_title = same.values().filter(|title| ***title == version.title).count() as u64;
+        // Pages without a title have none in common.
+        let is_one_title = |title: &&&u64| ***title == version.title && version.title != NO_TITLE;
+        signs.same_title = same.values().filter(is_one_title).count() as u64;
         signs.example = near.first().map(|path| (*path).clone()).unwrap_or_default();
         Some(signs)
     }

@@ -24,7 +24,11 @@ pub static SAME_AS_MANY: Check = Check {
 
 fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let repeats = of.of.repeats.as_ref()?;
-    let is_meant = of.page.is_page && (200..300).contains(&of.of.status) && of.page.words >= limits.count("main_words");
+    // What leads elsewhere says the same on all its pages.
+    let is_meant = of.page.is_page
+        && (200..300).contains(&of.of.status)
+        && of.page.words >= limits.count("main_words")
+        && of.page.refresh_to.is_empty();
     if !is_meant || repeats.same < limits.count("urls") {
         return None;
     }

@@ -17,7 +17,8 @@ pub static SOFT_404: Check = Check {
     rule: "Two of these, one of them (b) or (d): (a) words of not found, in twelve languages, in title or first heading; (b) little main \
            text; (c) a text nearly the same as that of three URLs of other paths of the host, of pages with at most 200 words; (d) a text that \
            the host gave with status 404; (e) an address with 404, notfound or error; (f) a page that names the front page or an \
-           error page as its own address. (b) with (c) or (f) alone is odd, and so is (a) alone on a page of at most 200 words.",
+           error page as its own address. (b) with (c) is odd where the titles differ, (b) with (f) alone is odd, and so is (a) alone \
+           on a page of at most 200 words.",
     inputs: &["status", "title", "first heading", "main text", "near-duplicates of the host", "URL", "canonical URL"],
     thresholds: &[
         threshold("main_words", 60.0, "words of main text up to which a page is short (b)"),
@@ -40,7 +41,10 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let phrase = page.phrases.iter().find(|of| of.kind == PhraseKind::NotFound && of.place != "text");
     let is_short = page.words <= limits.count("main_words");
     let repeats = of.of.repeats.clone().unwrap_or_default();
-    let is_repeated = repeats.near >= limits.count("near_urls") && page.words <= limits.count("near_words");
+    let is_repeated = repeats.near >= limits.count("near_urls")
+        && page.words <= limits.count("near_words")
+        && page.refresh_to.is_empty();
+    let is_one_title = is_repeated && repeats.same_title >= limits.count("near_urls");
     let is_error_path = ERROR_PATHS.iter().any(|part| path_has(&of.of.url, part));
     let own = page.own_url.as_str();
     let is_of_another = !own.is_empty() && (is_front(own) || ERROR_PATHS.iter().any(|part| path_has(own, part)));
@@ -52,7 +56,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         reasons.push(counted(page.words, "word"));
     }
     if is_repeated {
-        reasons.push(format!("the text of {} of the host", counted(repeats.near, "other URL")));
+        let title = if is_one_title { "text and title" } else { "text" };
+        let others = if is_one_title { repeats.same_title } else { repeats.near };
+        reasons.push(format!("the {title} of {} of the host", counted(others, "other URL")));
     }
     if repeats.is_of_error {
         reasons.push("a text that the host gives with status 404".to_owned());
@@ -68,7 +74,7 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         "near": repeats.near, "example": Some(&repeats.example).filter(|url| !url.is_empty()),
     });
     let evidence = evidence(reasons.join(", "), more);
-    let speaks_of_errors = phrase.is_some() || repeats.is_of_error || is_error_path;
+    let speaks_of_errors = phrase.is_some() || repeats.is_of_error || is_error_path || is_one_title;
     match reasons.len() {
         2.. if (is_short || repeats.is_of_error) && (speaks_of_errors || reasons.len() > 2) => {
             let strength = if reasons.len() > 2 { 1.0 } else { 0.8 };
@@ -105,5 +111,13 @@ mod tests {
         assert_eq!(check("http://a.pt/error/1", 20, false, 0, false), Some(FindingState::Problem));
         assert_eq!(check("http://a.pt/x/1", 20, false, 0, false), None);
         assert_eq!(check("http://a.pt/", 20, true, 0, false), None);
+        let of_one_title = |refresh_to: &str| {
+            let (mut page, mut of) = page("http://a.pt/x/1", 48);
+            refresh_to.clone_into(&mut page.refresh_to);
+            of.repeats = Some(RepeatSigns { near: 9, same: 9, same_title: 9, ..RepeatSigns::default() });
+            found(&SOFT_404, &page, &of)
+        };
+        assert_eq!(of_one_title(""), Some(FindingState::Problem), "the text and the title of nine others");
+        assert_eq!(of_one_title("http://a.pt/y"), None, "pages that lead elsewhere");
     }
 }

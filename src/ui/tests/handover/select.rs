@@ -69,6 +69,9 @@ fn a_selection_is_scored_exported_and_verified() {
     assert!(std::fs::read_to_string(out.join("report.html")).unwrap().contains("<html lang=\"pt\">"));
     window.click("Verify");
     window.until("the checks are shown", |window| window.shows("checks passed"));
+    while window.shows("Close this message") {
+        window.click("Close this message");
+    }
     window.scroll_to("Each check");
     window.click("Each check");
     window.assert_shows("✔ passed");
