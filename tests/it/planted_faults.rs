@@ -417,7 +417,7 @@ fn sound_pages() -> Option<Vec<Vec<u8>>> {
 const SOUND_ARCHIVES: [&str; 3] = ["warc/real/blackbook.warc.gz", "warc/arquivo-gpl3", "warc/encodings"];
 
 #[test]
-fn of_five_hundred_sound_pages_of_the_data_at_most_ten_are_problems() {
+fn of_the_sound_pages_of_the_data_at_most_two_in_a_hundred_are_problems() {
     let Some(pages) = sound_pages() else { return };
     let dir = tempfile::tempdir().unwrap();
     let workspace = dir.path().join("w");
@@ -429,8 +429,16 @@ fn of_five_hundred_sound_pages_of_the_data_at_most_ten_are_problems() {
         let Some(path) = data(name) else { return };
         fonds(&["import", arg(&workspace), arg(&path)]).with_status(0);
     }
+    // What a crawler took for addresses in scripts: the host says with status 200 that there is no such item, or that
+    // one has to log in.
+    let missing = "(title:\"Internet Archive: Error\" OR title:\"Internet Archive: Create item\")";
+    let states = fonds(&["check", arg(&workspace), missing, "--json"]).with_status(0).json_lines();
+    let found: Vec<&str> =
+        states.iter().filter(|of| text(of, "check") == "soft-404").map(|of| text(of, "state")).collect();
+    assert_eq!(found, ["problem"; 15]);
     // The one page of that host lacks its style and its script indeed.
-    let sound = "media:page status:200 NOT host:hideout.com.br";
+    let sound = format!("media:page status:200 NOT host:hideout.com.br NOT {missing}");
+    let sound = sound.as_str();
     let count =
         fonds(&["captures", arg(&workspace), sound, "--count"]).with_status(0).out.trim().parse::<u64>().unwrap();
     let found = fonds(&["check", arg(&workspace), sound, "--json"]).with_status(0).json_lines();
@@ -438,5 +446,5 @@ fn of_five_hundred_sound_pages_of_the_data_at_most_ten_are_problems() {
     let line = |of: &&Value| format!("{} {}: {}", text(of, "url"), text(of, "check"), of["evidence"]["text"]);
     let lines: Vec<String> = problems.iter().map(line).collect();
     println!("{count} pages, {} problems, {} findings", problems.len(), found.len());
-    assert!(count >= 500 && problems.len() <= 10, "{count} {lines:#?}");
+    assert!(count >= 485 && problems.len() as u64 * 50 <= count, "{count} {lines:#?}");
 }

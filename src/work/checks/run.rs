@@ -16,6 +16,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::HashMap;
 
+/// A number of the rules of all checks, raised where one finds otherwise than before: all is checked again then.
+const RULES: u32 = 2;
 /// Content versions whose signs are read in one step.
 const BATCH: usize = 256;
 /// Versions that one thread reads behind each other: those beside each other in a file are unpacked once.
@@ -118,6 +120,7 @@ fn state_of(catalogue: &Catalogue, texts: &PageTexts<'_>) -> anyhow::Result<Stri
     };
     let parts = [
         FORM.to_string(),
+        RULES.to_string(),
         env!("CARGO_PKG_VERSION").to_owned(),
         index,
         catalogue.newest_capture()?.to_string(),
