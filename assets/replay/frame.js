@@ -27,7 +27,7 @@
     const mine = shown;
     let info;
     try {
-      const answer = await fetch('/info?path=' + encodeURIComponent(path));
+      const answer = await fetch(config.root + '/info?path=' + encodeURIComponent(path));
       if (!answer.ok) return;
       info = await answer.json();
     } catch { return; }
@@ -60,7 +60,7 @@
   const open = (path, isNew) => {
     shown += 1;
     text(part('left'), '');
-    if (isNew) history.pushState({ path }, '', path.replace(/^\/w\/(\d*)(mp_)?\//, '/r/$1/'));
+    if (isNew) history.pushState({ path }, '', config.root + path.slice(config.root.length).replace(/^\/w\/(\d*)(mp_)?\//, '/r/$1/'));
     frame.contentWindow.location.replace(config.replay + path);
     update(path, 0);
   };
@@ -69,7 +69,8 @@
     const path = event.data && event.data.open;
     // Frames inside of the page are not the page.
     if (event.origin !== config.replay || event.source !== frame.contentWindow) return;
-    if (typeof path !== 'string' || path.length >= 8192 || !/^\/w\/\d*(mp_)?\//.test(path)) return;
+    if (typeof path !== 'string' || path.length >= 8192 || !path.startsWith(config.root)) return;
+    if (!/^\/w\/\d*(mp_)?\//.test(path.slice(config.root.length))) return;
     if (isCircle()) text(part('left'), 'Pages here lead to each other without end: stopped');
     else open(path, true);
   });

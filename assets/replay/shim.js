@@ -1,6 +1,8 @@
 // What an archived page does by script is led to other captures; what would leave the archive is refused.
 (() => {
   'use strict';
+  // What paths of this replay begin with.
+  const root = new URL(document.currentScript.src).pathname.replace(/\/shim\.js$/, '');
   document.currentScript.remove();
   if (window.__fondsReplay) return;
   Object.defineProperty(window, '__fondsReplay', { value: true });
@@ -9,7 +11,8 @@
   // Pages in srcdoc have the address of the page that they are in.
   let place = location;
   guard(() => { if (location.href === 'about:srcdoc') place = parent.location; });
-  const found = /^\/w\/(\d*)[a-z_]*\/(.*)$/.exec(place.pathname + place.search);
+  const inside = (path) => (path.startsWith(root) ? path.slice(root.length) : '');
+  const found = /^\/w\/(\d*)[a-z_]*\/(.*)$/.exec(inside(place.pathname + place.search));
   const site = () => {
     try { return new URL(found[2]).host; } catch { return ''; }
   };
@@ -17,8 +20,8 @@
   // No policy governs these. Frames that a script makes have objects of their own: they are guarded before it sees them.
   const refused = ['RTCPeerConnection', 'webkitRTCPeerConnection', 'RTCDataChannel', 'WebTransport'];
   const guarded = new WeakSet();
-  const withShim = (page) => (hasShim.test(page) ? page : `<script src="/shim.js"></script>${page}`);
-  const hasShim = /^\s*(<!doctype[^>]*>\s*)?(<html[^>]*>\s*)?(<head[^>]*>)?<script src="\/shim\.js"><\/script>/i;
+  const withShim = (page) => (hasShim.test(page) ? page : `<script src="${root}/shim.js"></script>${page}`);
+  const hasShim = /^\s*(<!doctype[^>]*>\s*)?(<html[^>]*>\s*)?(<head[^>]*>)?<script src="(\/[\w-]+)?\/shim\.js"><\/script>/i;
   // A storage that lives as long as its page.
   const storage = () => {
     const values = new Map();
@@ -45,7 +48,7 @@
     for (const name of refused) guard(() => { if (name in scope) Object.defineProperty(scope, name, { value: undefined }); });
     guard(() => { scope.open = () => null; });
     guard(() => {
-      const asked = () => new Promise(() => fetch('/blocked?what=worker', { method: 'POST', keepalive: true }).catch(() => {}));
+      const asked = () => new Promise(() => fetch(`${root}/blocked?what=worker`, { method: 'POST', keepalive: true }).catch(() => {}));
       if (scope.navigator.serviceWorker) Object.defineProperty(scope.navigator.serviceWorker, 'register', { value: asked });
     });
     guard(() => {
@@ -136,7 +139,7 @@
   const [, timestamp, page] = found;
 
   const schemes = /^(https?|ftp|wss?):/i;
-  const isOwn = (text) => /^\/(w\/\d*[a-z_]*\/|shim\.js|blocked)/.test(text);
+  const isOwn = (text) => /^\/(w\/\d*[a-z_]*\/|shim\.js|blocked)/.test(inside(text));
   // The replay URL of a reference; anything else comes back as it is.
   const replayed = (reference, hint) => {
     if (reference == null || reference === '') return reference;
@@ -149,7 +152,7 @@
       // A path of the archived site.
       try { url = new URL(text.replace(place.origin, ''), page); } catch { return text; }
     }
-    return schemes.test(url.protocol) ? `/w/${timestamp}${hint}/${url.href}` : text;
+    return schemes.test(url.protocol) ? `${root}/w/${timestamp}${hint}/${url.href}` : text;
   };
   // The archived URL of a replay URL.
   const archived = (href) => {

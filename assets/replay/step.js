@@ -3,9 +3,12 @@
 (() => {
   'use strict';
   const path = location.pathname + location.search;
-  const here = () => location.replace(path.replace(/^(\/w\/\d*)(mp_)?\//, '$1if_/') + location.hash);
+  const script = new URL(document.currentScript.src);
+  const root = script.pathname.replace(/\/step\.js$/, '');
+  const inside = path.slice(root.length).replace(/^(\/w\/\d*)(mp_)?\//, '$1if_/');
+  const here = () => location.replace(root + inside + location.hash);
   if (window.parent === window || window.parent !== window.top) return here();
-  const around = new URL(document.currentScript.src).searchParams.get('around');
+  const around = script.searchParams.get('around');
   window.parent.postMessage({ open: path + location.hash }, around);
   setTimeout(here, 1500);
 })();

@@ -78,6 +78,12 @@ impl HttpRequest {
         }
     }
 
+    /// The same request for another path.
+    #[must_use]
+    pub fn at(&self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self.clone() }
+    }
+
     /// First value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())

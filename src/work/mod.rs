@@ -105,7 +105,7 @@ pub use overview::{Overview, RowList, Urgency, WaitingItem, WaitingKind};
 pub use own_workspaces::OwnWorkspaces;
 pub use replay::{
     AtCrawl, CleanBrowser, PageRequest, ReplayCheckOptions, ReplayCheckReport, ReplayFindings, ReplayServer,
-    find_browser,
+    find_browser, random_token,
 };
 pub use scope::{
     EvidenceState, GeoChoiceSeen, RuleCache, VersionDifference, attach_evidence, check_campaign, check_evidence,

@@ -18,8 +18,17 @@ pub(crate) struct RunningReplay {
 
 impl RunningReplay {
     pub(crate) fn start(target: &std::path::Path) -> Self {
+        Self::start_with(target, &[])
+    }
+
+    pub(crate) fn start_with(target: &std::path::Path, options: &[&str]) -> Self {
         let mut call = Command::new(env!("CARGO_BIN_EXE_fonds"));
-        call.args(["replay", "--json"]).arg(target).stdout(Stdio::piped()).stderr(Stdio::null()).stdin(Stdio::null());
+        call.args(["replay", "--json"])
+            .args(options)
+            .arg(target)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .stdin(Stdio::null());
         let mut child = call.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -36,9 +45,11 @@ impl Drop for RunningReplay {
     }
 }
 
-pub(crate) fn get(host: &str, target: &str) -> String {
+/// What a server answers; `base` is its host, and the token where it has one.
+pub(crate) fn get(base: &str, target: &str) -> String {
+    let (host, root) = base.find('/').map_or((base, ""), |at| base.split_at(at));
     let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+    write!(stream, "GET {root}{target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
     let mut got = Vec::new();
     stream.read_to_end(&mut got).unwrap();
     String::from_utf8_lossy(&got).into_owned()
@@ -63,6 +74,26 @@ fn a_workspace_and_an_export_of_it_show_the_same_page() {
         shown.push(title.split_once("</title>").unwrap().0.to_owned());
     }
     assert!(shown[0] == shown[1], "{shown:#?}");
+}
+
+#[test]
+fn with_a_token_no_other_address_is_answered() {
+    let folder = demo().folder.join("workspace");
+    let of = |options: &[&str]| RunningReplay::start_with(&folder, options);
+    let (first, second, own) = (of(&["--token"]), of(&["--token"]), of(&["--token=my-own_1"]));
+    let token = |base: &str| base.split_once('/').unwrap().1.to_owned();
+    assert!(token(&first.control) == token(&first.archive) && token(&first.control) != token(&second.control));
+    assert!(token(&first.control).len() == 32 && token(&own.archive) == "my-own_1");
+    for base in [&first.control, &first.archive] {
+        let (host, token) = base.split_once('/').unwrap();
+        for target in ["/", "/w/http://biblioteca.vilanova.example/", "/shim.js", &format!("/{}x/", &token[..31])] {
+            assert!(get(host, target).starts_with("HTTP/1.1 403 "), "{target}");
+        }
+    }
+    assert!(get(&first.control, "").starts_with("HTTP/1.1 200 "));
+    let gate = get(&first.archive, "/w/http://biblioteca.vilanova.example/");
+    assert!(gate.contains(&format!("Location: http://{}/w/", first.archive)), "{gate}");
+    fonds(&["replay", folder.to_str().unwrap(), "--token=a/b"]).with_status(2).with_message("letters");
 }
 
 #[test]

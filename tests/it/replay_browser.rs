@@ -192,7 +192,7 @@ const attempt = async (name, work) => {
   await attempt('control', async () => (await fetch(`${control}/cdx?url=victim.example`)).status);
   await attempt('worker', async () => { await navigator.serviceWorker.register('/sw.js'); return 'registered'; });
   await attempt('container', async () => {
-    await ServiceWorkerContainer.prototype.register.call(navigator.serviceWorker, '/w/20240301090000js_/http://evil.example/sw.js');
+    await ServiceWorkerContainer.prototype.register.call(navigator.serviceWorker, `${location.pathname.split('/w/')[0]}/w/20240301090000js_/http://evil.example/sw.js`);
     return 'registered';
   });
   await attempt('rtc', () => typeof RTCPeerConnection);
@@ -209,16 +209,44 @@ const attempt = async (name, work) => {
 #[test]
 fn archived_pages_reach_neither_each_other_nor_this_program() {
     let Some(browser) = program("chromium") else { return };
+    for options in [&[][..], &["--token"]] {
+        let missing = missing_of_hostile_pages(&browser, options);
+        let reported = |name: &str| {
+            let (_, rest) =
+                missing.split_once(&format!("/report?{name}=")).unwrap_or_else(|| panic!("no {name}: {missing}"));
+            rest.split('"').next().unwrap().to_owned()
+        };
+        assert_eq!(reported("victim"), "of%20the%20victim", "a page has a storage of its own");
+        for (name, expected) in [
+            ("storage", "null"),
+            ("cookie", "false"),
+            ("database", "0"),
+            ("bar", "refused"),
+            ("top", "refused"),
+            ("control", "404"),
+            ("worker", "no%20answer"),
+            ("container", "refused"),
+            ("rtc", "undefined"),
+            ("frame", "undefined%20null"),
+            ("window", "null"),
+        ] {
+            assert_eq!(reported(name), expected, "{name}: {missing}");
+        }
+    }
+}
+
+/// What a replay lists as missing after a browser opened a page with secrets and one that is after them.
+fn missing_of_hostile_pages(browser: &Path, options: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let victim = "<!doctype html><script>localStorage.setItem('secret', 'of the victim'); document.cookie = 'secret=1';\
         indexedDB.open('secret'); fetch('/report?victim=' + localStorage.getItem('secret'))</script>";
     let worker =
         response("http://evil.example/sw.js", DATE, "200 OK\r\nContent-Type: text/javascript", "onfetch = () => {}");
     let records = [page("http://victim.example/", DATE, victim), page("http://evil.example/", DATE, HOSTILE), worker];
-    let replay = RunningReplay::start(&file(folder.path(), "a.warc.gz", &records));
+    let replay = RunningReplay::start_with(&file(folder.path(), "a.warc.gz", &records), options);
     let profile = folder.path().join("profile");
     for site in ["victim", "evil"] {
-        let mut call = std::process::Command::new(&browser);
+        let mut call = std::process::Command::new(browser);
         call.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run"]);
         call.arg(format!("--user-data-dir={}", profile.display()));
         call.arg(format!("http://{}/r/20240301090000/http://{site}.example/", replay.control));
@@ -232,28 +260,7 @@ fn archived_pages_reach_neither_each_other_nor_this_program() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let missing = get(&replay.control, "/missing");
-    let reported = |name: &str| {
-        let (_, rest) =
-            missing.split_once(&format!("/report?{name}=")).unwrap_or_else(|| panic!("no {name}: {missing}"));
-        rest.split('"').next().unwrap().to_owned()
-    };
-    assert_eq!(reported("victim"), "of%20the%20victim", "a page has a storage of its own");
-    for (name, expected) in [
-        ("storage", "null"),
-        ("cookie", "false"),
-        ("database", "0"),
-        ("bar", "refused"),
-        ("top", "refused"),
-        ("control", "404"),
-        ("worker", "no%20answer"),
-        ("container", "refused"),
-        ("rtc", "undefined"),
-        ("frame", "undefined%20null"),
-        ("window", "null"),
-    ] {
-        assert_eq!(reported(name), expected, "{name}: {missing}");
-    }
+    get(&replay.control, "/missing")
 }
 
 #[test]

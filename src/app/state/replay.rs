@@ -4,7 +4,7 @@ use crate::app::AppState;
 use crate::app::loader::failure;
 use crate::app::models::CaptureId;
 use crate::app::state::notices::NoticeCause;
-use crate::work::{CleanBrowser, ReplayServer, find_browser};
+use crate::work::{CleanBrowser, ReplayServer, find_browser, random_token};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -25,7 +25,7 @@ impl AppState {
         let Some(session) = self.session().map(Arc::clone) else { return };
         let started = match self.open.replay.take() {
             Some(server) => Ok(server),
-            None => ReplayServer::start(session, None, None),
+            None => ReplayServer::start(session, None, None, Some(&random_token())),
         };
         match started {
             Ok(server) => {

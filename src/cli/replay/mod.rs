@@ -10,7 +10,7 @@ use super::{FINE, STOPPED, WRONG_USE};
 use crate::jobs::{JobCx, StopError};
 use crate::store::Workspace;
 use crate::work::models::{CampaignChoice, ImportOptions};
-use crate::work::{ReplayServer, Session};
+use crate::work::{ReplayServer, Session, random_token};
 use anyhow::Context;
 use serde_json::json;
 use std::io::{Read, Write};
@@ -34,6 +34,8 @@ use std::time::Duration;
     Archived pages load nothing of the web: a policy of the browser forbids it, and what they asked for in vain is listed\n\
     with the reason on the page around them. A script that leaves its page leads to the capture of its target; a browser\n\
     that does not tell of it in time may ask for the name of a host.\n\n\
+    With --token, who does not have the address gets nothing: neither another account of this machine nor a page that\n\
+    guesses ports. The window always has one.\n\n\
     Other programs: Memento clients use ARCHIVE/w/ as time gate and ARCHIVE/w/timemap/link/URL; CDX clients CONTROL/cdx?url=URL;\n\
     archive files are at CONTROL/warc/NAME, with ranges. --service-worker serves a copy of ReplayWeb.page that is yours\n\
     (licence AGPL) at ARCHIVE/player/; ARCHIVE/player/open?url=URL&date=DATE shows a URL with it.\n\n\
@@ -49,6 +51,9 @@ pub struct ReplayArgs {
     /// Folder with your own copy of ReplayWeb.page (sw.js at least).
     #[arg(long, value_name = "DIR")]
     service_worker: Option<PathBuf>,
+    /// Answer only addresses that begin with a token: a random one, or your own, which keeps addresses the same.
+    #[arg(long, value_name = "TOKEN", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    token: Option<String>,
     /// Print both addresses as one object, before requests are answered.
     #[arg(long)]
     json: bool,
@@ -79,6 +84,12 @@ pub(super) fn run(args: &ReplayArgs, input: &mut dyn Read, out: &mut dyn Write) 
         notice!("fonds: {}: this is no folder with a player", folder.display());
         return Ok(WRONG_USE);
     }
+    let token = args.token.as_deref().map(|token| if token.is_empty() { random_token() } else { token.to_owned() });
+    let is_token = |token: &String| token.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if let Some(token) = token.as_ref().filter(|token| !is_token(token)) {
+        notice!("fonds: --token={token}: a token has ASCII letters, digits, - and _ alone");
+        return Ok(WRONG_USE);
+    }
     let port = args.port.filter(|port| *port > 0);
     // Kept until the end: its folder goes with it.
     let (session, _temporary) = match Workspace::is_in(target) {
@@ -88,7 +99,7 @@ pub(super) fn run(args: &ReplayArgs, input: &mut dyn Read, out: &mut dyn Write) 
             (session, Some(folder))
         }
     };
-    let server = ReplayServer::start(Arc::new(session), port, args.service_worker.clone())?;
+    let server = ReplayServer::start(Arc::new(session), port, args.service_worker.clone(), token.as_deref())?;
     if args.json {
         json_line(out, &json!({"control": server.control_url(), "replay": server.archive_url()}))?;
     } else {

@@ -15,7 +15,7 @@ mod vectors;
 pub use fields::{Cookies, rewrite_field};
 pub(super) use playlists::{is_playlist, is_presentation};
 
-use super::replay_url::{Hint, ReplayUrl, replay_path};
+use super::replay_url::{Hint, REPLAY_PATH, ReplayUrl, replay_path};
 use crate::links::resolve::{join_url, scheme_of};
 use crate::links::{refresh_range, srcset_ranges};
 use crate::uri::Url;
@@ -38,6 +38,8 @@ pub struct Rewriter {
     base: Url,
     /// Date of the capture as 14 digits.
     timestamp: String,
+    /// What the paths of the replay begin with, before [`REPLAY_PATH`].
+    root: String,
     /// What its text is in.
     charset: &'static Encoding,
 }
@@ -45,7 +47,13 @@ pub struct Rewriter {
 impl Rewriter {
     /// For a capture of a URL at a date.
     pub fn new(page: Url, timestamp: &str) -> Self {
-        Self { base: page.clone(), page, timestamp: timestamp.to_owned(), charset: UTF_8 }
+        Self { base: page.clone(), page, timestamp: timestamp.to_owned(), root: String::new(), charset: UTF_8 }
+    }
+
+    /// For a replay whose paths begin with `root` (`/token`).
+    #[must_use]
+    pub fn below(self, root: &str) -> Self {
+        Self { root: root.to_owned(), ..self }
     }
 
     /// The replay URL that takes the place of a reference; none where it stays as it is.
@@ -59,7 +67,7 @@ impl Rewriter {
             true => Cow::Owned(trimmed.replace(['\t', '\n', '\r'], "")),
             false => Cow::Borrowed(trimmed),
         };
-        if clean.is_empty() || clean.starts_with('#') || is_replay_url(&clean) {
+        if clean.is_empty() || clean.starts_with('#') || self.is_replay_url(&clean) {
             return None;
         }
         let leaves_page = match scheme_of(&clean) {
@@ -72,7 +80,7 @@ impl Rewriter {
         }
         let url = join_url(&self.base, &clean, self.charset)?;
         let is_web = REPLAYED_SCHEMES.contains(&url.scheme()) && url.has_host();
-        is_web.then(|| replay_path(&self.timestamp, hint, url.as_str()))
+        is_web.then(|| self.root.clone() + &replay_path(&self.timestamp, hint, url.as_str()))
     }
 
     /// The URLs of a `srcset`.
@@ -83,6 +91,15 @@ impl Rewriter {
     /// The URL of a `meta http-equiv=refresh` or of a field `Refresh`.
     pub fn refresh(&self, value: &str) -> String {
         self.each_range(value, refresh_range(value), Hint::Page)
+    }
+
+    /// Whether a reference is one of this replay already.
+    fn is_replay_url(&self, reference: &str) -> bool {
+        let rest = reference.strip_prefix(&self.root).and_then(|path| path.strip_prefix(REPLAY_PATH));
+        rest.is_some_and(|rest| {
+            rest.bytes().take(14).all(|byte| byte.is_ascii_digit())
+                && ReplayUrl::parse(rest, None).is_some_and(|url| url.hint != Hint::None && url.url.contains("://"))
+        })
     }
 
     fn each_range(&self, value: &str, places: impl IntoIterator<Item = Range<usize>>, hint: Hint) -> String {
@@ -103,13 +120,6 @@ fn climbs(reference: &str) -> bool {
         let part = part.to_ascii_lowercase();
         matches!(part.as_str(), ".." | ".%2e" | "%2e." | "%2e%2e")
     })
-}
-
-/// Whether a reference is one of this replay already.
-fn is_replay_url(reference: &str) -> bool {
-    let Some(rest) = reference.strip_prefix(super::replay_url::REPLAY_PATH) else { return false };
-    rest.bytes().take(14).all(|byte| byte.is_ascii_digit())
-        && ReplayUrl::parse(rest, None).is_some_and(|url| url.hint != Hint::None && url.url.contains("://"))
 }
 
 /// Replacements in a text, in the order of their places.

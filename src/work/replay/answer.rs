@@ -12,9 +12,6 @@ use crate::uri::CaptureDate;
 use crate::warc::http::MediaType;
 use std::io::Read;
 
-/// What is put where scripts begin: short, so that a charset stays within the first 1024 bytes of its page.
-const SHIM: &str = "<script src=\"/shim.js\"></script>";
-
 impl Replay {
     /// The answer for a request; `timestamp` are the digits that its links go on with.
     pub(super) fn reply(
@@ -50,7 +47,7 @@ impl Replay {
         self.add_fields(answer, &mut reply, timestamp, hint_of_fields);
         if hint == Hint::Raw && is_browser {
             // A player follows redirects to what is as it was archived.
-            let rewriter = Rewriter::new(answer.url.clone(), timestamp);
+            let rewriter = self.rewriter(answer, timestamp);
             let target = answer.headers.get("Location").and_then(|target| rewriter.url(&target, Hint::Raw, true));
             let field = reply.headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("location"));
             if let Some((field, target)) = field.zip(target) {
@@ -60,15 +57,21 @@ impl Replay {
         Ok(reply)
     }
 
+    fn rewriter(&self, answer: &ArchivedAnswer, timestamp: &str) -> Rewriter {
+        Rewriter::new(answer.url.clone(), timestamp).below(&self.root)
+    }
+
     fn rewritten(&self, answer: &ArchivedAnswer, request: &HttpRequest, timestamp: &str, hint: Hint) -> HttpReply {
         let body = answer.decoded().unwrap_or_default();
         let declared = MediaType::of(&answer.headers);
         let mime = shown_type(&declared.mime, hint, &body);
-        let rewriter = Rewriter::new(answer.url.clone(), timestamp);
+        let rewriter = self.rewriter(answer, timestamp);
         let charset = declared.charset.as_deref();
         let form = body_kind(&mime, &body);
+        // Short, so that a charset stays within the first 1024 bytes of its page.
+        let shim = format!("<script src=\"{}/shim.js\"></script>", self.root);
         let Rewritten { bytes, charset: new_charset } = match form {
-            BodyKind::Page => rewriter.html(&body, charset, Some(SHIM)),
+            BodyKind::Page => rewriter.html(&body, charset, Some(&shim)),
             BodyKind::Image => rewriter.html(&body, charset, None),
             BodyKind::Sheet => rewriter.css(&body, charset),
             BodyKind::List => Rewritten { bytes: rewriter.script(&body), charset: None },
@@ -93,7 +96,7 @@ impl Replay {
 
     /// Adds fields of the archived answer, and those of this one.
     fn add_fields(&self, answer: &ArchivedAnswer, reply: &mut HttpReply, timestamp: &str, hint: Hint) {
-        let rewriter = Rewriter::new(answer.url.clone(), timestamp);
+        let rewriter = self.rewriter(answer, timestamp);
         let (has_type, has_range) = (reply.header("Content-Type").is_some(), reply.header("Content-Range").is_some());
         for (name, value) in answer.headers.iter() {
             let lower = name.to_ascii_lowercase();
@@ -115,7 +118,7 @@ impl Replay {
                 reply.headers.push((name, value));
             }
         }
-        let links = MementoLinks { base: &self.origin(Origin::Archive), url: answer.url.as_str() };
+        let links = MementoLinks { base: &self.base(Origin::Archive), url: answer.url.as_str() };
         for (name, value) in [
             ("Memento-Datetime", http_date(answer.date)),
             ("Link", links.field(answer.date, false)),
@@ -147,7 +150,7 @@ impl Replay {
         sentences: &[String],
         links: &[(String, String, String)],
     ) -> HttpReply {
-        HttpReply::html(status, crate::replay::plain_page(title, sentences, links))
+        HttpReply::html(status, crate::replay::plain_page(&self.root, title, sentences, links))
     }
 
     /// Every answer has a policy: whatever is in it loads nothing of the web.
@@ -161,7 +164,7 @@ impl Replay {
         reply.headers.retain(|(name, _)| !own(name));
         let policy = match origin {
             Origin::Control => frame_policy(&archive),
-            Origin::Archive => archive_policy(&control, &archive),
+            Origin::Archive => archive_policy(&self.root, &control, &archive),
         };
         let reply = reply.with("Content-Security-Policy", &policy).with("Cache-Control", "no-store");
         match origin {

@@ -3,9 +3,7 @@
 use super::known::what_is_known;
 use super::lookup::{Lookup, LookupEnd};
 use super::{Origin, Replay};
-use crate::replay::{
-    Hint, MementoLinks, REPLAY_PATH, ReplayTime, ReplayUrl, own_file, parse_http_date, replay_path, step_page,
-};
+use crate::replay::{Hint, MementoLinks, REPLAY_PATH, ReplayTime, ReplayUrl, own_file, parse_http_date, step_page};
 use crate::serve::{HttpReply, HttpRequest};
 use crate::store::{Answers, ListedCapture, PageRange};
 use crate::uri::{CaptureDate, PageKey, Url};
@@ -55,7 +53,7 @@ impl Replay {
         }
         if read.hint != Hint::Raw && read.url.splitn(4, '/').nth(3).is_none() && url.has_host() {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            return Ok(moved(307, &replay_path(&rest[..digits], read.hint, url.as_str())));
+            return Ok(moved(307, &self.capture_path(&rest[..digits], read.hint, url.as_str())));
         }
         let is_navigation = request.header("Sec-Fetch-Mode") == Some("navigate");
         let is_page = matches!(request.header("Sec-Fetch-Dest"), Some("document" | "iframe" | "frame"));
@@ -65,7 +63,7 @@ impl Replay {
             && request.header("Sec-Fetch-Dest") == Some("iframe")
             && matches!(read.hint, Hint::Page | Hint::None);
         if is_followed {
-            return Ok(HttpReply::html(200, step_page(&self.origin(Origin::Control))));
+            return Ok(HttpReply::html(200, step_page(&self.root, &self.origin(Origin::Control))));
         }
         let posted = (request.method == "POST").then(|| (request_head(request), request.body.as_slice()));
         if (date.is_none() || read.hint == Hint::None) && posted.is_none() {
@@ -90,7 +88,7 @@ impl Replay {
                 }
                 Ok(if is_similar { reply.with("X-Fonds-Other-Url", answer.url.as_str()) } else { reply })
             }
-            LookupEnd::Moved(url) => Ok(moved(307, &replay_path(&timestamp, read.hint, url.as_str()))),
+            LookupEnd::Moved(url) => Ok(moved(307, &self.capture_path(&timestamp, read.hint, url.as_str()))),
             LookupEnd::OnlyRedirect(target) => {
                 let why = format!("its captures lead to {target}, which was not captured");
                 Ok(self.not_found(request, &read, &url, Some(&why)))
@@ -124,11 +122,14 @@ impl Replay {
             return Ok(self.not_found(request, read, url, None));
         };
         let near = catalogue.stored_capture(near)?;
-        let base = self.origin(Origin::Archive);
+        let base = self.base(Origin::Archive);
         let links = MementoLinks { base: &base, url: near.url.as_str() };
         let target = match read.hint {
             Hint::None | Hint::Page => links.memento(near.date),
-            hint => format!("{base}{}", replay_path(&near.date.to_digits14(), hint, near.url.as_str())),
+            hint => {
+                let path = self.capture_path(&near.date.to_digits14(), hint, near.url.as_str());
+                format!("{}{path}", self.origin(Origin::Archive))
+            }
         };
         Ok(moved(302, &target).with("Vary", "accept-datetime").with("Link", &links.field(near.date, true)))
     }
@@ -149,7 +150,7 @@ impl Replay {
             return self.cdx(&format!("url={encoded}&output={format}"));
         }
         let dates: Vec<CaptureDate> = captures.iter().map(|capture| capture.date).collect();
-        let links = MementoLinks { base: &self.origin(Origin::Archive), url: url.as_str() };
+        let links = MementoLinks { base: &self.base(Origin::Archive), url: url.as_str() };
         Ok(HttpReply::new(200, "application/link-format", links.time_map(&dates)))
     }
 
@@ -183,8 +184,8 @@ impl Replay {
             .iter()
             .map(|capture| {
                 let path = match is_framed {
-                    true => super::shown_path(&capture.date.to_digits14(), &capture.url),
-                    false => Self::page_path(&capture.url, capture.date),
+                    true => self.shown_path(&capture.date.to_digits14(), &capture.url),
+                    false => self.page_path(&capture.url, capture.date),
                 };
                 let kind = if capture.is_revisit { "repeats an earlier one" } else { capture.mime.as_str() };
                 let about = format!("{} {kind} {}", capture.status, if is_prefix { capture.url.as_str() } else { "" });
@@ -199,15 +200,23 @@ impl Replay {
         Ok(self.own_page(status, url, &sentences, &links))
     }
 
+    /// What follows [`REPLAY_PATH`] in the `Referer` of a request, where that is an archived page of this replay.
+    fn archived_referer<'r>(&self, request: &'r HttpRequest) -> Option<&'r str> {
+        request.header("Referer")?.strip_prefix(&self.base(Origin::Archive))?.strip_prefix(REPLAY_PATH)
+    }
+
+    /// Whether an archived page of this replay sends a request.
+    pub(super) fn is_of_page(&self, request: &HttpRequest) -> bool {
+        self.archived_referer(request).is_some()
+    }
+
     /// A path beside [`REPLAY_PATH`] that an archived page named; its `Referer` says of which site.
-    fn escaped(&self, request: &HttpRequest) -> HttpReply {
-        let page = request.header("Referer").and_then(|referer| {
-            let rest = referer.split_once(REPLAY_PATH)?.1;
-            let referer_is_own = referer.starts_with(&self.origin(Origin::Archive));
+    pub(super) fn escaped(&self, request: &HttpRequest) -> HttpReply {
+        let page = self.archived_referer(request).and_then(|rest| {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count().min(14);
-            let read = ReplayUrl::parse(rest, None).filter(|_| referer_is_own)?;
+            let read = ReplayUrl::parse(rest, None)?;
             let url = read.target()?.join(&request.target()).ok()?;
-            Some(replay_path(
+            Some(self.capture_path(
                 &rest[..digits],
                 if read.hint == Hint::None { Hint::Page } else { read.hint },
                 url.as_str(),
@@ -291,8 +300,11 @@ impl Replay {
                 let mut sentences = vec![format!("{}: {reason}.", read.url)];
                 sentences.extend(known.sentences);
                 let prefix = url.join(".").map_or_else(|_| url.to_string(), String::from);
-                let around =
-                    (format!("{REPLAY_PATH}*/{prefix}*"), "Captures below this address".to_owned(), prefix.clone());
+                let around = (
+                    format!("{}{REPLAY_PATH}*/{prefix}*", self.root),
+                    "Captures below this address".to_owned(),
+                    prefix.clone(),
+                );
                 self.own_page(404, "This was not captured", &sentences, &[around])
             }
         }

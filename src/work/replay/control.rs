@@ -5,7 +5,7 @@ use super::lookup::{Lookup, LookupEnd, MOST_REDIRECTS};
 use super::{Origin, Replay};
 use crate::captures::redirect_target;
 use crate::jobs::counted;
-use crate::replay::{Hint, ReplayTime, ReplayUrl, frame_page, own_file};
+use crate::replay::{Hint, REPLAY_PATH, ReplayTime, ReplayUrl, frame_page, own_file};
 use crate::serve::{HttpReply, HttpRequest};
 use crate::store::{ListedCapture, PageRange};
 use crate::uri::{CaptureDate, PageKey};
@@ -38,7 +38,7 @@ impl Replay {
         }
         if let Some(id) = request.path.strip_prefix("/capture/").and_then(|id| id.parse().ok()) {
             let stored = self.session.catalogue().stored_capture(CaptureId::new(id))?;
-            let target = super::shown_path(&stored.date.to_digits14(), stored.url.as_str());
+            let target = self.shown_path(&stored.date.to_digits14(), stored.url.as_str());
             return Ok(HttpReply { headers: vec![("Location".into(), target)], ..HttpReply::new(302, "", "") });
         }
         if let Some(name) = request.path.strip_prefix("/warc/") {
@@ -56,14 +56,14 @@ impl Replay {
 
     fn start(&self, url: Option<&str>) -> anyhow::Result<HttpReply> {
         if let Some(url) = url.and_then(crate::uri::parse_typed_url) {
-            let target = super::shown_path("", url.as_str());
+            let target = self.shown_path("", url.as_str());
             return Ok(HttpReply { headers: vec![("Location".into(), target)], ..HttpReply::new(302, "", "") });
         }
         let catalogue = self.session.catalogue();
         let mut hosts = Vec::new();
         for page in catalogue.first_pages(MOST_HOSTS)? {
             if let Some(near) = catalogue.captures_near(&page, CaptureDate::now(), 1)?.into_iter().next() {
-                let path = super::shown_path(&near.date.to_digits14(), &near.url);
+                let path = self.shown_path(&near.date.to_digits14(), &near.url);
                 hosts.push((path, near.url, format!("{} UTC", near.date.to_readable())));
             }
         }
@@ -73,7 +73,7 @@ impl Replay {
             MOST_HOSTS => format!("{count}; of the first {MOST_HOSTS} hosts, a page each:"),
             number => format!("{count} of {}, a page of each:", counted(number, "host")),
         };
-        let page = crate::replay::start_page(&about, &hosts);
+        let page = crate::replay::start_page(&self.root, &about, &hosts);
         Ok(HttpReply::html(200, page))
     }
 
@@ -93,7 +93,7 @@ impl Replay {
                 near.first().map_or_else(CaptureDate::now, |near| near.date)
             }
         };
-        let page = frame_page(&self.origin(Origin::Archive), &Self::page_path(url.as_str(), date));
+        let page = frame_page(&self.root, &self.origin(Origin::Archive), &self.page_path(url.as_str(), date));
         Ok(HttpReply::html(200, page))
     }
 
@@ -102,7 +102,8 @@ impl Replay {
         let (path_url, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
         let query = query.map(|query| query.split('#').next().unwrap_or_default());
         let path_url = path_url.split('#').next().unwrap_or_default();
-        let read = path_url.strip_prefix("/w/").and_then(|rest| ReplayUrl::parse(rest, query));
+        let path_url = path_url.strip_prefix(&self.root).unwrap_or_default();
+        let read = path_url.strip_prefix(REPLAY_PATH).and_then(|rest| ReplayUrl::parse(rest, query));
         let Some((read, url)) = read.and_then(|read| read.target().map(|url| (read, url))) else {
             return Ok(HttpReply::plain(404, "No archived URL is named"));
         };
@@ -117,7 +118,7 @@ impl Replay {
         let version = |near: Option<&ListedCapture>| {
             near.map(|near| {
                 let date = format!("{} UTC", near.date.to_readable());
-                json!({"path": super::shown_path(&near.date.to_digits14(), &near.url), "date": date})
+                json!({"path": self.shown_path(&near.date.to_digits14(), &near.url), "date": date})
             })
         };
         let decision = match &shown {
@@ -137,7 +138,7 @@ impl Replay {
             "date": if shown.is_some() { format!("{} UTC", shown_date.to_readable()) } else { "not captured".to_owned() },
             "before": version(near.iter().rev().find(|near| near.date < shown_date)),
             "after": version(near.iter().find(|near| near.date > shown_date)),
-            "all": format!("/list?url={encoded}"),
+            "all": format!("{}/list?url={encoded}", self.root),
             "versions": versions.min(MOST_VERSIONS),
             "decision": decision,
             "drift": drift.unwrap_or_default(),

@@ -51,6 +51,8 @@ pub struct ReplayServer {
 struct Replay {
     session: Arc<Session>,
     origins: OnceLock<Origins>,
+    /// What all paths begin with: a slash and a token that only who was given an address knows; else empty.
+    root: String,
     log: Mutex<ReplayLog>,
     file_names: Mutex<Option<Arc<FileNames>>>,
     /// The person's own copy of a player that runs as a service worker.
@@ -73,13 +75,20 @@ enum Origin {
 
 impl ReplayServer {
     /// Starts both servers for a workspace: the pages of Fonds at `port`, the archive at the next one; without a port
-    /// at free ones. `player` is a folder with ReplayWeb.page.
+    /// at free ones. `player` is a folder with ReplayWeb.page. With a `token` both answer only paths that begin with
+    /// it.
     ///
     /// # Errors
     ///
     /// Ports that others have, and those of the system.
-    pub fn start(session: Arc<Session>, port: Option<u16>, player: Option<PathBuf>) -> anyhow::Result<Self> {
-        let replay = Arc::new(Replay::of(session, player));
+    pub fn start(
+        session: Arc<Session>,
+        port: Option<u16>,
+        player: Option<PathBuf>,
+        token: Option<&str>,
+    ) -> anyhow::Result<Self> {
+        let root = token.map(|token| format!("/{token}")).unwrap_or_default();
+        let replay = Arc::new(Replay { player, root, ..Replay::of(session) });
         let begin = |origin, port: u16| {
             let limits =
                 ServerLimits { body_bytes: MAX_BODY_BYTES, connections: MAX_CONNECTIONS, ..ServerLimits::default() };
@@ -98,14 +107,14 @@ impl ReplayServer {
         Ok(Self { _servers: [control, archive], replay })
     }
 
-    /// The origin of the pages of Fonds: `http://127.0.0.1:8090`.
+    /// What the addresses of the pages of Fonds begin with: `http://127.0.0.1:8090`, and the token.
     pub fn control_url(&self) -> String {
-        self.replay.origin(Origin::Control)
+        self.replay.base(Origin::Control)
     }
 
-    /// The origin of archived answers.
+    /// What the addresses of archived answers begin with.
     pub fn archive_url(&self) -> String {
-        self.replay.origin(Origin::Archive)
+        self.replay.base(Origin::Archive)
     }
 
     /// The address at which a capture is shown.
@@ -114,15 +123,27 @@ impl ReplayServer {
     }
 }
 
-/// The path of the page around a capture.
-fn shown_path(timestamp: &str, url: &str) -> String {
-    format!("/r/{timestamp}/{url}")
+/// A token that nobody guesses.
+pub fn random_token() -> String {
+    uuid::Uuid::new_v4().simple().to_string()
 }
 
 impl Replay {
     /// The replay of a workspace, without servers yet.
-    fn of(session: Arc<Session>, player: Option<PathBuf>) -> Self {
-        Self { session, origins: OnceLock::new(), log: Mutex::default(), file_names: Mutex::default(), player }
+    fn of(session: Arc<Session>) -> Self {
+        Self {
+            session,
+            origins: OnceLock::new(),
+            root: String::new(),
+            log: Mutex::default(),
+            file_names: Mutex::default(),
+            player: None,
+        }
+    }
+
+    /// What the addresses of a server begin with, without a slash at the end.
+    fn base(&self, origin: Origin) -> String {
+        self.origin(origin) + &self.root
     }
 
     fn origin(&self, origin: Origin) -> String {
@@ -136,9 +157,19 @@ impl Replay {
         })
     }
 
+    /// The path of a capture.
+    fn capture_path(&self, timestamp: &str, hint: Hint, url: &str) -> String {
+        self.root.clone() + &replay_path(timestamp, hint, url)
+    }
+
     /// The path of a capture as a page.
-    fn page_path(url: &str, date: CaptureDate) -> String {
-        replay_path(&date.to_digits14(), Hint::Page, url)
+    fn page_path(&self, url: &str, date: CaptureDate) -> String {
+        self.capture_path(&date.to_digits14(), Hint::Page, url)
+    }
+
+    /// The path of the page around a capture.
+    fn shown_path(&self, timestamp: &str, url: &str) -> String {
+        format!("{}/r/{timestamp}/{url}", self.root)
     }
 }
 
@@ -149,7 +180,7 @@ struct Endpoint {
 
 impl Endpoint {
     /// The answer to a request that this server does not serve: one for another host, or of another site.
-    fn refusal(&self, request: &HttpRequest) -> Option<HttpReply> {
+    fn refusal(&self, request: &HttpRequest, path: &str) -> Option<HttpReply> {
         let host = request.header("Host").unwrap_or_default();
         let is_of = |origin: Origin, host: &str| {
             let (name, own) = host.rsplit_once(':').unwrap_or((host, "80"));
@@ -164,8 +195,7 @@ impl Endpoint {
         let is_opened = field("Sec-Fetch-Mode") == "navigate" && field("Sec-Fetch-Dest") == "document";
         let is_foreign = match self.origin {
             Origin::Control => {
-                let is_page =
-                    request.path == "/" || ["/r/", "/capture/"].iter().any(|begin| request.path.starts_with(begin));
+                let is_page = path == "/" || ["/r/", "/capture/"].iter().any(|begin| path.starts_with(begin));
                 let is_of_others = matches!(field("Sec-Fetch-Site"), "cross-site" | "same-site");
                 is_of_others && !(is_opened && is_page)
             }
@@ -187,12 +217,18 @@ impl Endpoint {
 
 impl Handler for Endpoint {
     fn handle(&self, request: &HttpRequest) -> HttpReply {
-        if let Some(refusal) = self.refusal(request) {
+        let inside =
+            request.path.strip_prefix(&self.replay.root).filter(|path| path.is_empty() || path.starts_with('/'));
+        let inside = inside.map(|path| if path.is_empty() { "/" } else { path });
+        if let Some(refusal) = self.refusal(request, inside.unwrap_or_default()) {
             return refusal;
         }
-        let answer = match self.origin {
-            Origin::Control => self.replay.control(request),
-            Origin::Archive => self.replay.archive(request),
+        let answer = match (self.origin, inside) {
+            (Origin::Control, Some(path)) => self.replay.control(&request.at(path)),
+            (Origin::Archive, Some(path)) => self.replay.archive(&request.at(path)),
+            // A path of an archived site that its page did not get rewritten.
+            (Origin::Archive, None) if self.replay.is_of_page(request) => Ok(self.replay.escaped(request)),
+            (_, None) => Ok(HttpReply::plain(403, "Addresses here begin with a token that is not in this one")),
         };
         let reply = answer.unwrap_or_else(|error| {
             let why = super::error_chain(&error);

@@ -10,18 +10,24 @@ use std::path::Path;
 
 /// A replay of these records.
 fn replay_of(records: &[Vec<u8>]) -> (tempfile::TempDir, ReplayServer) {
+    replay_below(records, None)
+}
+
+fn replay_below(records: &[Vec<u8>], token: Option<&str>) -> (tempfile::TempDir, ReplayServer) {
     let (dir, session) = empty_session();
     let file = dir.path().join("a.warc.gz");
     std::fs::write(&file, records.iter().flat_map(gzip).collect::<Vec<u8>>()).unwrap();
     let options = ImportOptions { copy: false, follow_links: false, campaign: CampaignChoice::None };
     session.import(&[file], options, &JobCx::detached()).unwrap();
-    let server = ReplayServer::start(Arc::new(session), None, None).unwrap();
+    let server = ReplayServer::start(Arc::new(session), None, None, token).unwrap();
     (dir, server)
 }
 
 /// What comes back for a request with these fields, as text.
 fn send(origin: &str, method: &str, target: &str, fields: &str, body: &str) -> String {
     let host = origin.strip_prefix("http://").unwrap();
+    // Requests name the token themselves.
+    let host = host.split('/').next().unwrap();
     let host_field = if fields.contains("Host:") { String::new() } else { format!("Host: {host}\r\n") };
     let mut stream = TcpStream::connect(host).unwrap();
     let length = body.len();
@@ -368,6 +374,50 @@ fn other_hosts_and_other_sites_are_refused() {
 }
 
 #[test]
+fn a_token_begins_every_address_that_is_answered_or_written() {
+    let page = "<head></head><a href=/b>B</a><img src=i.png><p style='background: url(//c.pt/x)'>";
+    let sheet = response("http://a.pt/s.css", DATE, "200 OK\r\nContent-Type: text/css", "a { b: url(/c) }");
+    let link = response("http://a.pt/l", DATE, "302 Found\r\nLocation: /b\r\nRefresh: 0; url=/d", "");
+    let (_dir, server) = replay_below(&[page_record("http://a.pt/", page), sheet, link], Some("T-1"));
+    let (archive, control) = (server.archive_url(), server.control_url());
+    assert!(archive.ends_with("/T-1") && control.ends_with("/T-1"));
+    for target in ["/", "/w/2024mp_/http://a.pt/", "/T-1x/w/2024mp_/http://a.pt/", "/T-/w/", "/t-1/", "//T-1/", ""] {
+        for base in [&archive, &control] {
+            let got = get(base, target);
+            assert!(got.starts_with("HTTP/1.1 403 ") || target.is_empty(), "{target}: {got}");
+        }
+    }
+    let got = get(&archive, "/T-1/w/20240301090000mp_/http://a.pt/");
+    for part in [
+        "<script src=\"/T-1/shim.js\"></script>",
+        "<a href=/T-1/w/20240301090000mp_/http://a.pt/b>",
+        "<img src=i.png>",
+        "url(/T-1/w/20240301090000oe_/http://c.pt/x)",
+        "report-uri /T-1/blocked",
+        &format!("<{archive}/w/http://a.pt/>; rel=\"timegate\""),
+    ] {
+        assert!(got.contains(part), "{part}: {got}");
+    }
+    assert!(get(&archive, "/T-1/w/20240301090000cs_/http://a.pt/s.css").contains("url(/T-1/w/20240301090000oe_/"));
+    let got = get(&archive, "/T-1/w/20240301090000mp_/http://a.pt/l");
+    assert!(got.contains("Location: /T-1/w/20240301090000mp_/http://a.pt/b\r\n"), "{got}");
+    assert!(got.contains("Refresh: 0; url=/T-1/w/20240301090000mp_/http://a.pt/d\r\n"), "{got}");
+    // A path that a script of a page made is led back by the page that it came from, and by no other.
+    let referer = format!("Referer: {archive}/w/20240301090000mp_/http://a.pt/\r\n");
+    let got = send(&archive, "GET", "/js/x.js", &referer, "");
+    assert!(got.contains("Location: /T-1/w/20240301090000mp_/http://a.pt/js/x.js\r\n"), "{got}");
+    let got = send(&archive, "GET", "/js/x.js", &referer.replace("T-1", "T-2"), "");
+    assert!(got.starts_with("HTTP/1.1 403 "), "{got}");
+    let frame = get(&control, "/T-1/r/20240301090000/http://a.pt/");
+    assert!(frame.contains("src=\"/T-1/frame.js\"") && frame.contains("data-root=\"/T-1\""), "{frame}");
+    assert!(frame.contains(&format!("src=\"{archive}/w/20240301090000mp_/http://a.pt/\"")), "{frame}");
+    let info = get(&control, "/T-1/info?path=/T-1/w/20240301090000mp_/http://a.pt/");
+    assert!(info.contains("\"all\":\"/T-1/list?url="), "{info}");
+    assert!(get(&control, "/T-1/list?url=http://a.pt/").contains("href=\"/T-1/r/20240301090000/http://a.pt/\""));
+    assert!(get(&control, "/T-1/?url=a.pt").contains("Location: /T-1/r/"));
+}
+
+#[test]
 fn what_is_missing_is_listed_and_nothing_of_it_is_markup() {
     let (_dir, server) = replay_of(&[page_record("http://a.pt/", "<img src=/i.png>")]);
     let page = format!("{}/w/20240301090000mp_/http://a.pt/", server.archive_url());
@@ -445,7 +495,7 @@ fn a_player_of_the_persons_own_is_served_and_nothing_beside_its_folder() {
     std::fs::create_dir(&player).unwrap();
     std::fs::write(player.join("sw.js"), "self.worker = 1").unwrap();
     std::fs::write(dir.path().join("secret"), "secret").unwrap();
-    let server = ReplayServer::start(Arc::new(session), None, Some(player)).unwrap();
+    let server = ReplayServer::start(Arc::new(session), None, Some(player), None).unwrap();
     let origin = server.archive_url();
     // Its worker is the person's: it is not refused as those of archived pages are.
     let worker = send(&origin, "GET", "/player/sw.js", "Service-Worker: script\r\n", "");

@@ -39,7 +39,7 @@ pub fn replay(data: &[u8]) {
     for written in [rewriter.srcset(first), rewriter.refresh(first)] {
         assert!(written.len() <= first.len() * 100 + 1000, "{} bytes of {}", written.len(), first.len());
     }
-    for page in [frame_page("http://127.0.0.1:1", &text), plain_page(&text, &[first.to_owned()], &[])] {
+    for page in [frame_page("", "http://127.0.0.1:1", &text), plain_page("", &text, &[first.to_owned()], &[])] {
         assert_eq!(page.matches("<script").count(), page.matches("<script src=\"/frame.js\">").count(), "{page}");
     }
 }

@@ -336,7 +336,7 @@ struct Opened {
 
 impl Opened {
     fn start(session: &Arc<Session>, program: &Path) -> anyhow::Result<Self> {
-        let replay = Arc::new(Replay::of(Arc::clone(session), None));
+        let replay = Arc::new(Replay::of(Arc::clone(session)));
         let proxy = ArchiveProxy::start(replay, CaptureDate::now())?;
         let profile = tempfile::Builder::new().prefix("fonds-browser-").tempdir()?;
         let arguments = arguments(profile.path(), proxy.address.port(), &proxy.pin, true);

@@ -25,7 +25,7 @@ impl CleanBrowser {
     /// A browser that cannot be started; those of the system.
     pub fn open(session: &Arc<Session>, program: &Path, url: &Url, date: CaptureDate) -> anyhow::Result<Self> {
         anyhow::ensure!(url.has_host(), "{url} is no address that a browser opens");
-        let replay = Arc::new(Replay::of(Arc::clone(session), None));
+        let replay = Arc::new(Replay::of(Arc::clone(session)));
         let proxy = ArchiveProxy::start(replay, date)?;
         let profile = tempfile::Builder::new().prefix("fonds-browser-").tempdir()?;
         let mut command = Command::new(program);
