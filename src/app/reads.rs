@@ -128,11 +128,23 @@ macro_rules! reads {
     };
 }
 
+impl Reads {
+    /// The campaigns; without what takes long to count until that is here.
+    pub fn campaigns(&mut self) -> Loaded<Arc<Vec<CampaignRow>>> {
+        match self.counted_campaigns() {
+            Loaded::Loading { last: None } => self.listed_campaigns(),
+            counted => counted,
+        }
+    }
+}
+
 reads! {
     /// See [`Session::workspace`].
     workspace() -> WorkspaceInfo, Some(SLOW), |session, ()| session.workspace();
     /// See [`Catalogue::campaigns`](crate::store::Catalogue::campaigns).
-    campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().campaigns();
+    counted_campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().campaigns();
+    /// See [`Catalogue::listed_campaigns`](crate::store::Catalogue::listed_campaigns).
+    listed_campaigns() -> Vec<CampaignRow>, None, |session, ()| session.catalogue().listed_campaigns();
     /// See [`Catalogue::campaign_page`](crate::store::Catalogue::campaign_page).
     campaign(id: CampaignId) -> CampaignPage, None, |session, (id,)| session.catalogue().campaign_page(*id);
     /// See [`Session::crawl`]; loaded twice a second.

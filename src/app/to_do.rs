@@ -77,7 +77,8 @@ impl AppState {
 
     /// The next step of the work in this campaign, after its last launch.
     pub fn next_step(&self, row: &CampaignRow, last: Option<&LaunchRow>) -> NextStep {
-        if self.crawl_job().is_some() && row.to_review == 0 {
+        let to_review = row.counted.map(|counts| counts.to_review);
+        if self.crawl_job().is_some() && to_review == Some(0) {
             return NextStep::Go(Route::Crawl, "Open crawl", None);
         }
         if row.problem.is_some() || row.seeds == 0 && row.captures == 0 {
@@ -88,11 +89,11 @@ impl AppState {
             let label = if resumes { "Resume crawl…" } else { "Start crawl…" };
             return NextStep::Do(Action::StartCrawl, label);
         }
-        if row.to_review > 0 {
+        if to_review != Some(0) {
             let route = Route::Review { filter: String::new() };
-            return NextStep::Go(route, "Review", Some(row.to_review));
+            return NextStep::Go(route, "Review", to_review);
         }
-        match row.selected {
+        match row.counts().selected {
             0 => NextStep::Go(Route::Select, "Select captures", None),
             selected => NextStep::Go(Route::Select, "Export", Some(selected)),
         }

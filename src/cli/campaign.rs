@@ -441,7 +441,7 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
     let remarks: Vec<String> = from.into_iter().chain(off).collect();
     let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
-    let (version, refused, title) = (row.version, row.refused, plain(&row.title()));
+    let (version, refused, title) = (row.version, row.counts().refused, plain(&row.title()));
     writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{remarks}", row.id)
 }
 

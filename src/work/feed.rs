@@ -234,7 +234,7 @@ type KnownTargets = HashMap<String, Vec<CampaignId>>;
 fn known_targets(catalogue: &Catalogue) -> anyhow::Result<(KnownTargets, Vec<FeedProblem>)> {
     let mut known = KnownTargets::new();
     let mut unread = Vec::new();
-    for row in catalogue.campaigns()? {
+    for row in catalogue.listed_campaigns()? {
         if let Some(problem) = row.problem {
             unread.push(FeedProblem {
                 index: None,
@@ -277,7 +277,7 @@ pub fn export_feed(
     due: Option<&DueQuestion>,
 ) -> anyhow::Result<WrittenFeed> {
     let catalogue = session.catalogue();
-    let mut rows = catalogue.campaigns()?;
+    let mut rows = catalogue.listed_campaigns()?;
     rows.sort_by_key(|row| row.id);
     let mut entries = Vec::new();
     let (mut left_out, mut notes) = (BTreeMap::new(), Vec::new());

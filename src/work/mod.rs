@@ -220,7 +220,9 @@ pub fn mark_matching(
 ) -> anyhow::Result<Vec<AnchorRow>> {
     let campaigns = match campaign {
         Some(id) => vec![id],
-        None => catalogue.campaigns()?.into_iter().filter(|row| row.problem.is_none()).map(|row| row.id).collect(),
+        None => {
+            catalogue.listed_campaigns()?.into_iter().filter(|row| row.problem.is_none()).map(|row| row.id).collect()
+        }
     };
     let mut matchers = Vec::new();
     for id in campaigns {

@@ -5,7 +5,7 @@ pub(super) mod deletion;
 pub(super) mod lineage;
 
 use super::catalogue::Catalogue;
-use super::rows::{CampaignId, CampaignPage, CampaignRow, MovedSeed};
+use super::rows::{CampaignCounts, CampaignId, CampaignPage, CampaignRow, MovedSeed};
 use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
 use crate::scope::MAX_REDIRECTS;
 use crate::store::campaigns::lineage::{VersionToKeep, branch_points, insert_campaign, suspend_campaign, suspended};
@@ -170,16 +170,46 @@ impl Catalogue {
         })
     }
 
-    /// Rows of the campaign list. One whose specification cannot be read is
-    /// there with the reason.
+    /// Rows of the campaign list, counted. One whose specification cannot be read is there with the reason.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
     pub fn campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
+        let mut rows = self.listed_campaigns()?;
+        for row in &mut rows {
+            row.counted = Some(self.campaign_counts(row.id)?);
+        }
+        Ok(rows)
+    }
+
+    /// What takes long to count of a campaign.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn campaign_counts(&self, id: CampaignId) -> Result<CampaignCounts, StoreError> {
         self.read(|conn| {
-            let (of_campaign, to_review) = (of_campaign_sql!("k.id"), to_review_sql!("k.id"));
+            Ok(CampaignCounts {
+                refused: refused_by_rule(conn, id, self.refused_counts())?.iter().map(|(_, urls)| urls).sum(),
+                to_review: to_review_count(conn, id)?,
+                selected: selected_count(conn, id)?,
+            })
+        })
+    }
+
+    /// Rows of the campaign list without what takes long to count.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn listed_campaigns(&self) -> Result<Vec<CampaignRow>, StoreError> {
+        self.read(|conn| {
+            let of_campaign = of_campaign_sql!("k.id");
             let mut statement = conn.prepare_cached(&format!(
                 "SELECT k.id, k.name, k.version, v.spec, k.created_ms,
                     (SELECT max(started_ms) FROM launch WHERE campaign = k.id AND kind = 'crawl'),
                     (SELECT count(*) FROM capture c WHERE {of_campaign}),
-                    (SELECT count(*) FROM capture c WHERE {of_campaign} AND {to_review}),
                     (SELECT ifnull(sum(c.stored), 0) FROM capture c WHERE {of_campaign}), k.identity,
                     ifnull((SELECT o.origin FROM campaign_version o WHERE o.campaign = k.id ORDER BY o.version LIMIT 1),
                         (SELECT o.origin FROM campaign_origin o WHERE o.campaign = k.id)),
@@ -199,14 +229,14 @@ impl Catalogue {
                 };
                 let created = CaptureDate::from_millis(row.get(4)?);
                 let number = |at: usize| row.get::<_, i64>(at).map(uint);
-                let suspended: Option<String> = row.get(11)?;
+                let suspended: Option<String> = row.get(10)?;
                 let runs = problem.is_none() && suspended.is_none();
                 let next_run = if runs { next_run(&campaign, created) } else { None };
                 campaigns.push(CampaignRow {
                     id,
-                    identity: row.get(9)?,
+                    identity: row.get(8)?,
                     branch: branches.remove(&id),
-                    origin: row.get(10)?,
+                    origin: row.get(9)?,
                     name: row.get(1)?,
                     active: campaign.active && suspended.is_none(),
                     suspended,
@@ -215,10 +245,8 @@ impl Catalogue {
                     last_run: row.get::<_, Option<i64>>(5)?.map(CaptureDate::from_millis),
                     next_run,
                     captures: number(6)?,
-                    refused: refused_by_rule(conn, id, self.refused_counts())?.iter().map(|(_, urls)| urls).sum(),
-                    to_review: number(7)?,
-                    selected: selected_count(conn, id)?,
-                    bytes: number(8)?,
+                    counted: None,
+                    bytes: number(7)?,
                     tags: campaign.tags,
                     problem,
                 });
@@ -348,6 +376,11 @@ fn moved_seeds(conn: &Connection, id: CampaignId, seeds: &[Seed]) -> Result<Vec<
 }
 
 /// Captures that are selected for a campaign, by score, filter or decision.
+fn to_review_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
+    const COUNT: &str = concat!("SELECT count(*) FROM capture c WHERE ", of_campaign_sql!(), " AND ", to_review_sql!());
+    conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
+}
+
 fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
     const COUNT: &str = concat!(
         "SELECT count(*) FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ",

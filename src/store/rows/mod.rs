@@ -80,12 +80,9 @@ pub struct CampaignRow {
     pub next_run: Option<String>,
     /// Captures.
     pub captures: u64,
-    /// URLs refused by a rule.
-    pub refused: u64,
-    /// Content versions without a person's decision.
-    pub to_review: u64,
-    /// Captures a person or the threshold selected.
-    pub selected: u64,
+    /// What takes long to count in a large archive; none where it was not counted.
+    #[serde(flatten)]
+    pub counted: Option<CampaignCounts>,
     /// Bytes of its WARC files.
     pub bytes: u64,
     /// Tags.
@@ -95,7 +92,23 @@ pub struct CampaignRow {
     pub problem: Option<String>,
 }
 
+/// Numbers of a campaign for which each of its captures is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct CampaignCounts {
+    /// URLs refused by a rule.
+    pub refused: u64,
+    /// Content versions without a person's decision.
+    pub to_review: u64,
+    /// Captures a person or the threshold selected.
+    pub selected: u64,
+}
+
 impl CampaignRow {
+    /// What was counted of it; zeros where it was not.
+    pub fn counts(&self) -> CampaignCounts {
+        self.counted.unwrap_or_default()
+    }
+
     /// Its title on screen.
     pub fn title(&self) -> String {
         let title = campaign_title(self.id, &self.name);

@@ -299,7 +299,8 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
             None => of.row.title(),
         }),
         Col::text("state", "State", 104.0, |of| of.state.label()).draw(|ui, of| state_cell_ui(ui, of.state)),
-        Col::count("to_review", "To review", 80.0, |of| of.row.to_review)
+        Col::value("to_review", "To review", 80.0, |of| Value::known(of.row.counted.map(|counts| counts.to_review)))
+            .numeric()
             .link("Captures not reviewed yet", go(|_| Route::Review { filter: String::new() })),
         Col::value("problems", "Problems", 76.0, |of| Value::known(of.problems))
             .numeric()
@@ -309,9 +310,12 @@ fn table_ui(ui: &mut Ui, app: &mut AppState, rows: &[CampaignRow]) {
         Col::value("last_run", "Last run", 84.0, |of| of.row.last_run.map_or("never".into(), Value::Day)),
         Col::count("captures", "Captures", 74.0, |of| of.row.captures)
             .link("Captures", go(|_| Route::Captures { filter: String::new() })),
-        Col::count("selected", "Selected", 74.0, |of| of.row.selected).link("Selection", go(|_| Route::Select)),
+        Col::value("selected", "Selected", 74.0, |of| Value::known(of.row.counted.map(|counts| counts.selected)))
+            .numeric()
+            .link("Selection", go(|_| Route::Select)),
         Col::bytes("bytes", "Size", 80.0, |of| of.row.bytes),
-        Col::count("refused", "Refused", 76.0, |of| of.row.refused)
+        Col::value("refused", "Refused", 76.0, |of| Value::known(of.row.counted.map(|counts| counts.refused)))
+            .numeric()
             .link("Refused URLs with the deciding rule", go(|_| Route::Crawl))
             .hidden(),
         Col::count("seeds", "Seeds", 60.0, |of| of.row.seeds)
@@ -381,12 +385,16 @@ fn card_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow) {
     ui.add_space(GAP);
     ui.horizontal_wrapped(|ui| {
         for (value, label, route) in [
-            (row.captures, noun(row.captures, "capture"), Route::Captures { filter: String::new() }),
-            (row.refused, "refused".to_owned(), Route::Crawl),
-            (row.to_review, "to review".to_owned(), Route::Review { filter: String::new() }),
-            (row.selected, "selected".to_owned(), Route::Select),
+            (Some(row.captures), noun(row.captures, "capture"), Route::Captures { filter: String::new() }),
+            (row.counted.map(|counts| counts.refused), "refused".to_owned(), Route::Crawl),
+            (
+                row.counted.map(|counts| counts.to_review),
+                "to review".to_owned(),
+                Route::Review { filter: String::new() },
+            ),
+            (row.counted.map(|counts| counts.selected), "selected".to_owned(), Route::Select),
         ] {
-            if figure_ui(ui, &text::count(value), &label, Some("Show these")) {
+            if figure_ui(ui, &text::known(value), &label, Some("Show these")) {
                 app.send(Command::GoToAll(route));
             }
         }

@@ -140,7 +140,7 @@ impl CapturesPage {
         };
         let filter = self.applied.trim().to_owned();
         let to_review = match (app.campaign(), app.reads.campaigns().shown()) {
-            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.to_review),
+            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.counts().to_review),
             _ => 0,
         };
         let label = match filter.is_empty() && to_review > 0 {

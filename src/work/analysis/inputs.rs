@@ -164,7 +164,7 @@ impl KnownEntities {
 /// What the requests of campaigns name.
 fn requested(catalogue: &Catalogue) -> anyhow::Result<Vec<(String, NamedEntity)>> {
     let mut found = Vec::new();
-    for row in catalogue.campaigns()?.iter().filter(|row| row.problem.is_none()) {
+    for row in catalogue.listed_campaigns()?.iter().filter(|row| row.problem.is_none()) {
         let (_, campaign) = catalogue.campaign(row.id)?;
         let named = request_entities(&campaign).into_iter();
         found.extend(named.map(|entity| (format!("campaign {}", row.id), entity)));

@@ -208,7 +208,7 @@ fn check_again(catalogue: &Catalogue, settings: &CheckSettings, cx: &JobCx) -> a
 /// The languages and requests of campaigns.
 fn wishes(catalogue: &Catalogue) -> anyhow::Result<HashMap<CampaignId, Wishes>> {
     let mut wishes = HashMap::new();
-    for row in catalogue.campaigns()?.iter().filter(|row| row.problem.is_none()) {
+    for row in catalogue.listed_campaigns()?.iter().filter(|row| row.problem.is_none()) {
         let (_, campaign) = catalogue.campaign(row.id)?;
         let mut languages = Vec::new();
         campaign.request.for_each_term(&mut |term| {

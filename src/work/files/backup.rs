@@ -73,7 +73,7 @@ pub fn back_up(workspace: &Workspace, out: &Path, cx: &JobCx) -> anyhow::Result<
     let folder = staging.path().join("campaigns");
     fs::create_dir(&folder).with_context(name)?;
     let mut campaign_versions = 0;
-    for row in catalogue.campaigns()? {
+    for row in catalogue.listed_campaigns()? {
         for (version, campaign) in catalogue.campaign_files(row.id)? {
             let path = folder.join(format!("campaign-{}.v{version}.json", row.id));
             fs::write(&path, campaign.to_json()).with_context(|| path.display().to_string())?;

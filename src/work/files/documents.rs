@@ -182,7 +182,7 @@ type Unread = (CampaignId, String, String);
 /// The watched targets, and the campaigns that cannot be read.
 fn watched(workspace: &Workspace) -> anyhow::Result<(Vec<Watched>, Vec<Unread>)> {
     let (mut watched, mut unread) = (Vec::new(), Vec::new());
-    for row in workspace.catalogue().campaigns()? {
+    for row in workspace.catalogue().listed_campaigns()? {
         if let Some(problem) = row.problem {
             unread.push((row.id, row.name, problem));
             continue;

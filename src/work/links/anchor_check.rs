@@ -114,7 +114,7 @@ pub fn judge_prospects(
     url_of: impl Fn(&ProspectRow) -> String,
 ) -> anyhow::Result<()> {
     let catalogue = session.catalogue();
-    let campaign = match (campaign, catalogue.campaigns()?.as_slice()) {
+    let campaign = match (campaign, catalogue.listed_campaigns()?.as_slice()) {
         (Some(campaign), _) => campaign,
         (None, [only]) => only.id,
         (None, _) => return Ok(()),

@@ -415,12 +415,12 @@ fn campaign_of(workspace: &Workspace, folder: &Path, job: &Campaign) -> anyhow::
     let before = match known.as_deref().and_then(|begun| begun.strip_prefix(BEGUN)?.parse::<CampaignId>().ok()) {
         Some(before) => before,
         None => {
-            let newest = catalogue.campaigns()?.iter().map(|row| row.id).max().unwrap_or_default();
+            let newest = catalogue.listed_campaigns()?.iter().map(|row| row.id).max().unwrap_or_default();
             catalogue.set_setting(&key, &format!("{BEGUN}{newest}"))?;
             newest
         }
     };
-    for row in catalogue.campaigns()?.iter().filter(|row| row.id > before) {
+    for row in catalogue.listed_campaigns()?.iter().filter(|row| row.id > before) {
         if catalogue.campaign(row.id)?.1 == *job {
             catalogue.set_setting(&key, &row.id.to_string())?;
             return Ok((row.id, false));

@@ -114,8 +114,8 @@ pub(super) fn figures(
     for figure in &mut figures {
         match figure.key {
             "captures" => figure.count = row.captures,
-            "review" => figure.count = row.to_review,
-            "selected" => figure.count = row.selected,
+            "review" => figure.count = row.counts().to_review,
+            "selected" => figure.count = row.counts().selected,
             _ => {}
         }
     }

@@ -86,8 +86,9 @@ impl Session {
 }
 
 fn row_of(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<CampaignRow> {
-    let row = catalogue.campaigns()?.into_iter().find(|row| row.id == campaign);
-    row.with_context(|| format!("there is no campaign {campaign}"))
+    let row = catalogue.listed_campaigns()?.into_iter().find(|row| row.id == campaign);
+    let row = row.with_context(|| format!("there is no campaign {campaign}"))?;
+    Ok(CampaignRow { counted: Some(catalogue.campaign_counts(campaign)?), ..row })
 }
 
 fn waiting_in(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<Vec<WaitingItem>> {

@@ -105,8 +105,8 @@ pub(super) fn waiting(
         let about = "In no selection until a person approves them";
         add(Urgency::Warning, WaitingKind::ChangedRejections, changed_rejections(changed), about);
     }
-    if row.to_review > 0 {
-        let what = format!("{} to review", counted(row.to_review, "capture"));
+    if row.counts().to_review > 0 {
+        let what = format!("{} to review", counted(row.counts().to_review, "capture"));
         let about = format!("of {}", counted(row.captures, "capture"));
         add(Urgency::Work, WaitingKind::Review, what, &about);
     }
@@ -114,7 +114,7 @@ pub(super) fn waiting(
         let about = "They show what is cited, and count in the score";
         add(Urgency::Work, WaitingKind::Inlinks, "Inlinks not built".to_owned(), about);
     }
-    if row.captures > 0 && row.selected == 0 {
+    if row.captures > 0 && row.counts().selected == 0 {
         let about = "Score captures and save a selection";
         add(Urgency::Work, WaitingKind::Selection, "Nothing selected yet".to_owned(), about);
     }

@@ -100,7 +100,7 @@ pub fn run_demo(folder: &Path, cx: &JobCx, print: &dyn Fn(String)) -> anyhow::Re
         print(format!("1. Made a workspace with the sample campaign in {}", place.display()));
         session
     };
-    let campaign = session.catalogue().campaigns()?.first().context("the sample campaign is missing")?.id;
+    let campaign = session.catalogue().listed_campaigns()?.first().context("the sample campaign is missing")?.id;
 
     let web = SampleWeb::start(work::sample::sample_edition(&session)?)?;
     if web.fallback() {

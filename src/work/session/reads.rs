@@ -30,7 +30,7 @@ impl Session {
             },
             disk_free: crate::crawl::free_bytes(self.workspace.folder()).unwrap_or(0),
             captures: self.catalogue().captures(&CaptureQuery { limit: 0, ..query })?.total,
-            campaigns: self.catalogue().campaigns()?.len() as u64,
+            campaigns: self.catalogue().campaign_titles()?.len() as u64,
             counted_window_days: match self.workspace.built_links()? {
                 Some(_) => Some(self.catalogue().window_days()?),
                 None => None,

@@ -122,7 +122,7 @@ impl Session {
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
         let only = match campaign {
             Some(campaign) => Some(campaign),
-            None => match self.catalogue().campaigns()?.as_slice() {
+            None => match self.catalogue().listed_campaigns()?.as_slice() {
                 [only] if only.problem.is_none() => Some(only.id),
                 _ => None,
             },

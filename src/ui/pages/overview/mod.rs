@@ -316,13 +316,20 @@ fn figures_ui(
             Route::Crawl,
         ),
         (
-            text::count(row.to_review),
+            text::known(row.counted.map(|counts| counts.to_review)),
             "to review".to_owned(),
-            share(row.captures.saturating_sub(row.to_review), row.captures, "reviewed"),
+            row.counted.map_or_else(String::new, |counts| {
+                share(row.captures.saturating_sub(counts.to_review), row.captures, "reviewed")
+            }),
             Route::Review { filter: String::new() },
         ),
         (text::known(failed), "URLs failed".to_owned(), "not fetched".to_owned(), Route::Crawl),
-        (text::count(row.selected), "selected".to_owned(), share(row.selected, row.captures, "of all"), Route::Select),
+        (
+            text::known(row.counted.map(|counts| counts.selected)),
+            "selected".to_owned(),
+            row.counted.map_or_else(String::new, |counts| share(counts.selected, row.captures, "of all")),
+            Route::Select,
+        ),
         (text::bytes(row.bytes), "stored".to_owned(), "in archive files".to_owned(), Route::Files(Default::default())),
     ];
     let mut figures: Vec<(String, String, String, Command)> = figures
