@@ -473,10 +473,13 @@ impl Catalogue {
             in_list(&ids),
             filter.sql
         );
+        // Without a filter the URLs were counted as they came.
+        let counted = (query.filter.trim().is_empty() && once.is_empty())
+            .then(|| format!("SELECT ifnull(sum(s.urls), 0) FROM seen_tally s WHERE s.launch {} {state}", in_list(&ids)));
+        let total_sql = counted.unwrap_or_else(|| format!("SELECT count(*) {from_sql}"));
         self.read(|conn| {
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) {from_sql}"))?
-                .query_row(params_from_iter(&filter.values), |row| row.get(0))?;
+            let total =
+                conn.prepare_cached(&total_sql)?.query_row(params_from_iter(&filter.values), |row| row.get(0))?;
             let rows = conn
                 .prepare_cached(&format!(
                     "WITH part AS (SELECT s.id AS id {from_sql} ORDER BY {order} LIMIT {} OFFSET {})
