@@ -474,8 +474,9 @@ impl Catalogue {
             filter.sql
         );
         // Without a filter the URLs were counted as they came.
-        let counted = (query.filter.trim().is_empty() && once.is_empty())
-            .then(|| format!("SELECT ifnull(sum(s.urls), 0) FROM seen_tally s WHERE s.launch {} {state}", in_list(&ids)));
+        let counted = (query.filter.trim().is_empty() && once.is_empty()).then(|| {
+            format!("SELECT ifnull(sum(s.urls), 0) FROM seen_tally s WHERE s.launch {} {state}", in_list(&ids))
+        });
         let total_sql = counted.unwrap_or_else(|| format!("SELECT count(*) {from_sql}"));
         self.read(|conn| {
             let total =
