@@ -2,7 +2,8 @@
 
 use super::LaunchLedger;
 use super::rows::{
-    CampaignChoice, CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark, SeenQuery,
+    CampaignChoice, CampaignRow, CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark,
+    SeenQuery,
 };
 use super::tests::{admission, build, capture, made};
 use crate::campaign::Campaign;
@@ -66,6 +67,14 @@ fn every_number_of_refused_urls_counts_the_rows_it_leads_to() {
         assert_eq!(seen(launches, String::new()), refused, "{launches:?}");
         for (rule, urls) in page.refused_by_rule {
             assert_eq!(seen(launches, format!("rule={}", quoted_value(&rule))), urls, "{launches:?}: {rule}");
+        }
+        // What is counted as URLs come is what their rows count.
+        for state in ["", "queued", "refused", "fetched", "failed"] {
+            let total = |filter: &str| {
+                let of = SeenQuery { launches, filter: filter.to_owned(), ..SeenQuery::of_launch(first, state) };
+                catalogue.seen(&SeenQuery { campaign: Some(made.campaign), ..of }).unwrap().total
+            };
+            assert_eq!(total(""), total("url:a OR -url:a"), "{launches:?} {state}");
         }
         for host in page.hosts {
             assert_eq!(seen(launches, format!("host={}", quoted_value(&host.host))), host.refused, "{host:?}");
@@ -131,6 +140,8 @@ fn a_campaign_counts_its_imports_as_its_captures_and_its_review_do() {
         limit: 0,
     };
     assert_eq!(catalogue.captures(&of_none).unwrap().total, 1);
+    let listed: Vec<_> = rows.iter().map(|row| CampaignRow { counted: None, ..row.clone() }).collect();
+    assert_eq!(catalogue.listed_campaigns().unwrap(), listed);
     for row in rows {
         let all = shown(Some(row.id), CaptureTab::All);
         assert_eq!(row.captures, all.total, "{}", row.name);
