@@ -23,7 +23,7 @@ pub struct MementoLinks<'a> {
 impl MementoLinks<'_> {
     /// The URL of a capture as a page.
     pub fn memento(&self, date: CaptureDate) -> String {
-        format!("{}{}", self.base, replay_path(&date.to_digits14(), Hint::Page, self.url))
+        replay_path(self.base, &date.to_digits14(), Hint::Page, self.url)
     }
 
     /// The link to a capture.

@@ -152,9 +152,10 @@ fn is_hint(text: &str) -> bool {
     text.len() > 1 && text.ends_with('_') && text[..text.len() - 1].bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// The path of a capture: `/w/20240105093000mp_/https://museu.example/`.
-pub fn replay_path(timestamp: &str, hint: Hint, url: &str) -> String {
-    format!("{REPLAY_PATH}{timestamp}{}/{url}", hint.as_str())
+/// The path of a capture below `root`, an address or a path without a slash at its end, or nothing:
+/// `/w/20240105093000mp_/https://museu.example/`.
+pub fn replay_path(root: &str, timestamp: &str, hint: Hint, url: &str) -> String {
+    [root, REPLAY_PATH, timestamp, hint.as_str(), "/", url].concat()
 }
 
 #[cfg(test)]

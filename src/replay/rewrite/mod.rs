@@ -80,7 +80,7 @@ impl Rewriter {
         }
         let url = join_url(&self.base, &clean, self.charset)?;
         let is_web = REPLAYED_SCHEMES.contains(&url.scheme()) && url.has_host();
-        is_web.then(|| self.root.clone() + &replay_path(&self.timestamp, hint, url.as_str()))
+        is_web.then(|| replay_path(&self.root, &self.timestamp, hint, url.as_str()))
     }
 
     /// The URLs of a `srcset`.

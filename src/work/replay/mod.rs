@@ -32,6 +32,7 @@ use crate::uri::CaptureDate;
 use anyhow::Context;
 use file_names::FileNames;
 use log::ReplayLog;
+use std::borrow::Cow;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -159,7 +160,7 @@ impl Replay {
 
     /// The path of a capture.
     fn capture_path(&self, timestamp: &str, hint: Hint, url: &str) -> String {
-        self.root.clone() + &replay_path(timestamp, hint, url)
+        replay_path(&self.root, timestamp, hint, url)
     }
 
     /// The path of a capture as a page.
@@ -223,9 +224,13 @@ impl Handler for Endpoint {
         if let Some(refusal) = self.refusal(request, inside.unwrap_or_default()) {
             return refusal;
         }
-        let answer = match (self.origin, inside) {
-            (Origin::Control, Some(path)) => self.replay.control(&request.at(path)),
-            (Origin::Archive, Some(path)) => self.replay.archive(&request.at(path)),
+        let inside = inside.map(|path| match path == request.path {
+            true => Cow::Borrowed(request),
+            false => Cow::Owned(request.at(path)),
+        });
+        let answer = match (self.origin, &inside) {
+            (Origin::Control, Some(request)) => self.replay.control(request),
+            (Origin::Archive, Some(request)) => self.replay.archive(request),
             // A path of an archived site that its page did not get rewritten.
             (Origin::Archive, None) if self.replay.is_of_page(request) => Ok(self.replay.escaped(request)),
             (_, None) => Ok(HttpReply::plain(403, "Addresses here begin with a token that is not in this one")),

@@ -16,7 +16,7 @@ pub fn replay(data: &[u8]) {
         && let Some(url) = read.target()
     {
         // What leads to it is read as the same.
-        let path = replay_path("20240105093000", Hint::Page, url.as_str());
+        let path = replay_path("", "20240105093000", Hint::Page, url.as_str());
         let again = ReplayUrl::parse(&path[REPLAY_PATH.len()..], None).unwrap();
         assert_eq!((again.hint, again.target()), (Hint::Page, Some(url)));
     }
