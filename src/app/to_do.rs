@@ -77,7 +77,7 @@ impl AppState {
 
     /// The next step of the work in this campaign, after its last launch.
     pub fn next_step(&self, row: &CampaignRow, last: Option<&LaunchRow>) -> NextStep {
-        let to_review = row.counted.map(|counts| counts.to_review);
+        let (to_review, selected) = row.counted.map(|counts| (counts.to_review, counts.selected)).unzip();
         if self.crawl_job().is_some() && to_review == Some(0) {
             return NextStep::Go(Route::Crawl, "Open crawl", None);
         }
@@ -93,9 +93,9 @@ impl AppState {
             let route = Route::Review { filter: String::new() };
             return NextStep::Go(route, "Review", to_review);
         }
-        match row.counts().selected {
-            0 => NextStep::Go(Route::Select, "Select captures", None),
-            selected => NextStep::Go(Route::Select, "Export", Some(selected)),
+        match selected.filter(|selected| *selected > 0) {
+            None => NextStep::Go(Route::Select, "Select captures", None),
+            selected => NextStep::Go(Route::Select, "Export", selected),
         }
     }
 }

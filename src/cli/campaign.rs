@@ -441,8 +441,9 @@ fn list_line(out: &mut dyn Write, indent: &str, row: &CampaignRow) -> std::io::R
     let remarks: Vec<String> = from.into_iter().chain(off).collect();
     let remarks = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join(", ")) };
     let (seeds, captures) = (counted(row.seeds, "seed"), counted(row.captures, "capture"));
-    let (version, refused, title) = (row.version, row.counts().refused, plain(&row.title()));
-    writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused} refused\t{title}{remarks}", row.id)
+    let refused = row.counted.map_or_else(String::new, |counts| format!("{} refused\t", counts.refused));
+    let (version, title) = (row.version, plain(&row.title()));
+    writeln!(out, "{indent}{}\tv{version}\t{seeds}\t{captures}\t{refused}{title}{remarks}", row.id)
 }
 
 /// # Errors

@@ -135,7 +135,7 @@ fn waiting(app: &mut AppState, page: u8, colors: &theme::Tokens) -> Option<Waiti
             None => None,
         },
         8 => {
-            let to_review = current_row(app)?.counts().to_review;
+            let to_review = current_row(app)?.counted?.to_review;
             let about = format!("{} to review", text::counted(to_review, "capture"));
             (to_review > 0).then(|| waits(&text::count(to_review), about, colors.weak_text)).flatten()
         }

@@ -104,11 +104,6 @@ pub struct CampaignCounts {
 }
 
 impl CampaignRow {
-    /// What was counted of it; zeros where it was not.
-    pub fn counts(&self) -> CampaignCounts {
-        self.counted.unwrap_or_default()
-    }
-
     /// Its title on screen.
     pub fn title(&self) -> String {
         let title = campaign_title(self.id, &self.name);

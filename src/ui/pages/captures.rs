@@ -140,9 +140,10 @@ impl CapturesPage {
         };
         let filter = self.applied.trim().to_owned();
         let to_review = match (app.campaign(), app.reads.campaigns().shown()) {
-            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).map_or(0, |row| row.counts().to_review),
-            _ => 0,
+            (Some(id), Some(rows)) => rows.iter().find(|row| row.id == id).and_then(|row| row.counted),
+            _ => None,
         };
+        let to_review = to_review.map_or(0, |counts| counts.to_review);
         let label = match filter.is_empty() && to_review > 0 {
             true => format!("Review {}", text::count(to_review)),
             false => format!("Review {}", text::count(self.matching)),

@@ -27,7 +27,7 @@ fn the_overview_counts_what_its_links_show() {
     window.assert_shows(&format!("{} rows", crate::ui::text::count(row.captures)));
     window.go_back();
     // The next step of the work is the one button with a ground of its own.
-    let review = format!("Review {}", crate::ui::text::count(row.counts().to_review));
+    let review = format!("Review {}", crate::ui::text::count(row.counted.unwrap().to_review));
     window.click(&review);
     assert_eq!(window.route(), Route::Review { filter: String::new() });
     window.go_back();

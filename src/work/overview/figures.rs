@@ -5,7 +5,7 @@ use crate::campaign::Campaign;
 use crate::jobs::JobCx;
 use crate::query::quoted_value;
 use crate::store::{Catalogue, Workspace};
-use crate::work::models::{CampaignId, CampaignRow, LaunchRow, LaunchState};
+use crate::work::models::{CampaignCounts, CampaignId, CampaignRow, LaunchRow, LaunchState};
 use serde::Serialize;
 
 /// Launches before one that it is compared with.
@@ -107,15 +107,17 @@ pub(super) fn of_filters(
 /// The figures of a campaign, by its row in the list of campaigns and what was counted besides.
 pub(super) fn figures(
     workspace: &Workspace,
-    (row, mut figures): (&CampaignRow, Vec<Figure>),
+    row: &CampaignRow,
+    counts: CampaignCounts,
+    mut figures: Vec<Figure>,
     launches: &[LaunchFigures],
     cx: &JobCx,
 ) -> anyhow::Result<Vec<Figure>> {
     for figure in &mut figures {
         match figure.key {
             "captures" => figure.count = row.captures,
-            "review" => figure.count = row.counts().to_review,
-            "selected" => figure.count = row.counts().selected,
+            "review" => figure.count = counts.to_review,
+            "selected" => figure.count = counts.selected,
             _ => {}
         }
     }

@@ -24,7 +24,7 @@ use crate::jobs::JobCx;
 use crate::store::{Catalogue, Workspace};
 use crate::work::Session;
 use crate::work::find::search::SearchRoom;
-use crate::work::models::{CampaignId, CampaignRow};
+use crate::work::models::{CampaignCounts, CampaignId, CampaignRow};
 use anyhow::Context;
 use serde::Serialize;
 
@@ -85,15 +85,16 @@ impl Session {
     }
 }
 
-fn row_of(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<CampaignRow> {
+fn row_of(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<(CampaignRow, CampaignCounts)> {
     let row = catalogue.listed_campaigns()?.into_iter().find(|row| row.id == campaign);
     let row = row.with_context(|| format!("there is no campaign {campaign}"))?;
-    Ok(CampaignRow { counted: Some(catalogue.campaign_counts(campaign)?), ..row })
+    Ok((row, catalogue.campaign_counts(campaign)?))
 }
 
 fn waiting_in(catalogue: &Catalogue, campaign: CampaignId) -> anyhow::Result<Vec<WaitingItem>> {
     let last = catalogue.launches(Some(campaign))?.pop();
-    waiting::waiting(catalogue, &row_of(catalogue, campaign)?, last.as_ref())
+    let (row, counts) = row_of(catalogue, campaign)?;
+    waiting::waiting(catalogue, &row, counts, last.as_ref())
 }
 
 fn overview_of(workspace: &Workspace, room: &SearchRoom, campaign: CampaignId, cx: &JobCx) -> anyhow::Result<Overview> {
@@ -110,9 +111,9 @@ fn overview_of(workspace: &Workspace, room: &SearchRoom, campaign: CampaignId, c
             Ok((counted, gaps::gaps(catalogue, campaign, &spec, &launches, &matrix, cx)?))
         },
     );
-    let (row, (counted, gaps)) = (row?, rest?);
-    let figures = figures::figures(workspace, (&row, counted), &launches, cx)?;
-    let waiting = waiting::waiting(catalogue, &row, launches.last().map(|of| &of.row))?;
+    let ((row, counts), (counted, gaps)) = (row?, rest?);
+    let figures = figures::figures(workspace, &row, counts, counted, &launches, cx)?;
+    let waiting = waiting::waiting(catalogue, &row, counts, launches.last().map(|of| &of.row))?;
     Ok(Overview { campaign, title: spec.name, version, figures, launches, gaps, waiting })
 }
 

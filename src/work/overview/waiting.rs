@@ -5,7 +5,7 @@ use crate::jobs::{counted, noun, verb};
 use crate::search::DAY_MS;
 use crate::store::Catalogue;
 use crate::uri::CaptureDate;
-use crate::work::models::{CampaignRow, LaunchRow, changed_rejections};
+use crate::work::models::{CampaignCounts, CampaignRow, LaunchRow, changed_rejections};
 use serde::Serialize;
 
 /// Days before the end of a permission from which on it is shown.
@@ -66,6 +66,7 @@ pub struct WaitingItem {
 pub(super) fn waiting(
     catalogue: &Catalogue,
     row: &CampaignRow,
+    counts: CampaignCounts,
     last: Option<&LaunchRow>,
 ) -> anyhow::Result<Vec<WaitingItem>> {
     let mut list = Vec::new();
@@ -105,8 +106,8 @@ pub(super) fn waiting(
         let about = "In no selection until a person approves them";
         add(Urgency::Warning, WaitingKind::ChangedRejections, changed_rejections(changed), about);
     }
-    if row.counts().to_review > 0 {
-        let what = format!("{} to review", counted(row.counts().to_review, "capture"));
+    if counts.to_review > 0 {
+        let what = format!("{} to review", counted(counts.to_review, "capture"));
         let about = format!("of {}", counted(row.captures, "capture"));
         add(Urgency::Work, WaitingKind::Review, what, &about);
     }
@@ -114,7 +115,7 @@ pub(super) fn waiting(
         let about = "They show what is cited, and count in the score";
         add(Urgency::Work, WaitingKind::Inlinks, "Inlinks not built".to_owned(), about);
     }
-    if row.captures > 0 && row.counts().selected == 0 {
+    if row.captures > 0 && counts.selected == 0 {
         let about = "Score captures and save a selection";
         add(Urgency::Work, WaitingKind::Selection, "Nothing selected yet".to_owned(), about);
     }

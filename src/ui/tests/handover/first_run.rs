@@ -62,7 +62,7 @@ fn a_newcomer_comes_from_the_first_start_to_a_verified_export_in_twelve_clicks()
     person.click("Select: Save a selection");
     person.click("Save selection");
     person.window.until_done(JobKind::Select);
-    let selected = person.window.session().catalogue().campaigns().unwrap()[0].counts().selected;
+    let selected = person.window.session().catalogue().campaigns().unwrap()[0].counted.unwrap().selected;
     person.click(&format!("Export {}", crate::ui::text::count(selected)));
     person.window.until_done(JobKind::Export);
     person.click("Verify");
