@@ -1,15 +1,16 @@
 //! Numbers of pages count the rows that they lead to.
 
-use super::LaunchLedger;
 use super::rows::{
-    CampaignChoice, CampaignRow, CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches, ReviewMark,
-    SeenQuery,
+    CampaignChoice, CampaignId, CampaignRow, CaptureId, CaptureQuery, CaptureTab, ImportOptions, LaunchState, Launches,
+    ReviewMark, SeenQuery, SelectionSpec,
 };
 use super::tests::{admission, build, capture, made};
+use super::{KeptScore, LaunchLedger};
 use crate::campaign::Campaign;
 use crate::crawl::{AdmissionState, Ledger};
 use crate::query::quoted_value;
 use crate::uri::CaptureDate;
+use proptest::prelude::*;
 use std::sync::Arc;
 
 /// Refused URLs of rules and hosts whose names hold those of others.
@@ -147,6 +148,77 @@ fn a_campaign_counts_its_imports_as_its_captures_and_its_review_do() {
         assert_eq!(row.captures, all.total, "{}", row.name);
         assert_eq!(row.counted.unwrap().to_review, shown(Some(row.id), CaptureTab::NotReviewed).total, "{}", row.name);
         assert_eq!(row.bytes, all.total * 10, "{}", row.name);
+    }
+}
+
+/// What happens to the captures of two campaigns.
+#[derive(Debug, Clone)]
+enum Act {
+    /// Campaign, page and payload of a capture.
+    Captured(bool, u8, u8),
+    /// Which of the captures, of all that there are, and how.
+    Marked(u8, ReviewMark),
+    Undone,
+    /// Campaign, and what it selects: a bit for each of the first captures.
+    Selected(bool, u16),
+}
+
+fn acts() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        4 => (any::<bool>(), 0..4_u8, 0..3_u8).prop_map(|(other, page, payload)| Act::Captured(other, page, payload)),
+        3 => (any::<u8>(), prop::sample::select(&ReviewMark::ALL[..])).prop_map(|(at, mark)| Act::Marked(at, mark)),
+        1 => Just(Act::Undone),
+        1 => (any::<bool>(), any::<u16>()).prop_map(|(other, bits)| Act::Selected(other, bits)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn counts_of_campaigns_are_those_of_their_lists(acts in prop::collection::vec(acts(), 1..40)) {
+        let made = made();
+        let catalogue = made.workspace.catalogue();
+        let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
+        let elsewhere = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;
+        let list = |campaign: Option<CampaignId>, tab| {
+            let query = CaptureQuery { filter: String::new(), tab, campaign, sort: Vec::new(), offset: 0, limit: 100 };
+            catalogue.captures(&query).unwrap()
+        };
+        for (nth, act) in (0_i64..).zip(acts) {
+            let all: Vec<CaptureId> = list(None, CaptureTab::All).rows.iter().map(|row| row.id).collect();
+            match act {
+                Act::Captured(is_other, page, payload) => {
+                    // A payload without a digest is the same as no other.
+                    let digest = if payload == 0 { String::new() } else { format!("sha1:{payload}") };
+                    let entry = capture(&format!("http://a.pt/{page}"), nth, nth as u64 * 20, &digest, &[]);
+                    catalogue.add_captures(if is_other { elsewhere } else { made.launch }, vec![entry]).unwrap();
+                }
+                Act::Marked(at, mark) if !all.is_empty() => {
+                    catalogue.mark(&[all[usize::from(at) % all.len()]], mark, "", "Ana").unwrap();
+                }
+                Act::Undone => drop(catalogue.undo_mark().unwrap()),
+                Act::Selected(is_other, bits) => {
+                    let campaign = if is_other { other } else { made.campaign };
+                    let rows = list(Some(campaign), CaptureTab::All).rows;
+                    let scored = rows.iter().enumerate().map(|(at, row)| KeptScore {
+                        id: row.id,
+                        score: 0.5,
+                        passes: bits >> (at % 16) & 1 == 1,
+                        decision: None,
+                    });
+                    let spec = SelectionSpec { campaign, ..SelectionSpec::default() };
+                    catalogue.keep_selection(&spec, scored.collect()).unwrap();
+                }
+                Act::Marked(..) => {}
+            }
+        }
+        for row in catalogue.campaigns().unwrap() {
+            let counts = row.counted.unwrap();
+            let listed = |tab| list(Some(row.id), tab).total;
+            prop_assert_eq!((row.captures, counts.to_review), (listed(CaptureTab::All), listed(CaptureTab::NotReviewed)));
+            prop_assert_eq!(counts.selected, listed(CaptureTab::Selected));
+        }
     }
 }
 

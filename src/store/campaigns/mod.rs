@@ -381,12 +381,20 @@ fn to_review_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
     conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
 }
 
+/// Captures that are selected. Of pages without any decision those are it that their score selects: what a person
+/// decided is asked for the others alone.
 fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
     const COUNT: &str = concat!(
-        "SELECT count(*) FROM capture c LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ",
+        "SELECT (SELECT count(*) FROM score s CROSS JOIN capture c ON c.id = s.capture
+            WHERE s.campaign = ?1 AND s.selected AND ",
+        of_campaign_sql!(),
+        "   AND c.page NOT IN (SELECT page FROM mark)) +
+         (SELECT count(*) FROM (SELECT DISTINCT page FROM mark) p CROSS JOIN capture c ON c.page = p.page
+            LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ",
         of_campaign_sql!(),
         " AND ",
-        selected_sql!()
+        selected_sql!(),
+        ")"
     );
     conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
 }
