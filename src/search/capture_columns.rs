@@ -206,7 +206,7 @@ pub struct FactsRow<'a> {
 }
 
 /// Values that are kept once and referred to by number.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Names {
     names: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
@@ -229,15 +229,30 @@ impl Names {
 }
 
 /// One column: a value of each capture, by its number.
-#[derive(Debug, Clone, Default)]
-struct Names32 {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Names32 {
     names: Names,
-    of: Vec<u32>,
+    /// The number of a name for each capture.
+    pub(super) of: Vec<u32>,
     /// The captures with each name, where these are few: one bit a capture and name.
     sets: Vec<FixedBitSet>,
 }
 
 impl Names32 {
+    /// A column of names, without sets.
+    pub(super) fn of(names: Vec<String>, of: Vec<u32>) -> Self {
+        let mut own = Names::default();
+        for name in &names {
+            own.number(name);
+        }
+        Self { names: own, of, sets: Vec::new() }
+    }
+
+    /// Its names, by their numbers.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.names.iter().map(AsRef::as_ref)
+    }
+
     fn push(&mut self, at: usize, name: &str) {
         let number = self.names.number(name);
         self.of.resize(at + 1, 0);
@@ -247,6 +262,10 @@ impl Names32 {
     /// The same, and keeps the set of each name.
     fn push_in_sets(&mut self, at: usize, name: &str) {
         self.push(at, name);
+        self.put_in_set(at);
+    }
+
+    fn put_in_set(&mut self, at: usize) {
         let number = self.of[at] as usize;
         if self.sets.len() <= number {
             self.sets.resize_with(number + 1, FixedBitSet::new);
@@ -279,46 +298,39 @@ fn in_order(counts: impl Iterator<Item = (String, u64)>) -> Vec<FacetValue> {
 }
 
 /// The columns of all captures, by the capture's number.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CaptureFacts {
     /// Captures that there are.
     there: FixedBitSet,
-    versions: Vec<u32>,
+    pub(super) versions: Vec<u32>,
     /// Captures of a version beside its first one.
     further: HashMap<u32, Vec<u32>>,
     /// Versions that have such, and these captures.
     repeated: FixedBitSet,
     repeats: FixedBitSet,
     /// Dates, in milliseconds since 1970.
-    dates_ms: Vec<i64>,
+    pub(super) dates_ms: Vec<i64>,
     /// Bytes of payloads.
-    sizes: Vec<u64>,
-    hosts: Names32,
-    media: Names32,
-    languages: Names32,
-    statuses: Names32,
-    launches: Names32,
+    pub(super) sizes: Vec<u64>,
+    pub(super) hosts: Names32,
+    pub(super) media: Names32,
+    pub(super) languages: Names32,
+    pub(super) statuses: Names32,
+    pub(super) launches: Names32,
     marks: Names32,
     countries: HashMap<Arc<str>, String>,
     campaigns: HashMap<i64, i64>,
     launch_names: HashMap<i64, String>,
-    newest: i64,
+    pub(super) newest: i64,
 }
 
 impl CaptureFacts {
     /// Takes a capture in. They come in the order of their numbers.
     pub fn push(&mut self, row: &FactsRow<'_>) {
         let Ok(at) = usize::try_from(row.capture) else { return };
-        self.there.grow(at + 1);
-        self.there.insert(at);
         self.versions.resize(at + 1, 0);
         self.versions[at] = u32::try_from(row.version).unwrap_or_default();
-        if row.version != row.capture {
-            let capture = u32::try_from(row.capture).unwrap_or_default();
-            self.further.entry(self.versions[at]).or_default().push(capture);
-            self.repeated.grow_and_insert(self.versions[at] as usize);
-            self.repeats.grow_and_insert(at);
-        }
+        self.put_in_sets(at);
         self.dates_ms.resize(at + 1, 0);
         self.dates_ms[at] = row.date_ms;
         self.sizes.resize(at + 1, 0);
@@ -329,6 +341,29 @@ impl CaptureFacts {
         self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
         self.launches.push(at, &row.launch.to_string());
         self.newest = self.newest.max(row.capture);
+    }
+
+    /// Puts a capture into the sets that follow from its version.
+    fn put_in_sets(&mut self, at: usize) {
+        self.there.grow(at + 1);
+        self.there.insert(at);
+        let version = self.versions[at];
+        if let Some(capture) = u32::try_from(at).ok().filter(|capture| *capture != version) {
+            self.further.entry(version).or_default().push(capture);
+            self.repeated.grow_and_insert(version as usize);
+            self.repeats.grow_and_insert(at);
+        }
+    }
+
+    /// The same with the sets that follow from its columns.
+    pub(super) fn completed(mut self) -> Self {
+        for at in 0..self.versions.len() {
+            if self.versions[at] > 0 {
+                self.put_in_sets(at);
+                self.media.put_in_set(at);
+            }
+        }
+        self
     }
 
     /// Renews the countries of hosts, the campaigns of launches, and their names.

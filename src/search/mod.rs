@@ -8,7 +8,7 @@
 //! | [`TextIndex`] | which content versions hold a term (`leaves`), and how well |
 //! | [`StoredPage`] | what was read of a content version: its text, and what its record tells |
 //! | [`IndexBuilder`] | documents in, one a content version |
-//! | [`CaptureFacts`] | the columns of captures that hits are counted by |
+//! | [`CaptureFacts`] | the columns of captures that hits are counted by, and their file beside the index |
 //! | [`CaptureLetters`] | which captures have some letters in their title or URL |
 //! | [`FacetChoice`] | which values of facets a query chooses |
 //! | [`MapCountry`] | where on a map a country or a top-level domain is |
@@ -33,6 +33,7 @@ mod countries;
 mod date_range;
 mod doc_versions;
 mod facet_choice;
+mod fact_file;
 mod letters;
 mod near_groups;
 mod near_links;
@@ -54,6 +55,7 @@ pub use capture_columns::{
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
 pub use date_range::{date_range, with_date_range};
 pub use facet_choice::{FacetChoice, beside_facet, facet_choices, narrowed_by, of_facet, toggle_facet, with_facets};
+pub use fact_file::FactsMark;
 pub use letters::{CaptureLetters, LettersOf};
 pub use near_groups::{NearFile, NearGroups, NearTexts, NearWriter};
 pub use near_links::NearLinks;

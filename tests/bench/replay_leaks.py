@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Which hosts a browser contacts while it replays pages that try to leave the archive.
 
-    unshare --net --mount python3 tests/bench/replay_leaks.py target/release/fonds [--browser chromium] [--control]
+    unshare --net --mount python3 tests/bench/replay_leaks.py target/release/fonds [--browser chromium] [--control] [--token]
 
 A network of its own has a name server that answers every name with this machine and writes each one down, listeners on
 80 and 443, and UDP on 443 and 3478. Each technique is a captured page; one more page has all of them in frames. The goal
 is no name of leak-*.test. `--control` opens the same pages from a plain server without replay: 25 names or more, or the
-bench measures nothing. Needs Linux, root and Chromium.
+bench measures nothing. With `--token` the addresses of replay begin with one, as those of
+the window do. Needs Linux, root and Chromium.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import urllib.request
 
 HERE = "10.9.9.10"
 DATE = "2024-03-01T09:00:00Z"
@@ -247,6 +249,7 @@ def main():
     arguments.add_argument("fonds")
     arguments.add_argument("--browser", default="chromium")
     arguments.add_argument("--control", action="store_true")
+    arguments.add_argument("--token", action="store_true")
     arguments.add_argument("--only", default="")
     options = arguments.parse_args()
     seen = Seen()
@@ -261,9 +264,15 @@ def main():
             threading.Thread(target=server.serve_forever, daemon=True).start()
             base = f"http://127.0.0.1:{server.server_port}"
         else:
-            replay = subprocess.Popen([options.fonds, "replay", archive(folder), "--json"], stdout=subprocess.PIPE)
-            base = f"{json.loads(replay.stdout.readline())['control']}/r/{TIMESTAMP}/{SITE}"
+            command = [options.fonds, "replay", archive(folder), "--json"] + ["--token"] * options.token
+            replay = subprocess.Popen(command, stdout=subprocess.PIPE)
+            addresses = json.loads(replay.stdout.readline())
+            base = f"{addresses['control']}/r/{TIMESTAMP}/{SITE}"
         chosen = [name for name in ["all", *PAGES] if not options.only or name in options.only.split(",")]
+        for name in chosen if replay else []:
+            # A page that is not shown would contact nobody.
+            with urllib.request.urlopen(f"{addresses['replay']}/w/{TIMESTAMP}mp_/{SITE}/{name}") as page:
+                assert b"/shim.js" in page.read(), name
         begun = time.monotonic()
         for name in chosen:
             before = set(seen.names)

@@ -4,7 +4,7 @@
 use super::originals::{named_digest_sql, version_sql};
 use super::requisites::decided_sql;
 use crate::captures::Media;
-use crate::search::{CaptureFacts, FactsRow};
+use crate::search::{CaptureFacts, FactsMark, FactsRow};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::{LossyText, lossy};
@@ -236,6 +236,24 @@ impl Catalogue {
                 marks.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
             facts.mark(marks);
             Ok(())
+        })
+    }
+
+    /// What columns of captures that were kept must have been kept for to be those of this catalogue, up to their last
+    /// capture; none where that is not here.
+    pub fn facts_mark(&self, through: CaptureId) -> Result<Option<FactsMark>, StoreError> {
+        let Some(stamp) = self.capture_stamp(through)? else { return Ok(None) };
+        let [_, lost, originals, ..] = self.facts_stamp()?;
+        self.read(|conn| {
+            // An import that was done again after a backup came back has the same captures, under another launch.
+            let sql =
+                "SELECT l.id || ' ' || l.started_ms FROM capture c JOIN launch l ON l.id = c.launch WHERE c.id = ?1";
+            let launch: String = conn.prepare_cached(sql)?.query_row([through], |row| row.get(0))?;
+            Ok(Some(FactsMark {
+                through: through.get(),
+                last: format!("{stamp} {launch}"),
+                changes: [lost, originals],
+            }))
         })
     }
 

@@ -13,6 +13,7 @@ use crate::store::captures::interned_texts::url_ids;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, uint};
+use crate::store::files::import_campaigns::note_moved;
 use crate::store::review::handover::SeenVerdict;
 use crate::store::review::score_set::page_of;
 use crate::store::rows::{CampaignId, CaptureId, LaunchId};
@@ -212,6 +213,7 @@ impl Catalogue {
                 "SELECT l.id FROM launch l JOIN launch_origin o ON o.launch = l.id
                  WHERE l.campaign = ?1 AND l.job = ?2 AND l.launch = ?3",
             )?;
+            let mut moved = 0;
             for (capture, of) in captures {
                 let launch: Option<LaunchId> =
                     find.query_row(params![campaign, of.job, of.launch], |row| row.get(0)).optional()?;
@@ -234,9 +236,13 @@ impl Catalogue {
                         of.rule,
                         campaign
                     ])?;
+                moved += changed;
                 if changed > 0 {
                     conn.prepare_cached("DELETE FROM file_rule WHERE capture = ?1")?.execute([capture])?;
                 }
+            }
+            if moved > 0 {
+                note_moved(conn)?;
             }
             Ok(())
         })

@@ -213,10 +213,11 @@ pub(super) fn matrix(
 ) -> anyhow::Result<Matrix> {
     let catalogue = workspace.catalogue();
     let spec = catalogue.campaign(campaign)?.1;
-    let mut matrix = Matrix { campaign, by, columns: Vec::new(), rows: Vec::new(), waiting: None };
-    let Some(index) = room.index(catalogue, &index_folder(workspace))? else { return Ok(matrix) };
+    // The filters of figures and gaps are counted by them as well.
     let facts = room.facts(catalogue)?;
     let of_campaign = facts.of_campaign(campaign.get());
+    let mut matrix = Matrix { campaign, by, columns: Vec::new(), rows: Vec::new(), waiting: None };
+    let Some(index) = room.index(catalogue, &index_folder(workspace))? else { return Ok(matrix) };
     let through = index.mark()?.unwrap_or_default().through;
     matrix.waiting = Some(catalogue.captures_behind(CaptureId::new(through))?);
     let mut with_text = of_campaign.clone();

@@ -125,7 +125,7 @@ pub(in crate::work) fn targeted_and_crawled(
 ) -> anyhow::Result<(Vec<Gap>, Matrix)> {
     let catalogue = workspace.catalogue();
     let spec = catalogue.campaign(campaign)?.1;
-    let matrix = matrix::matrix(workspace, &SearchRoom::default(), campaign, MatrixBy::Hosts)?;
+    let matrix = matrix::matrix(workspace, &SearchRoom::of(workspace), campaign, MatrixBy::Hosts)?;
     let gaps = gaps::gaps(catalogue, campaign, &spec, &figures::launches(catalogue, campaign)?, &matrix, cx)?;
     Ok((gaps, matrix))
 }

@@ -92,7 +92,7 @@ pub struct Session {
 impl Session {
     /// Begins a session on an open workspace.
     pub fn new(workspace: Workspace) -> Self {
-        let search = Arc::<work::find::search::SearchRoom>::default();
+        let search = Arc::new(work::find::search::SearchRoom::of(&workspace));
         let answers = work::find::search::TextAnswers::new(&workspace, Arc::clone(&search));
         workspace.catalogue().set_full_text(Arc::new(answers));
         Self {

@@ -27,7 +27,12 @@ impl Session {
     /// As [`work::index_texts`].
     pub fn index_texts(&self, from_scratch: bool, cx: &JobCx) -> anyhow::Result<TextIndexReport> {
         let _guard = lock_unless_cancelled(&self.indexing, "Waiting for another index job", cx)?;
-        self.run_job(JobKind::IndexTexts, || work::index_texts(&self.workspace, from_scratch, cx))
+        self.run_job(JobKind::IndexTexts, || {
+            let report = work::index_texts(&self.workspace, from_scratch, cx)?;
+            // Kept beside the index for the programs that start after this one.
+            self.search.facts(self.catalogue())?;
+            Ok(report)
+        })
     }
 
     /// Indexes the texts of captures that came since the last time, and anchors of inlinks that

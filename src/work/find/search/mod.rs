@@ -8,18 +8,18 @@ use crate::captures::Media;
 use crate::jobs::{empty_set, lock};
 use crate::query::{FieldTerm, Query, TextTest, Wider, parse_fields, wider, write_query};
 use crate::search::{
-    CaptureFacts, CaptureLetters, FacetKind, FacetValue, LettersOf, NearGroups, Period, PeriodCount, TextIndex,
-    TextIndexError, beside_facet, first_by_key, of_facet, stem_term,
+    CaptureFacts, CaptureLetters, FacetKind, FacetValue, FactsMark, LettersOf, NearGroups, Period, PeriodCount,
+    TextIndex, TextIndexError, beside_facet, first_by_key, of_facet, stem_term,
 };
-use crate::store::{Catalogue, Workspace, filter_fields};
-use crate::work::everything;
+use crate::store::{Access, Catalogue, Workspace, filter_fields};
 use crate::work::models::{CampaignId, CaptureId, CaptureQuery, CaptureRow};
+use crate::work::{everything, index_folder};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -37,6 +37,10 @@ const SNIPPET_CHARS: usize = 240;
 const MOST_OF_HOST: usize = 2;
 /// A query that names one of these may want style sheets, scripts and robots.txt.
 const CODE_FIELDS: [&str; 4] = ["media", "type", "url", "like"];
+
+/// Captures that are read again by every program that starts, at most, before the columns of all are kept again.
+/// Tests have few, and read what was kept.
+const WORTH_KEEPING: i64 = if cfg!(test) { 2 } else { 20_000 };
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -165,6 +169,9 @@ pub struct SearchAnswer {
 #[derive(Default)]
 pub(in crate::work) struct SearchRoom {
     index: Mutex<Option<(SystemTime, TextIndex)>>,
+    /// The folder of the index; none of a room that keeps nothing.
+    folder: Option<PathBuf>,
+    keeps_columns: bool,
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
@@ -175,6 +182,12 @@ pub(in crate::work) struct SearchRoom {
 }
 
 impl SearchRoom {
+    /// For a workspace. One that is open for writing keeps columns of captures beside its index.
+    pub(in crate::work) fn of(workspace: &Workspace) -> Self {
+        let keeps_columns = *workspace.access() == Access::Write;
+        Self { folder: Some(index_folder(workspace)), keeps_columns, ..Self::default() }
+    }
+
     /// The text index as it was last committed; none where there is none.
     ///
     /// # Errors
@@ -233,13 +246,45 @@ impl SearchRoom {
         let (mut facts, before) = match known.take() {
             // Losses and originals change columns that are there.
             Some((before, facts)) if before[1..3] == stamp[1..3] => (facts, before),
-            _ => (Arc::default(), [0; 7]),
+            _ => (Arc::new(self.kept_facts(catalogue)?), [0; 7]),
         };
         if before != stamp {
+            let kept = if before[0] == 0 { facts.newest() } else { before[0] };
             catalogue.fill_facts(Arc::make_mut(&mut facts))?;
+            if facts.newest() - kept >= WORTH_KEEPING {
+                self.keep_facts(catalogue, &facts, [stamp[1], stamp[2]])?;
+            }
         }
         *known = Some((stamp, Arc::clone(&facts)));
         Ok(facts)
+    }
+
+    /// The columns as they were kept beside the index; empty ones where they are none of this catalogue.
+    fn kept_facts(&self, catalogue: &Catalogue) -> anyhow::Result<CaptureFacts> {
+        let Some(folder) = &self.folder else { return Ok(CaptureFacts::default()) };
+        let mut problem = None;
+        let kept = CaptureFacts::load(folder, |kept| match catalogue.facts_mark(CaptureId::new(kept.through)) {
+            Ok(own) => own.as_ref() == Some(kept),
+            Err(error) => {
+                problem = Some(error);
+                false
+            }
+        });
+        problem.map_or(Ok(kept.unwrap_or_default()), |error| Err(error.into()))
+    }
+
+    /// Keeps columns beside the index, where there is one that can be written: they are read from the catalogue
+    /// otherwise.
+    ///
+    /// `changes` are those before the columns were read.
+    fn keep_facts(&self, catalogue: &Catalogue, facts: &CaptureFacts, changes: [i64; 2]) -> anyhow::Result<()> {
+        let folder = self.folder.as_ref().filter(|folder| self.keeps_columns && folder.is_dir());
+        let Some(folder) = folder else { return Ok(()) };
+        let Some(mark) = catalogue.facts_mark(CaptureId::new(facts.newest()))? else { return Ok(()) };
+        if let Err(error) = facts.save(folder, &FactsMark { changes, ..mark }) {
+            tracing::debug!(%error, "the columns of captures are not kept");
+        }
+        Ok(())
     }
 
     /// The letters of titles or URLs of all captures; none where they take too much memory.

@@ -1,8 +1,10 @@
 //! What follow-ups of the index bring besides new captures.
 
 use super::*;
+use crate::campaign::Campaign;
 use crate::inlinks::stored::LinkStore;
 use crate::testing::revisit_record;
+use crate::work::models::ReviewMark;
 
 /// What each of some queries finds.
 fn found(session: &Session) -> Vec<Vec<String>> {
@@ -120,4 +122,37 @@ fn a_revisit_is_indexed_again_when_its_original_comes() {
     build(&session, false);
     assert_eq!(index(&session).indexed, 0);
     check_like_rebuilt(&session);
+}
+
+#[test]
+fn columns_kept_beside_the_index_are_used_until_the_catalogue_is_another() {
+    let (dir, session) = session_of(&TOWN);
+    index(&session);
+    let room = |session: &Session| SearchRoom::of(&session.workspace);
+    let kept = |session: &Session| room(session).kept_facts(session.catalogue()).unwrap().newest();
+    let check = |session: &Session| {
+        let read = SearchRoom::default().facts(session.catalogue()).unwrap();
+        assert_eq!(room(session).facts(session.catalogue()).unwrap(), read);
+    };
+    assert_eq!(kept(&session), 4);
+    check(&session);
+    // What comes later is read beside them, and decisions are renewed.
+    add(&session, dir.path(), "later", &[("https://b.pt/new", DAY, "<p>new</p>"), TOWN[0]]);
+    session.catalogue().mark(&[CaptureId::new(2)], ReviewMark::Approve, "", "Ana").unwrap();
+    assert_eq!(kept(&session), 4);
+    check(&session);
+    // A launch that captures came to is another value of them.
+    let campaign = session.catalogue().save_campaign(None, &Campaign::new("Town")).unwrap();
+    session.catalogue().assign_import(LaunchId::new(1), Some(campaign)).unwrap();
+    assert_eq!(kept(&session), 0);
+    check(&session);
+    index(&session);
+    assert!(kept(&session) > 4);
+    // Those of another workspace are none.
+    let (_other, other) = session_of(&TOWN[1..]);
+    index(&other);
+    let file = |session: &Session| index_folder(&session.workspace).join("captures.bin");
+    std::fs::copy(file(&session), file(&other)).unwrap();
+    assert_eq!(kept(&other), 0);
+    check(&other);
 }
