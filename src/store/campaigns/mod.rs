@@ -326,6 +326,15 @@ impl Catalogue {
         })
     }
 
+    /// The seeds of a campaign that redirect to another site, by their last captures.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn moved_seeds(&self, id: CampaignId, seeds: &[Seed]) -> Result<Vec<MovedSeed>, StoreError> {
+        self.read(|conn| moved_seeds(conn, id, seeds))
+    }
+
     /// The number of the newest version of a campaign; none where there is no such campaign.
     pub fn newest_version(&self, id: CampaignId) -> Result<Option<u32>, StoreError> {
         self.read(|conn| {

@@ -86,14 +86,15 @@ pub(super) fn waiting(
         add(Urgency::Blocked, WaitingKind::NoSeeds, "No seeds yet".to_owned(), about);
     }
     if row.problem.is_none() {
-        let page = catalogue.campaign_page(row.id)?;
-        let moved = page.moved_seeds.iter().filter(|moved| moved.is_open(&page.campaign)).count() as u64;
+        let campaign = catalogue.campaign(row.id)?.1;
+        let moved = catalogue.moved_seeds(row.id, &campaign.seeds)?;
+        let moved = moved.iter().filter(|moved| moved.is_open(&campaign)).count() as u64;
         if moved > 0 {
             let what = format!("{moved} {} {} to another site", noun(moved, "seed"), verb(moved, "redirects"));
             let about = "Decide whether the targets are seeds as well";
             add(Urgency::Warning, WaitingKind::MovedSeeds, what, about);
         }
-        for (what, about) in ending_permissions(&page.campaign, CaptureDate::now()) {
+        for (what, about) in ending_permissions(&campaign, CaptureDate::now()) {
             add(Urgency::Warning, WaitingKind::Permissions, what, &about);
         }
     }
