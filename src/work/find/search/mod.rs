@@ -39,8 +39,7 @@ const MOST_OF_HOST: usize = 2;
 const CODE_FIELDS: [&str; 4] = ["media", "type", "url", "like"];
 
 /// Captures that are read again by every program that starts, at most, before the columns of all are kept again.
-/// Tests have few, and read what was kept.
-const WORTH_KEEPING: i64 = if cfg!(test) { 2 } else { 20_000 };
+const WORTH_KEEPING: i64 = 20_000;
 
 /// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -171,7 +170,8 @@ pub(in crate::work) struct SearchRoom {
     index: Mutex<Option<(SystemTime, TextIndex)>>,
     /// The folder of the index; none of a room that keeps nothing.
     folder: Option<PathBuf>,
-    keeps_columns: bool,
+    /// So many captures more than were kept are worth it to keep the columns again; none where they are not kept.
+    worth_keeping: Option<i64>,
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
@@ -184,8 +184,8 @@ pub(in crate::work) struct SearchRoom {
 impl SearchRoom {
     /// For a workspace. One that is open for writing keeps columns of captures beside its index.
     pub(in crate::work) fn of(workspace: &Workspace) -> Self {
-        let keeps_columns = *workspace.access() == Access::Write;
-        Self { folder: Some(index_folder(workspace)), keeps_columns, ..Self::default() }
+        let worth_keeping = (*workspace.access() == Access::Write).then_some(WORTH_KEEPING);
+        Self { folder: Some(index_folder(workspace)), worth_keeping, ..Self::default() }
     }
 
     /// The text index as it was last committed; none where there is none.
@@ -251,7 +251,7 @@ impl SearchRoom {
         if before != stamp {
             let kept = if before[0] == 0 { facts.newest() } else { before[0] };
             catalogue.fill_facts(Arc::make_mut(&mut facts))?;
-            if facts.newest() - kept >= WORTH_KEEPING {
+            if self.worth_keeping.is_some_and(|captures| facts.newest() - kept >= captures) {
                 self.keep_facts(catalogue, &facts, [stamp[1], stamp[2]])?;
             }
         }
@@ -278,8 +278,7 @@ impl SearchRoom {
     ///
     /// `changes` are those before the columns were read.
     fn keep_facts(&self, catalogue: &Catalogue, facts: &CaptureFacts, changes: [i64; 2]) -> anyhow::Result<()> {
-        let folder = self.folder.as_ref().filter(|folder| self.keeps_columns && folder.is_dir());
-        let Some(folder) = folder else { return Ok(()) };
+        let Some(folder) = self.folder.as_ref().filter(|folder| folder.is_dir()) else { return Ok(()) };
         let Some(mark) = catalogue.facts_mark(CaptureId::new(facts.newest()))? else { return Ok(()) };
         if let Err(error) = facts.save(folder, &FactsMark { changes, ..mark }) {
             tracing::debug!(%error, "the columns of captures are not kept");

@@ -128,12 +128,14 @@ fn a_revisit_is_indexed_again_when_its_original_comes() {
 fn columns_kept_beside_the_index_are_used_until_the_catalogue_is_another() {
     let (dir, session) = session_of(&TOWN);
     index(&session);
-    let room = |session: &Session| SearchRoom::of(&session.workspace);
+    let room = |session: &Session| SearchRoom { worth_keeping: Some(3), ..SearchRoom::of(&session.workspace) };
     let kept = |session: &Session| room(session).kept_facts(session.catalogue()).unwrap().newest();
     let check = |session: &Session| {
         let read = SearchRoom::default().facts(session.catalogue()).unwrap();
         assert_eq!(room(session).facts(session.catalogue()).unwrap(), read);
     };
+    assert_eq!(kept(&session), 0);
+    check(&session);
     assert_eq!(kept(&session), 4);
     check(&session);
     // What comes later is read beside them, and decisions are renewed.
@@ -146,7 +148,6 @@ fn columns_kept_beside_the_index_are_used_until_the_catalogue_is_another() {
     session.catalogue().assign_import(LaunchId::new(1), Some(campaign)).unwrap();
     assert_eq!(kept(&session), 0);
     check(&session);
-    index(&session);
     assert!(kept(&session) > 4);
     // Those of another workspace are none.
     let (_other, other) = session_of(&TOWN[1..]);
