@@ -68,8 +68,9 @@ impl OverviewPage {
         let launches = app.reads.launches(row.id);
         let overview = app.reads.overview(row.id).shown().filter(|of| of.campaign == row.id).cloned();
         let page = crawls.shown().cloned();
-        header_ui(ui, app, &row, launches.shown().and_then(|rows| rows.last()));
+        header_ui(ui, app, &row, launches.shown().map(|rows| rows.last()));
         let to_do = app.to_do(&row);
+        let is_read = app.reads.waiting(row.id).shown().is_some_and(|of| of.0 == row.id);
         let steps = app.reads.first_steps(row.id).shown().map(|steps| **steps);
         let steps = steps.filter(|steps| app.settings.first_steps && !steps.is_finished());
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
@@ -77,7 +78,7 @@ impl OverviewPage {
             loaded_ui(ui, &crawls, shares_ui);
             ui.add_space(theme::GAP);
             let side = |ui: &mut Ui, app: &mut AppState| {
-                to_do_ui(ui, app, &to_do);
+                to_do_ui(ui, app, &to_do, is_read);
                 if let Some(overview) = &overview {
                     ui.add_space(theme::GROUP_GAP);
                     gaps::gaps_ui(ui, app, overview);
@@ -139,7 +140,8 @@ impl OverviewPage {
     }
 }
 
-fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&LaunchRow>) {
+/// `last` is the last launch, once the launches are read.
+fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<Option<&LaunchRow>>) {
     let colors = tokens(ui);
     let mut header = Header::<bool>::new("Overview");
     header = match (app.crawl_job(), last) {
@@ -149,17 +151,18 @@ fn header_ui(ui: &mut Ui, app: &mut AppState, row: &CampaignRow, last: Option<&L
             let pace = job.pace.summary(&progress);
             header.mark(Icon::Good, colors.accept).state("Crawling").detail(pace)
         }
-        (None, Some(last)) => {
+        (None, Some(Some(last))) => {
             let when = text::day(last.ended.unwrap_or(last.started));
             let (icon, color) = sign_of(last, colors);
             header.mark(icon, color).state(format!("Last launch {when}")).detail(last.label())
         }
-        (None, None) => header.state("Not crawled yet"),
+        (None, Some(None)) => header.state("Not crawled yet"),
+        (None, None) => header,
     };
     if let Some(next) = &row.next_run {
         header = header.detail(format!("next run {next}"));
     }
-    let next = app.next_step(row, last);
+    let next = app.next_step(row, last.flatten());
     let is_crawl = matches!(next, NextStep::Do(Action::StartCrawl, _) | NextStep::Go(Route::Crawl, ..));
     header = match next {
         NextStep::Do(action, label) => header.primary(HeaderButton::named(action, label)),
@@ -299,12 +302,12 @@ fn figures_ui(
     overview: Option<&Overview>,
 ) {
     let sums = page.and_then(|page| page.launch.as_ref());
-    let launches = page.map_or(0, |page| page.launches.len() as u64);
+    let launches = page.map(|page| page.launches.len() as u64);
     let figure = |key: &str| overview.and_then(|of| of.figures.iter().find(|figure| figure.key == key));
     let added = |key: &str| figure(key).and_then(|figure| figure.change);
-    let of_launches = match added("captures").filter(|_| launches > 1) {
+    let of_launches = match added("captures").filter(|_| launches > Some(1)) {
         Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
-        None => format!("of {}", text::counted(launches, "launch")),
+        None => launches.map_or_else(String::new, |count| format!("of {}", text::counted(count, "launch"))),
     };
     let failed = sums.map(|sums| sums.failed);
     let figures = vec![
@@ -339,7 +342,7 @@ fn figures_ui(
     if let Some(relevant) = figure("relevant")
         && let Some(rows) = &relevant.rows
     {
-        let about = match relevant.change.filter(|_| launches > 1) {
+        let about = match relevant.change.filter(|_| launches > Some(1)) {
             Some(added) => format!("+{} last launch", text::count(added.unsigned_abs())),
             None => share(relevant.count, row.captures, "of all"),
         };
@@ -606,11 +609,11 @@ fn launch_sign(painter: &Painter, of: &LaunchRow, center: Pos2, radius: f32, col
     }
 }
 
-fn to_do_ui(ui: &mut Ui, app: &mut AppState, list: &[ToDo]) {
-    part_title_ui(ui, "To do", &text::count(list.len() as u64));
+fn to_do_ui(ui: &mut Ui, app: &mut AppState, list: &[ToDo], is_read: bool) {
+    part_title_ui(ui, "To do", &if is_read { text::count(list.len() as u64) } else { "–".to_owned() });
     let colors = tokens(ui);
     if list.is_empty() {
-        ui.weak("Nothing waits for you");
+        ui.weak(if is_read { "Nothing waits for you" } else { "Loading…" });
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     for to_do in list {
