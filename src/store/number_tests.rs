@@ -5,7 +5,7 @@ use super::rows::{
     ReviewMark, SeenQuery, SelectionSpec,
 };
 use super::tests::{admission, build, capture, made};
-use super::{KeptScore, LaunchLedger};
+use super::{HandoverCrawl, KeptScore, LaunchLedger};
 use crate::campaign::Campaign;
 use crate::crawl::{AdmissionState, Ledger};
 use crate::query::quoted_value;
@@ -220,6 +220,26 @@ proptest! {
             prop_assert_eq!(counts.selected, listed(CaptureTab::Selected));
         }
     }
+}
+
+#[test]
+fn captures_that_a_handover_gives_to_a_launch_are_counted_there_at_once() {
+    let made = made();
+    let catalogue = made.workspace.catalogue();
+    let to_town = ImportOptions { campaign: CampaignChoice::Of(made.campaign), ..ImportOptions::default() };
+    let import = catalogue.begin_import(&["/media/handover".to_owned()], to_town).unwrap();
+    catalogue.add_captures(import, vec![capture("http://a.pt/", 1, 0, "sha1:A", &[])]).unwrap();
+    let launch = made.launch;
+    catalogue
+        .write(move |conn| Ok(conn.execute("INSERT INTO launch_origin (launch, origin) VALUES (?1, 'Ana')", [launch])?))
+        .unwrap();
+    let (before, kept) = (catalogue.facts_stamp().unwrap(), catalogue.facts_mark(CaptureId::new(1)).unwrap());
+    let of = catalogue.launch(launch).unwrap();
+    let way = HandoverCrawl { job: "town".to_owned(), launch: of.launch, ..HandoverCrawl::default() };
+    catalogue.assign_to_launches(made.campaign, vec![(CaptureId::new(1), way)]).unwrap();
+    // What was read before is read again, in memory and from a file.
+    assert_ne!(catalogue.facts_stamp().unwrap()[1..3], before[1..3]);
+    assert_ne!(catalogue.facts_mark(CaptureId::new(1)).unwrap(), kept);
 }
 
 #[test]
