@@ -9,11 +9,12 @@
 //! What changes without the captures is not in it: decisions, countries, campaigns and names of launches.
 
 use super::capture_columns::{CaptureFacts, Names32};
+use super::near_groups::checksums;
 use crate::jobs::replace_own;
-use foldhash::fast::{FixedState, FoldHasher};
+use foldhash::fast::FoldHasher;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher};
+use std::hash::Hasher;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
@@ -39,7 +40,7 @@ impl CaptureFacts {
     pub fn load(folder: &Path, is_current: impl FnOnce(&FactsMark) -> bool) -> Option<Self> {
         let file = crate::jobs::open_own(&folder.join(NAME), File::options().read(true)).ok()?;
         let left = file.metadata().ok()?.len();
-        let sum = FixedState::with_seed(0).build_hasher();
+        let sum = checksums();
         let mut file = FactReader { file: BufReader::with_capacity(CHUNK_BYTES, file), left, sum };
         let mut magic = [0; MAGIC.len()];
         file.exact(&mut magic)?;
@@ -47,7 +48,7 @@ impl CaptureFacts {
         if magic != MAGIC || !is_current(&mark) {
             return None;
         }
-        file.sum = FixedState::with_seed(0).build_hasher();
+        file.sum = checksums();
         let len = usize::try_from(file.number()?).ok()?;
         let mut facts = Self::default();
         facts.newest = mark.through;
@@ -75,7 +76,7 @@ impl CaptureFacts {
             file.write_all(&MAGIC)?;
             file.write_all(&(mark.len() as u64).to_le_bytes())?;
             file.write_all(&mark)?;
-            let mut file = FactWriter { file, sum: FixedState::with_seed(0).build_hasher() };
+            let mut file = FactWriter { file, sum: checksums() };
             file.bytes(&(self.versions.len() as u64).to_le_bytes())?;
             file.column(&self.versions, |number| number.to_le_bytes())?;
             file.column(&self.dates_ms, |number| number.to_le_bytes())?;

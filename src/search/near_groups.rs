@@ -296,7 +296,7 @@ fn read_text(file: &mut impl Read) -> io::Result<MinHash> {
 }
 
 /// Makes checksums that are the same in all runs and versions of the program.
-fn checksums() -> FoldHasher<'static> {
+pub(super) fn checksums() -> FoldHasher<'static> {
     FixedState::with_seed(0xf0d5).build_hasher()
 }
 

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
@@ -172,6 +173,8 @@ pub(in crate::work) struct SearchRoom {
     folder: Option<PathBuf>,
     /// So many captures more than were kept are worth it to keep the columns again; none where they are not kept.
     worth_keeping: Option<i64>,
+    /// The last capture of the columns that are kept.
+    kept_through: AtomicI64,
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
     with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
@@ -246,12 +249,12 @@ impl SearchRoom {
         let (mut facts, before) = match known.take() {
             // Losses and originals change columns that are there.
             Some((before, facts)) if before[1..3] == stamp[1..3] => (facts, before),
-            _ => (Arc::new(self.kept_facts(catalogue)?), [0; 7]),
+            _ => (Arc::new(self.kept_facts(catalogue)), [0; 7]),
         };
         if before != stamp {
-            let kept = if before[0] == 0 { facts.newest() } else { before[0] };
             catalogue.fill_facts(Arc::make_mut(&mut facts))?;
-            if self.worth_keeping.is_some_and(|captures| facts.newest() - kept >= captures) {
+            let further = facts.newest() - self.kept_through.load(Ordering::Relaxed);
+            if self.worth_keeping.is_some_and(|captures| further >= captures) {
                 self.keep_facts(catalogue, &facts, [stamp[1], stamp[2]])?;
             }
         }
@@ -260,17 +263,14 @@ impl SearchRoom {
     }
 
     /// The columns as they were kept beside the index; empty ones where they are none of this catalogue.
-    fn kept_facts(&self, catalogue: &Catalogue) -> anyhow::Result<CaptureFacts> {
-        let Some(folder) = &self.folder else { return Ok(CaptureFacts::default()) };
-        let mut problem = None;
-        let kept = CaptureFacts::load(folder, |kept| match catalogue.facts_mark(CaptureId::new(kept.through)) {
-            Ok(own) => own.as_ref() == Some(kept),
-            Err(error) => {
-                problem = Some(error);
-                false
-            }
-        });
-        problem.map_or(Ok(kept.unwrap_or_default()), |error| Err(error.into()))
+    fn kept_facts(&self, catalogue: &Catalogue) -> CaptureFacts {
+        let is_own = |kept: &FactsMark| {
+            let own = catalogue.facts_mark(CaptureId::new(kept.through));
+            own.is_ok_and(|own| own.as_ref() == Some(kept))
+        };
+        let kept = self.folder.as_ref().and_then(|folder| CaptureFacts::load(folder, is_own)).unwrap_or_default();
+        self.kept_through.store(kept.newest(), Ordering::Relaxed);
+        kept
     }
 
     /// Keeps columns beside the index, where there is one that can be written: they are read from the catalogue
@@ -280,8 +280,9 @@ impl SearchRoom {
     fn keep_facts(&self, catalogue: &Catalogue, facts: &CaptureFacts, changes: [i64; 2]) -> anyhow::Result<()> {
         let Some(folder) = self.folder.as_ref().filter(|folder| folder.is_dir()) else { return Ok(()) };
         let Some(mark) = catalogue.facts_mark(CaptureId::new(facts.newest()))? else { return Ok(()) };
-        if let Err(error) = facts.save(folder, &FactsMark { changes, ..mark }) {
-            tracing::debug!(%error, "the columns of captures are not kept");
+        match facts.save(folder, &FactsMark { changes, ..mark }) {
+            Ok(()) => self.kept_through.store(facts.newest(), Ordering::Relaxed),
+            Err(error) => tracing::debug!(%error, "the columns of captures are not kept"),
         }
         Ok(())
     }

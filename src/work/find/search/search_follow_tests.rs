@@ -129,7 +129,7 @@ fn columns_kept_beside_the_index_are_used_until_the_catalogue_is_another() {
     let (dir, session) = session_of(&TOWN);
     index(&session);
     let room = |session: &Session| SearchRoom { worth_keeping: Some(3), ..SearchRoom::of(&session.workspace) };
-    let kept = |session: &Session| room(session).kept_facts(session.catalogue()).unwrap().newest();
+    let kept = |session: &Session| room(session).kept_facts(session.catalogue()).newest();
     let check = |session: &Session| {
         let read = SearchRoom::default().facts(session.catalogue()).unwrap();
         assert_eq!(room(session).facts(session.catalogue()).unwrap(), read);
@@ -143,6 +143,14 @@ fn columns_kept_beside_the_index_are_used_until_the_catalogue_is_another() {
     session.catalogue().mark(&[CaptureId::new(2)], ReviewMark::Approve, "", "Ana").unwrap();
     assert_eq!(kept(&session), 4);
     check(&session);
+    // A room that stays open keeps them again once enough came, however few came at once.
+    let open = room(&session);
+    for nth in 0..3 {
+        open.facts(session.catalogue()).unwrap();
+        add(&session, dir.path(), &format!("one{nth}"), &[(&format!("https://c.pt/{nth}"), DAY, "<p>one</p>")]);
+    }
+    open.facts(session.catalogue()).unwrap();
+    assert!(kept(&session) > 4);
     // A launch that captures came to is another value of them.
     let campaign = session.catalogue().save_campaign(None, &Campaign::new("Town")).unwrap();
     session.catalogue().assign_import(LaunchId::new(1), Some(campaign)).unwrap();
