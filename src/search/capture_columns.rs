@@ -203,6 +203,10 @@ pub struct FactsRow<'a> {
     pub launch: i64,
     /// Bytes of its payload.
     pub size: i64,
+    /// It repeats a payload that was captured before.
+    pub is_revisit: bool,
+    /// A person reviews it by itself: it is no part of a page, and not what a crawl fetches first.
+    pub is_by_itself: bool,
 }
 
 /// Values that are kept once and referred to by number.
@@ -317,6 +321,10 @@ pub struct CaptureFacts {
     pub(super) languages: Names32,
     pub(super) statuses: Names32,
     pub(super) launches: Names32,
+    /// Captures that repeat a payload.
+    pub(super) revisits: FixedBitSet,
+    /// Captures that a person reviews by themselves.
+    pub(super) by_themselves: FixedBitSet,
     marks: Names32,
     countries: HashMap<Arc<str>, String>,
     campaigns: HashMap<i64, i64>,
@@ -340,6 +348,10 @@ impl CaptureFacts {
         self.languages.push(at, row.language);
         self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
         self.launches.push(at, &row.launch.to_string());
+        for (set, holds) in [(&mut self.revisits, row.is_revisit), (&mut self.by_themselves, row.is_by_itself)] {
+            set.grow(at + 1);
+            set.set(at, holds);
+        }
         self.newest = self.newest.max(row.capture);
     }
 
@@ -401,6 +413,29 @@ impl CaptureFacts {
     /// The set of all captures.
     pub fn captures(&self) -> &FixedBitSet {
         &self.there
+    }
+
+    /// The captures that repeat a payload which was captured before.
+    pub fn revisits(&self) -> &FixedBitSet {
+        &self.revisits
+    }
+
+    /// The captures that a person reviews by themselves: neither parts of pages nor what a crawl fetches first.
+    pub fn by_themselves(&self) -> &FixedBitSet {
+        &self.by_themselves
+    }
+
+    /// Takes those captures out of a set that have an earlier one of their content version among others.
+    pub fn remove_repeats(&self, set: &mut FixedBitSet, others: &FixedBitSet) {
+        for version in self.repeated.ones() {
+            let mut has_earlier = false;
+            for capture in self.captures_of_version(version) {
+                if has_earlier && set.contains(capture) {
+                    set.remove(capture);
+                }
+                has_earlier |= others.contains(capture);
+            }
+        }
     }
 
     /// The content version of a capture; 0 for none.

@@ -1,16 +1,18 @@
 //! The file beside the index that keeps the columns of captures, so that a program that starts has them without reading
 //! every capture of the catalogue again.
 //!
-//! The file is written whole to another name and renamed. It is `FONDSCF1`; bytes of the [`FactsMark`] (8,
+//! The file is written whole to another name and renamed. It is `FONDSCF2`; bytes of the [`FactsMark`] (8,
 //! little-endian as all numbers), and that as JSON; the length of the columns (8); versions (4 each), dates and sizes (8
-//! each); of hosts, media, languages, statuses and launches bytes of the names (8), these as JSON, and the number of a
-//! name for each capture (4); and a checksum of everything behind `FONDSCF1`.
+//! each); for each capture 1 where it repeats a payload and 2 where a person reviews it by itself, together (1); of hosts,
+//! media, languages, statuses and launches bytes of the names (8), these as JSON, and the number of a name for each
+//! capture (4); and a checksum of everything behind `FONDSCF2`.
 //!
 //! What changes without the captures is not in it: decisions, countries, campaigns and names of launches.
 
 use super::capture_columns::{CaptureFacts, Names32};
 use super::near_groups::checksums;
-use crate::jobs::replace_own;
+use crate::jobs::{empty_set, replace_own};
+use fixedbitset::FixedBitSet;
 use foldhash::fast::FoldHasher;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -20,7 +22,10 @@ use std::path::Path;
 
 /// Name of the file in the folder of the index.
 const NAME: &str = "captures.bin";
-const MAGIC: [u8; 8] = *b"FONDSCF1";
+const MAGIC: [u8; 8] = *b"FONDSCF2";
+/// The flags of a capture that repeats a payload, and of one that a person reviews by itself.
+const REVISIT: u8 = 1;
+const BY_ITSELF: u8 = 2;
 /// Bytes that are read and written at once.
 const CHUNK_BYTES: usize = 1 << 16;
 
@@ -55,6 +60,13 @@ impl CaptureFacts {
         facts.versions = file.column(len, u32::from_le_bytes)?;
         facts.dates_ms = file.column(len, i64::from_le_bytes)?;
         facts.sizes = file.column(len, u64::from_le_bytes)?;
+        let flags = file.column(len, u8::from_le_bytes)?;
+        let set_of = |flag: u8| {
+            let mut set = empty_set(len);
+            set.extend(flags.iter().enumerate().filter(|(_, flags)| **flags & flag > 0).map(|(at, _)| at));
+            set
+        };
+        (facts.revisits, facts.by_themselves) = (set_of(REVISIT), set_of(BY_ITSELF));
         for column in
             [&mut facts.hosts, &mut facts.media, &mut facts.languages, &mut facts.statuses, &mut facts.launches]
         {
@@ -81,6 +93,10 @@ impl CaptureFacts {
             file.column(&self.versions, |number| number.to_le_bytes())?;
             file.column(&self.dates_ms, |number| number.to_le_bytes())?;
             file.column(&self.sizes, |number| number.to_le_bytes())?;
+            let flag = |set: &FixedBitSet, at: usize, flag: u8| if set.contains(at) { flag } else { 0 };
+            let flags_of = |at| flag(&self.revisits, at, REVISIT) | flag(&self.by_themselves, at, BY_ITSELF);
+            let flags: Vec<u8> = (0..self.versions.len()).map(flags_of).collect();
+            file.column(&flags, |flags| [flags])?;
             for column in [&self.hosts, &self.media, &self.languages, &self.statuses, &self.launches] {
                 let names = serde_json::to_vec(&column.names().collect::<Vec<_>>())?;
                 file.bytes(&(names.len() as u64).to_le_bytes())?;
@@ -193,6 +209,8 @@ mod tests {
                 language: "pt",
                 launch: i64::from(*step),
                 size: capture << 33,
+                is_revisit: *back > 0,
+                is_by_itself: *step > 1,
             });
         }
         facts
@@ -241,7 +259,7 @@ mod tests {
                 let capture = facts.newest() + 1;
                 facts.push(&FactsRow {
                     capture, version: capture, host: "new", date_ms: 1, status: 200, media: "a", language: "fr", launch: 9,
-                    size: 1,
+                    size: 1, is_revisit: true, is_by_itself: false,
                 });
             }
             prop_assert_eq!(read, kept);

@@ -9,6 +9,7 @@ use super::{HandoverCrawl, KeptScore, LaunchLedger};
 use crate::campaign::Campaign;
 use crate::crawl::{AdmissionState, Ledger};
 use crate::query::quoted_value;
+use crate::search::CaptureFacts;
 use crate::uri::CaptureDate;
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -218,6 +219,26 @@ proptest! {
             let listed = |tab| list(Some(row.id), tab).total;
             prop_assert_eq!((row.captures, counts.to_review), (listed(CaptureTab::All), listed(CaptureTab::NotReviewed)));
             prop_assert_eq!(counts.selected, listed(CaptureTab::Selected));
+        }
+        // By the columns of captures in memory, of a campaign and of all.
+        let mut facts = CaptureFacts::default();
+        catalogue.fill_facts(&mut facts).unwrap();
+        let by_sql = |campaign, filter: &str, tab| {
+            let query =
+                CaptureQuery { filter: filter.to_owned(), tab, campaign, sort: Vec::new(), offset: 0, limit: 0 };
+            catalogue.matching_captures(&query).unwrap().ones().collect::<Vec<_>>()
+        };
+        for campaign in [None, Some(made.campaign), Some(other)] {
+            let mut to_review = catalogue.captures_to_review(&facts, campaign).unwrap();
+            campaign.into_iter().for_each(|campaign| to_review.intersect_with(&facts.of_campaign(campaign.get())));
+            let to_review: Vec<usize> = to_review.ones().collect();
+            prop_assert_eq!(&to_review, &by_sql(campaign, "", CaptureTab::NotReviewed), "{:?}", campaign);
+            prop_assert_eq!(to_review, by_sql(campaign, "review:yes", CaptureTab::All));
+        }
+        for campaign in [made.campaign, other] {
+            let selected = catalogue.selected_captures(&facts, campaign).unwrap();
+            let selected: Vec<usize> = facts.of_campaign(campaign.get()).intersection(&selected).collect();
+            prop_assert_eq!(selected, by_sql(Some(campaign), "selected:yes", CaptureTab::All));
         }
     }
 }

@@ -5,14 +5,14 @@ pub(super) mod deletion;
 pub(super) mod lineage;
 
 use super::catalogue::Catalogue;
-use super::rows::{CampaignCounts, CampaignId, CampaignPage, CampaignRow, MovedSeed};
+use super::rows::{CampaignCounts, CampaignId, CampaignPage, CampaignRow, CaptureQuery, CaptureTab, MovedSeed};
 use crate::campaign::{Campaign, CampaignFile, Identity, Seed};
 use crate::scope::MAX_REDIRECTS;
 use crate::store::campaigns::lineage::{VersionToKeep, branch_points, insert_campaign, suspend_campaign, suspended};
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::uint;
 use crate::store::launches::refused::refused_by_rule;
-use crate::store::review::marks::{of_campaign_sql, selected_sql, to_review_sql};
+use crate::store::review::marks::of_campaign_sql;
 use crate::uri::{CaptureDate, is_same_site, parse_web_url};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -189,18 +189,27 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn campaign_counts(&self, id: CampaignId) -> Result<CampaignCounts, StoreError> {
-        // The first takes as long as both others.
-        let (to_review, others) = rayon::join(
-            || self.read(|conn| Ok(to_review_count(conn, id)?)),
-            || {
-                self.read(|conn| {
-                    let refused = refused_by_rule(conn, id, self.refused_counts())?;
-                    Ok((refused.iter().map(|(_, urls)| urls).sum(), selected_count(conn, id)?))
-                })
-            },
-        );
-        let (refused, selected) = others?;
-        Ok(CampaignCounts { refused, to_review: to_review?, selected })
+        // The lists count by the columns of captures where these are in memory.
+        if let Some(full_text) = self.full_text() {
+            full_text.facts().map_err(StoreError::Content)?;
+        }
+        let listed = |filter: &str| {
+            let query = CaptureQuery {
+                filter: filter.to_owned(),
+                tab: CaptureTab::All,
+                campaign: Some(id),
+                sort: Vec::new(),
+                offset: 0,
+                limit: 0,
+            };
+            Ok::<_, StoreError>(self.matching_captures(&query)?.count_ones(..) as u64)
+        };
+        let refused = self.read(|conn| Ok(refused_by_rule(conn, id, self.refused_counts())?))?;
+        Ok(CampaignCounts {
+            refused: refused.iter().map(|(_, urls)| urls).sum(),
+            to_review: listed("review:yes")?,
+            selected: listed("selected:yes")?,
+        })
     }
 
     /// Rows of the campaign list without what takes long to count.
@@ -387,30 +396,6 @@ fn moved_seeds(conn: &Connection, id: CampaignId, seeds: &[Seed]) -> Result<Vec<
         }
     }
     Ok(moved)
-}
-
-/// Captures that are selected for a campaign, by score, filter or decision.
-fn to_review_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
-    const COUNT: &str = concat!("SELECT count(*) FROM capture c WHERE ", of_campaign_sql!(), " AND ", to_review_sql!());
-    conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
-}
-
-/// Captures that are selected. Of pages without any decision those are it that their score selects: what a person
-/// decided is asked for the others alone.
-fn selected_count(conn: &Connection, id: CampaignId) -> rusqlite::Result<u64> {
-    const COUNT: &str = concat!(
-        "SELECT (SELECT count(*) FROM score s CROSS JOIN capture c ON c.id = s.capture
-            WHERE s.campaign = ?1 AND s.selected AND ",
-        of_campaign_sql!(),
-        "   AND c.page NOT IN (SELECT page FROM mark)) +
-         (SELECT count(*) FROM (SELECT DISTINCT page FROM mark) p CROSS JOIN capture c ON c.page = p.page
-            LEFT JOIN score s ON s.campaign = ?1 AND s.capture = c.id WHERE ",
-        of_campaign_sql!(),
-        " AND ",
-        selected_sql!(),
-        ")"
-    );
-    conn.prepare_cached(COUNT)?.query_row([id], |row| row.get::<_, i64>(0).map(uint))
 }
 
 pub(super) fn latest(conn: &Connection, id: CampaignId) -> Result<(u32, String), StoreError> {

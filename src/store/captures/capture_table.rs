@@ -306,7 +306,11 @@ impl Catalogue {
 }
 
 /// The captures whose numbers a statement gives.
-fn set_of(conn: &Connection, sql: &str, values: impl IntoIterator<Item = Value>) -> Result<FixedBitSet, StoreError> {
+pub(in crate::store) fn set_of(
+    conn: &Connection,
+    sql: &str,
+    values: impl IntoIterator<Item = Value>,
+) -> Result<FixedBitSet, StoreError> {
     let mut statement = conn.prepare_cached(sql)?;
     let mut rows = statement.query(params_from_iter(values))?;
     let mut found = FixedBitSet::new();

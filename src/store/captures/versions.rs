@@ -9,6 +9,7 @@ use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::{LossyText, lossy};
 use crate::store::launches::ledger::all_geo_facts;
+use crate::store::review::marks::reviewed_by_itself_sql;
 use crate::store::rows::CaptureId;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -193,10 +194,12 @@ impl Catalogue {
             let versions = if after == 0 { versions_of_captures(conn)? } else { HashMap::new() };
             let mut version_of =
                 conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
-            let mut statement = conn.prepare_cached(
-                "SELECT c.id, h.name, c.date_ms, c.status, c.media, c.language, c.launch, ifnull(c.size, 0)
-                 FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id",
-            )?;
+            let mut statement = conn.prepare_cached(concat!(
+                "SELECT c.id, h.name, c.date_ms, c.status, c.media, c.language, c.launch, ifnull(c.size, 0),
+                    c.revisit_of_ms IS NOT NULL, ",
+                reviewed_by_itself_sql!(),
+                " FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id"
+            ))?;
             let mut rows = statement.query([after])?;
             while let Some(row) = rows.next()? {
                 let capture: CaptureId = row.get(0)?;
@@ -216,6 +219,8 @@ impl Catalogue {
                     language: &lossy(row.get_ref(5)?.as_bytes().map_err(rusqlite::Error::from)?),
                     launch: row.get(6)?,
                     size: row.get(7)?,
+                    is_revisit: row.get(8)?,
+                    is_by_itself: row.get::<_, Option<bool>>(9)?.unwrap_or_default(),
                 });
             }
             let countries = all_geo_facts(conn)?

@@ -54,6 +54,12 @@ pub(in crate::store) trait CaptureSets {
 
     /// The captures of pages that differ between two launches, as a value of `since:` names them.
     fn since(&self, value: &str) -> Result<FixedBitSet, String>;
+
+    /// The captures that are to review, by their columns.
+    fn to_review(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String>;
+
+    /// The captures that are selected for the campaign at hand, by their columns.
+    fn selected(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String>;
 }
 
 /// SQL: whether capture `c` is in a set, one bit a capture.
@@ -71,9 +77,21 @@ impl FilterWriter<'_> {
             Query::And(parts) => parts.as_slice(),
             part => std::slice::from_ref(part),
         };
-        let (of_sets, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_sets(part));
+        let (of_sets, mut others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(|part| self.is_of_sets(part));
         if !of_sets.is_empty() {
             self.among = Some(self.set(&Query::And(of_sets))?);
+        }
+        // Of few captures SQL looks up what persons decided.
+        if self.among.as_ref().is_none_or(|among| among.count_ones(..) >= FEW) {
+            let mut left = Vec::new();
+            for part in others {
+                match (self.set_of_decisions(&part)?, &mut self.among) {
+                    (None, _) => left.push(part),
+                    (Some(set), Some(among)) => among.intersect_with(&set),
+                    (set, none) => *none = set,
+                }
+            }
+            others = left;
         }
         let mut written = self.parts(&others, Query::And)?;
         written.retain(|sql| sql != "1");
@@ -134,6 +152,24 @@ impl FilterWriter<'_> {
     /// What columns in memory answer of a term of a field.
     fn column_test(&self, test: &FieldTest, term: &FieldTerm) -> Option<ColumnTest> {
         self.field(test)?.column_test(test, term, self.facts.as_deref()?)
+    }
+
+    /// The captures that decisions of persons let through, where that is all that a query is and columns are in memory.
+    fn set_of_decisions(&self, query: &Query<FieldTerm>) -> Result<Option<FixedBitSet>, String> {
+        let (Query::Term(term), Some(facts), Some(sets)) = (query, &self.facts, self.context.sets) else {
+            return Ok(None);
+        };
+        let Some(test) = term.field.as_ref().filter(|test| !test.sign.is_ordering()) else { return Ok(None) };
+        Ok(match (test.name.as_str(), test.value.as_str()) {
+            ("review", "yes") => Some(sets.to_review(facts)?),
+            ("review", "no") => {
+                let mut others = facts.captures().clone();
+                others.difference_with(&sets.to_review(facts)?);
+                Some(others)
+            }
+            ("selected", "yes") => Some(sets.selected(facts)?),
+            _ => None,
+        })
     }
 
     /// Whether a set of the catalogue answers a test of a field; what is not in the set takes the columns.

@@ -17,6 +17,8 @@ pub(super) enum ColumnTest {
     Days(RangeInclusive<i32>),
     /// Values of a facet.
     Values(FacetKind, ValueTest),
+    /// Whether a payload was captured before.
+    Revisit(bool),
 }
 
 impl ColumnTest {
@@ -25,6 +27,12 @@ impl ColumnTest {
         match self {
             Self::Days(days) => facts.captures_of_days(days),
             Self::Values(kind, is_meant) => facts.with_value(kind, is_meant),
+            Self::Revisit(true) => facts.revisits().clone(),
+            Self::Revisit(false) => {
+                let mut others = facts.captures().clone();
+                others.difference_with(facts.revisits());
+                others
+            }
         }
     }
 }
@@ -34,6 +42,14 @@ impl FilterField {
     pub(super) fn column_test(&self, test: &FieldTest, term: &FieldTerm, facts: &CaptureFacts) -> Option<ColumnTest> {
         if matches!(self.kind, Kind::Date(_)) {
             return days_of(test).map(ColumnTest::Days);
+        }
+        if self.name == "revisit" {
+            return match test.value.as_str() {
+                _ if test.sign.is_ordering() => None,
+                "yes" => Some(ColumnTest::Revisit(true)),
+                "no" => Some(ColumnTest::Revisit(false)),
+                _ => None,
+            };
         }
         let kind = FacetKind::of_name(self.name)?;
         let (value, is_any) = (test.value.clone(), term.test == TextTest::Any);

@@ -7,6 +7,7 @@
 use super::among::CaptureSets;
 use super::{CAPTURES, Filter, FilterContext, FilterField};
 use crate::query::{FieldTerm, Query, parse_fields};
+use crate::search::CaptureFacts;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::rows::{CampaignId, CaptureColumn, CaptureQuery, CaptureTab};
@@ -67,6 +68,18 @@ impl CaptureSets for SetsOf<'_> {
 
     fn since(&self, value: &str) -> Result<FixedBitSet, String> {
         self.catalogue.captures_with_change(value, self.campaign)
+    }
+
+    fn to_review(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String> {
+        let shown = |error: StoreError| error.to_string();
+        // As the table is shown: where there is one campaign only, with that.
+        let campaign = self.campaign.map_or_else(|| self.catalogue.only_campaign(), |named| Ok(Some(named)));
+        self.catalogue.captures_to_review(facts, campaign.map_err(shown)?).map_err(shown)
+    }
+
+    fn selected(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String> {
+        let selected = self.campaign.map(|campaign| self.catalogue.selected_captures(facts, campaign));
+        selected.unwrap_or_else(|| Ok(FixedBitSet::new())).map_err(|error| error.to_string())
     }
 }
 

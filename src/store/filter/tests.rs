@@ -379,6 +379,8 @@ impl FullText for OnlySecond {
                 language,
                 launch: 1,
                 size: 1,
+                is_revisit: false,
+                is_by_itself: true,
             };
             facts.push(&row);
         }

@@ -5,6 +5,7 @@ pub(super) mod assessments;
 pub(super) mod authorities;
 pub(super) mod collections;
 pub(super) mod decision_rows;
+mod decision_sets;
 pub(super) mod exports;
 pub(super) mod handover;
 pub(in crate::store) mod handover_scores;

@@ -89,7 +89,16 @@ impl Leaves {
             8 => format!("{}:{capture}", numbers.one_of(&["like", "similar", "file", "imported"])),
             9 => numbers.one_of(&["date:2024-03..2025", "date>=2020", "date:..2024-05-03", "date<2024"]).to_string(),
             10 => numbers
-                .one_of(&["status:2xx", "status>=300", "status:0", "size:1k..", "depth<=2", "inlinks>0", "versions>1"])
+                .one_of(&[
+                    "status:2xx",
+                    "status>=300",
+                    "status:0",
+                    "size:1k..",
+                    "depth<=2",
+                    "versions>1",
+                    "revisit:no",
+                    "review:no",
+                ])
                 .to_string(),
             11 => numbers.one_of(filter_fields()).example.to_owned(),
             12 => format!("{}:*", numbers.one_of(filter_fields()).name),
