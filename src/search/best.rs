@@ -93,6 +93,8 @@ impl<'a> Ranking<'a> {
         };
         let these = self.is_few.then(|| versions.docs_of(self.among, segment));
         let mut sums = Sums::of(segment, these, self.lengths)?;
+        // What a document has at most so far.
+        let mut so_far: Score = if self.phrases.is_empty() { 0.0 } else { Score::INFINITY };
         for phrase in &self.phrases {
             let mut scorer = phrase.scorer(segment, 1.0)?;
             let scores = &mut sums.scores;
@@ -101,10 +103,12 @@ impl<'a> Ranking<'a> {
         for (nth, forms) in self.forms.iter().enumerate() {
             // What speaks against a document may yet make room for others.
             let rest = &self.forms[nth..];
-            if nth > 0 && rest.iter().all(|forms| forms.weight >= 0.0) {
-                sums.narrow(rest.iter().map(TermForms::most).sum(), self.most, version);
+            let rest_most = rest.iter().map(TermForms::most).sum();
+            if so_far > rest_most && rest.iter().all(|forms| forms.weight >= 0.0) {
+                sums.narrow(rest_most, self.most, version);
             }
             sums.add_forms(forms, &self.fields)?;
+            so_far += forms.most();
         }
         Ok(sums.best(self.most, version).finish())
     }
@@ -118,6 +122,8 @@ struct Sums<'s> {
     scores: Vec<Score>,
     /// How often the present word stands in each.
     counts: Vec<Score>,
+    /// The worst of the best when they were looked for last, and what each document could still get then.
+    worst: Option<(Score, Score)>,
     title_weights: Column<u64>,
     lengths: &'s KnownLengths,
 }
@@ -126,7 +132,8 @@ impl<'s> Sums<'s> {
     fn of(segment: &'s SegmentReader, these: Option<Vec<DocId>>, lengths: &'s KnownLengths) -> tantivy::Result<Self> {
         let slots = these.as_ref().map_or(segment.max_doc() as usize, Vec::len);
         let title_weights = segment.fast_fields().u64("title_weight")?;
-        Ok(Self { segment, these, scores: filled(0.0, slots), counts: filled(0.0, slots), title_weights, lengths })
+        let (scores, counts) = (filled(0.0, slots), filled(0.0, slots));
+        Ok(Self { segment, these, scores, counts, worst: None, title_weights, lengths })
     }
 
     fn doc_of(&self, slot: usize) -> DocId {
@@ -147,12 +154,19 @@ impl<'s> Sums<'s> {
     /// Leaves out what cannot be one of the best any more, where each document gets `rest` at most (the rule of
     /// MaxScore, Turtle and Flood 1995).
     fn narrow(&mut self, rest: Score, most: usize, version: impl Fn(DocId) -> Option<u64>) {
-        let mut best = self.best(most, version);
-        if best.found.len() < most {
-            return;
-        }
-        best.cut();
-        let worst = best.found.iter().map(|ranked| ranked.score).fold(Score::MAX, Score::min);
+        // The worst only gets better; to look for it takes about as long as to add a frequent word.
+        let worst = match self.worst {
+            Some((worst, rest_then)) if rest * 4.0 > rest_then => worst,
+            _ => {
+                let mut best = self.best(most, version);
+                best.cut();
+                let is_full = best.found.len() >= most;
+                let worst = best.found.iter().map(|ranked| ranked.score).fold(Score::MAX, Score::min);
+                let worst = if is_full { worst } else { 0.0 };
+                self.worst = Some((worst, rest));
+                worst
+            }
+        };
         // Sums are rounded.
         let least = worst - rest * 1.001;
         if least <= 0.0 {
@@ -185,15 +199,19 @@ impl<'s> Sums<'s> {
             let share = count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * len / forms.mean_len));
             forms.weight * forms.rarity * share
         };
-        let is_only = terms.len() == 1;
+        // The most frequent one comes last: where it is, the count is whole.
+        terms.sort_by_key(|(_, info, _)| info.doc_freq);
+        let others = terms.len().saturating_sub(1);
         let mut matched: Vec<(usize, DocId)> = Vec::new();
-        for (inverted, info, is_title) in terms {
+        for (nth, (inverted, info, is_title)) in terms.into_iter().enumerate() {
             let mut take = |slot: usize, doc: DocId, count: u32| {
                 let weight = if is_title { title_weight(title_weights, doc) } else { 1.0 };
                 let count = count as Score * weight;
-                if is_only {
+                let Some(sum) = counts.get_mut(slot) else { return };
+                if nth == others {
+                    let count = count + std::mem::take(sum);
                     scores.get_mut(slot).into_iter().for_each(|score| *score += worth(count, doc));
-                } else if let Some(sum) = counts.get_mut(slot) {
+                } else {
                     if *sum == 0.0 {
                         matched.push((slot, doc));
                     }
@@ -216,7 +234,9 @@ impl<'s> Sums<'s> {
         }
         for (slot, doc) in matched {
             let count = std::mem::take(&mut counts[slot]);
-            scores[slot] += worth(count, doc);
+            if count > 0.0 {
+                scores[slot] += worth(count, doc);
+            }
         }
         Ok(())
     }
@@ -249,6 +269,22 @@ fn each_of<D: DocSet + ?Sized>(docs: &mut D, these: Option<&[DocId]>, mut take: 
                 let doc = docs.doc();
                 take(doc as usize, doc, docs);
                 docs.advance();
+            }
+        }
+        // Few are looked up among these.
+        Some(these) if (docs.size_hint() as usize).saturating_mul(MANY) < these.len() => {
+            let mut slot = 0;
+            while docs.doc() != TERMINATED {
+                let doc = docs.doc();
+                slot += these.get(slot..).unwrap_or_default().partition_point(|of| *of < doc);
+                match these.get(slot) {
+                    Some(of) if *of == doc => {
+                        take(slot, doc, docs);
+                        docs.advance();
+                    }
+                    Some(next) => drop(docs.seek(*next)),
+                    None => return,
+                }
             }
         }
         Some(these) => {

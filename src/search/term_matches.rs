@@ -282,7 +282,9 @@ impl Leaf<'_> {
                         let documents = |nth: &usize| postings[*nth].iter().map(|of| u64::from(of.doc_freq())).sum();
                         let mut rarest_first: Vec<usize> = (0..postings.len()).collect();
                         rarest_first.sort_by_key(|nth| -> u64 { documents(nth) });
-                        Located::Phrase { postings, rarest_first, tests: std::mem::take(&mut tests), slop, covered }
+                        let tests = std::mem::take(&mut tests);
+                        let (begins, places) = Default::default();
+                        Located::Phrase { postings, rarest_first, tests, slop, covered, begins, places }
                     }
                 }
             }
@@ -311,6 +313,9 @@ enum Located {
         rarest_first: Vec<usize>,
         slop: usize,
         covered: usize,
+        /// Of the last document: where it may begin, and the places of a word.
+        begins: Vec<u32>,
+        places: Vec<u32>,
     },
     /// Both with so many terms between at most.
     Near(Box<Located>, Box<Located>, usize),
@@ -319,20 +324,28 @@ enum Located {
 impl Located {
     /// Whether a document meets it. Documents come in ascending order.
     fn holds(&mut self, doc: DocId) -> bool {
-        let Self::Phrase { postings, rarest_first, slop: 0, .. } = self else { return !self.spans(doc).is_empty() };
+        let Self::Phrase { postings, rarest_first, slop: 0, begins, places, .. } = self else {
+            return !self.spans(doc).is_empty();
+        };
         // Places of a frequent word are read where the others follow one another only.
-        let mut begins: Option<Vec<usize>> = None;
-        for nth in rarest_first {
-            let places = places(&mut postings[*nth], doc);
-            match &mut begins {
-                Some(begins) => begins.retain(|begin| places.binary_search(&(begin + *nth)).is_ok()),
-                none => *none = Some(places.iter().filter_map(|at| at.checked_sub(*nth)).collect()),
+        for (at, nth) in rarest_first.iter().enumerate() {
+            read_places(&mut postings[*nth], doc, places);
+            if at == 0 {
+                begins.clear();
+                begins.extend(places.iter().filter_map(|place| place.checked_sub(u32::try_from(*nth).ok()?)));
+            } else {
+                let mut left = places.as_slice();
+                begins.retain(|begin| {
+                    let place = *begin as usize + *nth;
+                    left = left.get(left.partition_point(|of| (*of as usize) < place)..).unwrap_or_default();
+                    left.first().is_some_and(|of| *of as usize == place)
+                });
             }
-            if begins.as_ref().is_none_or(Vec::is_empty) {
+            if begins.is_empty() {
                 return false;
             }
         }
-        begins.is_some()
+        !begins.is_empty()
     }
 
     /// The places at which a document meets it. Documents come in ascending order.
@@ -351,16 +364,23 @@ impl Located {
 
 /// The places of any of some terms in a document, in order.
 fn places(postings: &mut [SegmentPostings], doc: DocId) -> Vec<usize> {
-    let (mut places, mut some) = (Vec::new(), Vec::new());
-    for postings in postings {
+    let mut places = Vec::new();
+    read_places(postings, doc, &mut places);
+    places.into_iter().map(|place| place as usize).collect()
+}
+
+/// The same, in the place of those of another document.
+fn read_places(postings: &mut [SegmentPostings], doc: DocId, places: &mut Vec<u32>) {
+    places.clear();
+    for postings in &mut *postings {
         if postings.doc() <= doc && postings.seek(doc) == doc {
-            postings.positions(&mut some);
-            places.extend(some.iter().map(|place| *place as usize));
+            postings.append_positions_with_offset(0, places);
         }
     }
-    places.sort_unstable();
-    places.dedup();
-    places
+    if postings.len() > 1 {
+        places.sort_unstable();
+        places.dedup();
+    }
 }
 
 /// Whether the places of its words matter.
