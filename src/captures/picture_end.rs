@@ -59,7 +59,8 @@ fn jpeg_walk(body: &[u8]) -> Result<(), Broken> {
             0xd9 => return Ok(()),
             // Without a length: `TEM`, `RSTn`.
             0x01 | 0xd0..=0xd7 => continue,
-            0x00 | 0xd8 => return Err(Broken::Odd),
+            // Reserved, as 0x02 to 0xBF are (ITU T.81, table B.1).
+            0x00 | 0x02..=0xbf | 0xd8 => return Err(Broken::Odd),
             _ => {}
         }
         let len = bytes.take(2)?;

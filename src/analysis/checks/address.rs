@@ -47,6 +47,20 @@ pub fn path_has(url: &str, word: &str) -> bool {
     })
 }
 
+/// Whether the last part of the path is the name of a page about errors, or a part stands for pages that are not there.
+pub fn is_of_errors(url: &str) -> bool {
+    let parts = parts(url);
+    let stem = |part: &String| part.split('.').next().unwrap_or_default().to_ascii_lowercase().replace(['-', '_'], "");
+    parts.iter().any(|part| matches!(stem(part).as_str(), "404" | "notfound" | "error404" | "404error"))
+        || parts.last().is_some_and(|part| stem(part) == "error")
+}
+
+/// The last part of the path that is no index file: copies of a page in folders of languages or versions have one.
+pub fn last_part(url: &str) -> &str {
+    let parts = path_of(url).rsplit('/').filter(|part| !part.is_empty());
+    parts.into_iter().find(|part| !part.to_ascii_lowercase().starts_with(INDEX)).unwrap_or_default()
+}
+
 /// The path of a URL without its query; the URL itself where it is none.
 pub fn path_of(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)

@@ -34,7 +34,7 @@ mod requisites;
 mod settings;
 mod signs;
 
-pub use address::{address_form, is_front, path_depth, path_has, path_of};
+pub use address::{address_form, is_front, last_part, path_depth, path_has, path_of};
 pub use check::{Check, CheckLevel, Threshold};
 pub use finding::{Finding, FindingState, PROBLEM_SEVERITY, Signal, page_loss};
 pub use phrases::{PhraseKind, begins_with_error_number, phrases_in};

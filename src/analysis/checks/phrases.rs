@@ -21,11 +21,13 @@ pub enum PhraseKind {
     Paywall,
     /// A guard that tests whether a person reads.
     Challenge,
+    /// A page for those who have logged in.
+    LogIn,
 }
 
 impl PhraseKind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::NotFound, Self::ForSale, Self::Busy, Self::Paywall, Self::Challenge];
+    pub const ALL: [Self; 6] = [Self::NotFound, Self::ForSale, Self::Busy, Self::Paywall, Self::Challenge, Self::LogIn];
 
     /// Its phrases.
     fn phrases(self) -> &'static [&'static str] {
@@ -35,11 +37,12 @@ impl PhraseKind {
             Self::Busy => &BUSY,
             Self::Paywall => &PAYWALL,
             Self::Challenge => &CHALLENGE,
+            Self::LogIn => &LOG_IN,
         }
     }
 }
 
-const NOT_FOUND: [&str; 47] = [
+const NOT_FOUND: [&str; 48] = [
     "not found",
     "no longer available",
     "no longer exists",
@@ -85,6 +88,7 @@ const NOT_FOUND: [&str; 47] = [
     "δεν υπάρχει",
     "غير موجودة",
     "لم يتم العثور",
+    "has been removed",
     "页面不存在",
     "找不到",
 ];
@@ -174,6 +178,30 @@ const PAYWALL: [&str; 25] = [
     "tylko dla prenumeratorów",
 ];
 
+const LOG_IN: [&str; 21] = [
+    "must be logged in",
+    "must log in",
+    "need to log in",
+    "please log in",
+    "please sign in",
+    "log in to continue",
+    "sign in to continue",
+    "login required",
+    "bitte melden sie sich an",
+    "bitte anmelden",
+    "anmeldung erforderlich",
+    "vous devez vous connecter",
+    "veuillez vous connecter",
+    "connectez-vous pour",
+    "inicie sessão para",
+    "tem de iniciar sessão",
+    "faça login para",
+    "inicia sesión para",
+    "debes iniciar sesión",
+    "devi effettuare l'accesso",
+    "zaloguj się, aby",
+];
+
 const CHALLENGE: [&str; 13] = [
     "just a moment",
     "attention required",
@@ -206,7 +234,8 @@ static FINDER: LazyLock<Option<Finder>> = LazyLock::new(|| {
 /// The first phrase of each kind in a text, with its kind.
 pub fn phrases_in(text: &str) -> Vec<(PhraseKind, &'static str)> {
     let Some(finder) = FINDER.as_ref() else { return Vec::new() };
-    let folded = fold(text);
+    // Words of one name, such as PACKAGE_NOT_FOUND, are no phrase.
+    let folded = fold(&text.replace('_', "x"));
     let mut found: Vec<(PhraseKind, &'static str)> = Vec::new();
     for hit in finder.automaton.find_overlapping_iter(&folded) {
         let Some((kind, phrase)) = finder.phrases.get(hit.pattern().as_usize()) else { continue };
@@ -237,6 +266,8 @@ mod tests {
         assert_eq!(kinds("Страница не найдена"), [PhraseKind::NotFound]);
         assert_eq!(kinds("Just a moment…"), [PhraseKind::Challenge]);
         assert_eq!(kinds("This domain is for sale! Buy this domain."), [PhraseKind::ForSale]);
+        assert_eq!(kinds("You must be logged in to access this."), [PhraseKind::LogIn]);
+        assert_eq!(kinds("CMAKE_PACKAGE_NOT_FOUND"), []);
         assert_eq!(kinds("A history of the boats of the ria"), []);
         assert!(begins_with_error_number("404 – Vila Nova") && !begins_with_error_number("4040 boats"));
     }

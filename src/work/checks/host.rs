@@ -4,13 +4,12 @@ use super::page_signs::cosine;
 use super::requisites::Resources;
 use crate::analysis::checks::{
     AnchorSigns, CaptureSigns, CheckSettings, ContextSigns, EarlierSigns, HistorySigns, HostSigns, LOGIN_PATHS,
-    PageSigns, RedirectSigns, RepeatSigns, address_form, check_capture, is_front, path_has, path_of,
+    PageSigns, RedirectSigns, RepeatSigns, address_form, check_capture, is_front, last_part, path_has, path_of,
 };
 use crate::analysis::{AnchorCheck, AnchorWords, Matcher};
 use crate::inlinks::stored::host_of;
 use crate::jobs::JobCx;
 use crate::store::{CaptureFindings, HostCapture, KeptPage, Workspace};
-use crate::text::fold;
 use crate::text::near::MinHash;
 use crate::uri::{Fqdn, Url};
 use crate::work::find::stored_pages::PageTexts;
@@ -62,6 +61,7 @@ pub(super) struct HostChecks<'w> {
 struct ComparedVersion {
     is_page: bool,
     words: u64,
+    all_words: u64,
     language: String,
     has_phrase: bool,
     /// A number of its title.
@@ -73,8 +73,8 @@ struct ComparedVersion {
 /// Versions with one sketch.
 struct Repeats {
     sketch: MinHash,
-    /// Each with the number of its title.
-    paths: BTreeMap<String, u64>,
+    /// Each with the number of its title, and its words in all.
+    paths: BTreeMap<String, (u64, u64)>,
     is_of_error: bool,
 }
 
@@ -315,10 +315,12 @@ impl Sums {
         let version = ComparedVersion {
             is_page: signs.is_page,
             words: signs.words,
+            all_words: signs.all_words,
             language: signs.language.clone(),
-            has_phrase: signs.phrases.iter().any(|of| of.place != "text"),
-            title: match fold(&signs.title) {
-                title if title.is_empty() => NO_TITLE,
+            has_phrase: signs.phrases.iter().any(|of| !of.place.ends_with("text")),
+            // Signs are all that tells titles such as `operator<` and `operator!=` apart.
+            title: match signs.title.trim() {
+                "" => NO_TITLE,
                 title => foldhash::fast::FixedState::default().hash_one(title),
             },
             group,
@@ -345,12 +347,12 @@ impl Sums {
             self.words.push(version.words);
             self.of_form.entry(address_form(&capture.url)).or_default().push(version.words);
         }
-        let title = version.title;
+        let (title, all_words) = (version.title, version.all_words);
         let Some(group) = version.group.and_then(|group| self.groups.get_mut(group)) else { return };
         if matches!(capture.status, 404 | 410) {
             group.is_of_error = true;
         } else if is_good(capture.status) && group.paths.len() < MOST_COUNTED {
-            group.paths.insert(path_of(&capture.url).to_owned(), title);
+            group.paths.insert(path_of(&capture.url).to_owned(), (title, all_words));
         }
     }
 
@@ -401,13 +403,17 @@ impl Sums {
             candidates.extend(of_band.iter().take(MOST_CANDIDATES));
         }
         let path = path_of(&capture.url);
+        let last = last_part(&capture.url);
         let (mut signs, mut near, mut same) = (RepeatSigns::default(), BTreeSet::new(), BTreeMap::new());
         for group in candidates.into_iter().filter_map(|at| self.groups.get(at)) {
             let similarity = group.sketch.similarity(&own.sketch);
             if similarity < NEAR {
                 continue;
             }
-            let others = group.paths.iter().filter(|(other, _)| *other != path);
+            // Copies of a page in folders of languages or versions are no notice, nor what says more around its text.
+            let is_other = |other: &str| other != path && (last.is_empty() || last_part(other) != last);
+            let is_as_long = |words: u64| words.abs_diff(version.all_words) * 10 <= version.all_words.max(words);
+            let others = group.paths.iter().filter(|(other, (_, words))| is_other(other) && is_as_long(*words));
             near.extend(others.clone().map(|(other, _)| other));
             if similarity >= SAME {
                 same.extend(others);
@@ -416,7 +422,7 @@ impl Sums {
         }
         (signs.near, signs.same) = (near.len() as u64, same.len() as u64);
         // Pages without a title have none in common.
-        let is_one_title = |title: &&&u64| ***title == version.title && version.title != NO_TITLE;
+        let is_one_title = |of: &&&(u64, u64)| of.0 == version.title && version.title != NO_TITLE;
         signs.same_title = same.values().filter(is_one_title).count() as u64;
         signs.example = near.first().map(|path| (*path).clone()).unwrap_or_default();
         Some(signs)

@@ -16,7 +16,7 @@ use crate::work::models::CaptureId;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The form of the signs: counts up where they are read in another way, and all are read again.
-pub(super) const FORM: u32 = 2;
+pub(super) const FORM: u32 = 3;
 
 /// Letters of titles and addresses that are kept.
 const SHORTENED: usize = 300;
@@ -118,7 +118,7 @@ fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts, main_wo
             signs.phrases.push(FoundPhrase { kind, place: place.to_owned(), phrase: phrase.to_owned() });
         }
     };
-    use PhraseKind::{Busy, Challenge, ForSale, NotFound, Paywall};
+    use PhraseKind::{Busy, Challenge, ForSale, LogIn, NotFound, Paywall};
     add(&page.title, "title", &[NotFound, ForSale, Busy, Challenge]);
     add(&facts.heading, "heading", &[NotFound, ForSale, Busy]);
     let text = page.text();
@@ -129,7 +129,10 @@ fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts, main_wo
     add(&part(0..BEGIN_LENGTH), "text", &[ForSale]);
     let whole = text.split_whitespace().count();
     if whole as u64 <= NOTICE_LENGTH {
-        add(&text, "text", &[Busy]);
+        add(&text, "text", &[Busy, LogIn, NotFound]);
+    }
+    if facts.is_not_free {
+        add(&text, "whole text", &[Paywall]);
     }
     let end: Vec<&str> = page.main.split_whitespace().collect();
     add(&end.get(end.len().saturating_sub(END_LENGTH)..).unwrap_or_default().join(" "), "text", &[Paywall]);

@@ -3,7 +3,7 @@
 use crate::analysis::checks::address::path_has;
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::evidence;
-use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, Signal};
+use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
 
 /// Parts of paths of pages for signing in.
@@ -15,11 +15,16 @@ pub static LOGIN_WALL: Check = Check {
     label: "Login wall",
     level: CheckLevel::Page,
     weight: 0.7,
-    rule: "The server answered 401, 403 or 407; or a page has a field for a password and little text; or the redirect leads to a page \
-           for signing in, with a way back. A page whose own address is one for signing in is what it should be. Pages with a small \
-           box for signing in beside their text say nothing.",
-    inputs: &["status", "password fields", "main text", "redirect"],
-    thresholds: &[threshold("main_words", 120.0, "words of main text below which a password field is a wall")],
+    rule: "The server answered 401, 403 or 407; or a page has a field for a password and little text, or hardly any text and words such as \
+           “you must be logged in”; or the redirect leads to a page for signing in, with a way back. A page whose own address is one for \
+           signing in is what it should be; one with 400 words in all or large images has a box for signing in: both are odd. Pages \
+           with such a box beside their text say nothing.",
+    inputs: &["status", "password fields", "text", "large images", "redirect"],
+    thresholds: &[
+        threshold("main_words", 120.0, "words of main text below which a password field is a wall"),
+        threshold("words", 400.0, "words of the whole text from which it is a box on a page"),
+        threshold("phrase_words", 40.0, "words of main text below which words for signing in are a wall"),
+    ],
     sources: &["RFC 9110, sections 15.5.2, 15.5.4 and 15.5.8"],
     reads: Reads::Capture(read),
 };
@@ -34,13 +39,20 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if matches!(status, 401 | 407) {
         return Some(Signal::problem(1.0, evidence(format!("status {status}: a password is required"), more)));
     }
+    let asks = of.page.phrases.iter().find(|of| of.kind == PhraseKind::LogIn);
+    if let Some(asks) = asks.filter(|_| of.page.is_page && status == 200 && words < limits.count("phrase_words")) {
+        let text = format!("“{}” and {}", asks.phrase, super::super::evidence::counted(words, "word"));
+        return Some(Signal::problem(0.8, evidence(text, more)));
+    }
     let has_box = of.page.is_page && of.page.password_fields > 0 && words < limits.count("main_words");
     if has_box && (status == 200 || status == 403) {
         let is_of_login = LOGIN_PATHS.iter().any(|part| path_has(&of.of.url, part));
         let text = format!("a field for a password and {}", super::super::evidence::counted(words, "word"));
-        return Some(match is_of_login && status == 200 {
-            true => Signal::odd(0.3, evidence(format!("{text}, at an address for signing in"), more)),
-            false => Signal::problem(1.0, evidence(text, more)),
+        let is_beside = of.page.all_words >= limits.count("words") || of.page.large_images > 0;
+        return Some(match status {
+            200 if is_of_login => Signal::odd(0.3, evidence(format!("{text}, at an address for signing in"), more)),
+            200 if is_beside => Signal::odd(0.3, evidence(format!("{text}, beside other text or pictures"), more)),
+            _ => Signal::problem(1.0, evidence(text, more)),
         });
     }
     (status == 403).then(|| Signal::problem(0.8, evidence("status 403: the server refuses", more)))
@@ -50,7 +62,7 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
 mod tests {
     use super::*;
     use crate::analysis::checks::FindingState;
-    use crate::analysis::checks::tests::{found, page};
+    use crate::analysis::checks::tests::{found, page, with_phrase};
 
     #[test]
     fn a_password_field_counts_on_a_short_page() {
@@ -62,6 +74,15 @@ mod tests {
         };
         assert_eq!(check("http://a.pt/report", 200, 30, 1), Some(FindingState::Problem));
         assert_eq!(check("http://a.pt/report", 200, 400, 1), None);
+        let asking = |words, large_images, password_fields| {
+            let (page, of) = page("http://a.pt/report", words);
+            let mut page = with_phrase(page, PhraseKind::LogIn, "text");
+            (page.password_fields, page.large_images) = (password_fields, large_images);
+            found(&LOGIN_WALL, &page, &of)
+        };
+        assert_eq!(asking(15, 0, 0), Some(FindingState::Problem));
+        assert_eq!(asking(90, 0, 0), None, "one may comment after signing in");
+        assert_eq!(asking(90, 20, 1), Some(FindingState::Odd), "a box beside pictures");
         assert_eq!(check("http://a.pt/report", 200, 30, 0), None);
         assert_eq!(check("http://a.pt/login", 200, 30, 1), Some(FindingState::Odd));
         assert_eq!(check("http://a.pt/report", 401, 0, 0), Some(FindingState::Problem));

@@ -14,8 +14,9 @@ pub static NEARLY_EMPTY: Check = Check {
     level: CheckLevel::Host,
     weight: 0.8,
     rule: "A page with 200 has fewer than 20 words of main text, no large image, media, form or frame, and less than a fifth of the \
-           median of the pages of its host with addresses of its form, or is one of few such pages of the host, which is odd where the whole text is longer; or it has fewer than 5 \
-           words in all. Never by a fixed limit alone: of sound reference pages 23 of 100 have fewer than 20 words.",
+           median of the pages of its host with addresses of its form, or is one of few such pages of the host; or it has fewer than 5 \
+           words in all. It is odd where the whole text has 20 words or more, such as lists, unless its main text has fewer than 5 \
+           where its neighbours have more. Never by a fixed limit alone: of sound reference pages 23 of 100 have fewer than 20 words.",
     inputs: &["main text", "images", "forms", "frames", "pages of the host"],
     thresholds: &[
         threshold("main_words", 20.0, "words of main text below which a page may be nearly empty"),
@@ -50,7 +51,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let text = format!("{} of main text", counted(page.words, "word"));
     if is_below {
         let text = format!("{text}; pages with addresses like it have {}", host.median_words);
-        return Some(Signal::problem(1.0, evidence(text, more)));
+        // Contents, tables and titles of parts have little main text.
+        let is_empty = page.words < limits.count("words") || page.all_words < limits.count("main_words");
+        return Some(Signal::paired(is_empty, 1.0, evidence(text, more)));
     }
     if page.all_words < limits.count("words") {
         let text = format!("{} in all", counted(page.all_words, "word"));

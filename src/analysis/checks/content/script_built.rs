@@ -21,7 +21,8 @@ pub static SCRIPT_BUILT: Check = Check {
 fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let page = of.page;
     let is_shell = page.is_page && of.of.status == 200 && page.scripts > 0 && page.all_words < limits.count("words");
-    if !is_shell || (page.script_roots == 0 && !page.needs_scripts) {
+    // What leads elsewhere has nothing to draw.
+    if !is_shell || !page.refresh_to.is_empty() || (page.script_roots == 0 && !page.needs_scripts) {
         return None;
     }
     let why = match page.needs_scripts {

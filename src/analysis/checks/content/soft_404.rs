@@ -1,13 +1,10 @@
 //! Soft 404: the page is not there, and the server says 200.
 
-use crate::analysis::checks::address::{is_front, path_depth, path_has};
+use crate::analysis::checks::address::{is_front, is_of_errors, path_depth};
 use crate::analysis::checks::check::{Reads, threshold};
 use crate::analysis::checks::evidence::{counted, evidence};
 use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
-
-/// Parts of paths of pages about errors.
-const ERROR_PATHS: [&str; 5] = ["404", "notfound", "not-found", "not_found", "error"];
 
 pub static SOFT_404: Check = Check {
     id: "soft-404",
@@ -17,8 +14,9 @@ pub static SOFT_404: Check = Check {
     rule: "Two of these, one of them (b) or (d): (a) words of not found, in twelve languages, in title or first heading; (b) little main \
            text; (c) a text nearly the same as that of three URLs of other paths of the host, of pages with at most 200 words; (d) a text that \
            the host gave with status 404; (e) an address with 404, notfound or error; (f) a page that names the front page or an \
-           error page as its own address. (b) with (c) is odd where the titles differ, (b) with (f) alone is odd, and so is (a) alone \
-           on a page of at most 200 words.",
+           error page as its own address. (b) with (c) is odd unless the titles are one and the text has words of not found; (b) with \
+           (e) or (f) alone is odd, and so is (a) alone on a page of at most 200 words. A page with a field for a password, or that asks \
+           for signing in, is odd at most.",
     inputs: &["status", "title", "first heading", "main text", "near-duplicates of the host", "URL", "canonical URL"],
     thresholds: &[
         threshold("main_words", 60.0, "words of main text up to which a page is short (b)"),
@@ -45,9 +43,11 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         && page.words <= limits.count("near_words")
         && page.refresh_to.is_empty();
     let is_one_title = is_repeated && repeats.same_title >= limits.count("near_urls");
-    let is_error_path = ERROR_PATHS.iter().any(|part| path_has(&of.of.url, part));
+    // What leads elsewhere says so at any address.
+    let is_error_path = is_of_errors(&of.of.url) && page.refresh_to.is_empty();
     let own = page.own_url.as_str();
-    let is_of_another = !own.is_empty() && (is_front(own) || ERROR_PATHS.iter().any(|part| path_has(own, part)));
+    let is_of_another = !own.is_empty() && (is_front(own) || is_of_errors(own));
+    let has = |kind: PhraseKind| page.phrases.iter().any(|of| of.kind == kind);
     let mut reasons = Vec::new();
     if let Some(phrase) = phrase {
         reasons.push(format!("“{}” in the {}", phrase.phrase, phrase.place));
@@ -74,9 +74,11 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         "near": repeats.near, "example": Some(&repeats.example).filter(|url| !url.is_empty()),
     });
     let evidence = evidence(reasons.join(", "), more);
-    let speaks_of_errors = phrase.is_some() || repeats.is_of_error || is_error_path || is_one_title;
+    // Many addresses lead to one page for signing in, to a search, or to one text that was not translated.
+    let speaks_of_errors = phrase.is_some() || repeats.is_of_error || is_one_title && has(PhraseKind::NotFound);
+    let is_of_login = page.password_fields > 0 || has(PhraseKind::LogIn);
     match reasons.len() {
-        2.. if (is_short || repeats.is_of_error) && (speaks_of_errors || reasons.len() > 2) => {
+        2.. if (is_short || repeats.is_of_error) && (speaks_of_errors || reasons.len() > 2) && !is_of_login => {
             let strength = if reasons.len() > 2 { 1.0 } else { 0.8 };
             Some(Signal::problem(strength, evidence))
         }
@@ -108,16 +110,22 @@ mod tests {
         assert_eq!(check("http://a.pt/x/1", 150, true, 0, false), Some(FindingState::Odd));
         assert_eq!(check("http://a.pt/x/1", 20, false, 5, false), Some(FindingState::Odd));
         assert_eq!(check("http://a.pt/x/1", 100, false, 5, true), Some(FindingState::Problem));
-        assert_eq!(check("http://a.pt/error/1", 20, false, 0, false), Some(FindingState::Problem));
+        assert_eq!(check("http://a.pt/x/error.html", 20, false, 0, false), Some(FindingState::Odd));
+        assert_eq!(check("http://a.pt/x/404.html", 20, false, 5, false), Some(FindingState::Problem));
+        assert_eq!(check("http://a.pt/error/ParseError.html", 20, false, 0, false), None);
         assert_eq!(check("http://a.pt/x/1", 20, false, 0, false), None);
         assert_eq!(check("http://a.pt/", 20, true, 0, false), None);
-        let of_one_title = |refresh_to: &str| {
+        let of_one_title = |refresh_to: &str, says: &[PhraseKind]| {
             let (mut page, mut of) = page("http://a.pt/x/1", 48);
             refresh_to.clone_into(&mut page.refresh_to);
+            page = says.iter().fold(page, |page, kind| with_phrase(page, *kind, "text"));
             of.repeats = Some(RepeatSigns { near: 9, same: 9, same_title: 9, ..RepeatSigns::default() });
             found(&SOFT_404, &page, &of)
         };
-        assert_eq!(of_one_title(""), Some(FindingState::Problem), "the text and the title of nine others");
-        assert_eq!(of_one_title("http://a.pt/y"), None, "pages that lead elsewhere");
+        let says = [PhraseKind::NotFound, PhraseKind::LogIn];
+        assert_eq!(of_one_title("", &says[..1]), Some(FindingState::Problem), "the text and the title of nine others");
+        assert_eq!(of_one_title("", &[]), Some(FindingState::Odd), "a text that was not translated");
+        assert_eq!(of_one_title("", &says), Some(FindingState::Odd), "a page for signing in");
+        assert_eq!(of_one_title("http://a.pt/y", &says[..1]), None, "pages that lead elsewhere");
     }
 }

@@ -21,7 +21,10 @@ pub static LIVE_LEAK: Check = Check {
 fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let requisites = of.of.requisites.as_ref()?;
     let hosts = &requisites.unknown_script_hosts;
-    let is_meant = of.page.is_page && of.of.status == 200 && of.page.all_words < limits.count("words");
+    let is_meant = of.page.is_page
+        && of.of.status == 200
+        && of.page.all_words < limits.count("words")
+        && of.page.refresh_to.is_empty();
     if !is_meant || hosts.is_empty() || requisites.is_without_resources {
         return None;
     }
