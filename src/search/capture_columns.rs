@@ -189,6 +189,8 @@ pub struct FactsRow<'a> {
     pub capture: i64,
     /// Number of its content version.
     pub version: i64,
+    /// Number of its URL.
+    pub url: i64,
     /// Its host, with port where it has one.
     pub host: &'a str,
     /// When, in milliseconds.
@@ -307,6 +309,7 @@ pub struct CaptureFacts {
     /// Captures that there are.
     there: FixedBitSet,
     pub(super) versions: Vec<u32>,
+    pub(super) urls: Vec<u32>,
     /// Captures of a version beside its first one.
     further: HashMap<u32, Vec<u32>>,
     /// Versions that have such, and these captures.
@@ -339,6 +342,8 @@ impl CaptureFacts {
         self.versions.resize(at + 1, 0);
         self.versions[at] = u32::try_from(row.version).unwrap_or_default();
         self.put_in_sets(at);
+        self.urls.resize(at + 1, 0);
+        self.urls[at] = u32::try_from(row.url).unwrap_or_default();
         self.dates_ms.resize(at + 1, 0);
         self.dates_ms[at] = row.date_ms;
         self.sizes.resize(at + 1, 0);
@@ -436,6 +441,28 @@ impl CaptureFacts {
                 has_earlier |= others.contains(capture);
             }
         }
+    }
+
+    /// The last of each URL among some captures; one whose URL has no number is the only one of it.
+    pub fn last_of_urls(&self, among: &FixedBitSet) -> FixedBitSet {
+        let mut known = empty_set(self.urls.iter().copied().max().unwrap_or_default() as usize + 1);
+        let mut last = among.clone();
+        for capture in among.ones().rev() {
+            let url = self.urls.get(capture).copied().unwrap_or_default() as usize;
+            if url > 0 && known.put(url) {
+                last.remove(capture);
+            }
+        }
+        last
+    }
+
+    /// The captures of launches, by their numbers.
+    pub fn of_launches(&self, is_meant: impl Fn(i64) -> bool) -> FixedBitSet {
+        let is_one: Vec<bool> = self.launches.names().map(|name| name.parse().is_ok_and(&is_meant)).collect();
+        let mut found =
+            set_where(&self.launches.of, |number| is_one.get(*number as usize).copied().unwrap_or_default());
+        found.intersect_with(&self.there);
+        found
     }
 
     /// The content version of a capture; 0 for none.

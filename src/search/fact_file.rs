@@ -2,7 +2,7 @@
 //! every capture of the catalogue again.
 //!
 //! The file is written whole to another name and renamed. It is `FONDSCF2`; bytes of the [`FactsMark`] (8,
-//! little-endian as all numbers), and that as JSON; the length of the columns (8); versions (4 each), dates and sizes (8
+//! little-endian as all numbers), and that as JSON; the length of the columns (8); versions and numbers of URLs (4 each), dates and sizes (8
 //! each); for each capture 1 where it repeats a payload and 2 where a person reviews it by itself, together (1); of hosts,
 //! media, languages, statuses and launches bytes of the names (8), these as JSON, and the number of a name for each
 //! capture (4); and a checksum of everything behind `FONDSCF2`.
@@ -58,6 +58,7 @@ impl CaptureFacts {
         let mut facts = Self::default();
         facts.newest = mark.through;
         facts.versions = file.column(len, u32::from_le_bytes)?;
+        facts.urls = file.column(len, u32::from_le_bytes)?;
         facts.dates_ms = file.column(len, i64::from_le_bytes)?;
         facts.sizes = file.column(len, u64::from_le_bytes)?;
         let flags = file.column(len, u8::from_le_bytes)?;
@@ -91,6 +92,7 @@ impl CaptureFacts {
             let mut file = FactWriter { file, sum: checksums() };
             file.bytes(&(self.versions.len() as u64).to_le_bytes())?;
             file.column(&self.versions, |number| number.to_le_bytes())?;
+            file.column(&self.urls, |number| number.to_le_bytes())?;
             file.column(&self.dates_ms, |number| number.to_le_bytes())?;
             file.column(&self.sizes, |number| number.to_le_bytes())?;
             let flag = |set: &FixedBitSet, at: usize, flag: u8| if set.contains(at) { flag } else { 0 };
@@ -202,6 +204,7 @@ mod tests {
             facts.push(&FactsRow {
                 capture,
                 version: if facts.version_of(usize::try_from(before).unwrap_or(0)) > 0 { before } else { capture },
+                url: i64::from(*back),
                 host: name,
                 date_ms: -5 + capture * 86_400_000,
                 status: i32::from(*back),
@@ -258,7 +261,7 @@ mod tests {
             for facts in [&mut read, &mut kept] {
                 let capture = facts.newest() + 1;
                 facts.push(&FactsRow {
-                    capture, version: capture, host: "new", date_ms: 1, status: 200, media: "a", language: "fr", launch: 9,
+                    capture, version: capture, url: 7, host: "new", date_ms: 1, status: 200, media: "a", language: "fr", launch: 9,
                     size: 1, is_revisit: true, is_by_itself: false,
                 });
             }

@@ -157,6 +157,8 @@ fn a_campaign_counts_its_imports_as_its_captures_and_its_review_do() {
 enum Act {
     /// Campaign, page and payload of a capture.
     Captured(bool, u8, u8),
+    /// The campaign whose launch ended, so that the next one begins.
+    Launched(bool),
     /// Which of the captures, of all that there are, and how.
     Marked(u8, ReviewMark),
     Undone,
@@ -168,6 +170,7 @@ fn acts() -> impl Strategy<Value = Act> {
     prop_oneof![
         4 => (any::<bool>(), 0..4_u8, 0..3_u8).prop_map(|(other, page, payload)| Act::Captured(other, page, payload)),
         3 => (any::<u8>(), prop::sample::select(&ReviewMark::ALL[..])).prop_map(|(at, mark)| Act::Marked(at, mark)),
+        1 => any::<bool>().prop_map(Act::Launched),
         1 => Just(Act::Undone),
         1 => (any::<bool>(), any::<u16>()).prop_map(|(other, bits)| Act::Selected(other, bits)),
     ]
@@ -181,7 +184,7 @@ proptest! {
         let made = made();
         let catalogue = made.workspace.catalogue();
         let other = catalogue.save_campaign(None, &Campaign::new("Other")).unwrap();
-        let elsewhere = catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id;
+        let mut launches = [made.launch, catalogue.begin_launch(other, "other", CaptureDate::now()).unwrap().id];
         let list = |campaign: Option<CampaignId>, tab| {
             let query = CaptureQuery { filter: String::new(), tab, campaign, sort: Vec::new(), offset: 0, limit: 100 };
             catalogue.captures(&query).unwrap()
@@ -192,8 +195,17 @@ proptest! {
                 Act::Captured(is_other, page, payload) => {
                     // A payload without a digest is the same as no other.
                     let digest = if payload == 0 { String::new() } else { format!("sha1:{payload}") };
-                    let entry = capture(&format!("http://a.pt/{page}"), nth, nth as u64 * 20, &digest, &[]);
-                    catalogue.add_captures(if is_other { elsewhere } else { made.launch }, vec![entry]).unwrap();
+                    let mut entry = capture(&format!("http://a.pt/{page}"), nth, nth as u64 * 20, &digest, &[]);
+                    if payload == 2 && page == 0 {
+                        entry.notes.status = 404;
+                    }
+                    catalogue.add_captures(launches[usize::from(is_other)], vec![entry]).unwrap();
+                }
+                Act::Launched(is_other) => {
+                    let launch = &mut launches[usize::from(is_other)];
+                    catalogue.set_launch_state(*launch, LaunchState::Finished, "").unwrap();
+                    let campaign = if is_other { other } else { made.campaign };
+                    *launch = catalogue.begin_launch(campaign, &format!("{nth}"), CaptureDate::now()).unwrap().id;
                 }
                 Act::Marked(at, mark) if !all.is_empty() => {
                     catalogue.mark(&[all[usize::from(at) % all.len()]], mark, "", "Ana").unwrap();
@@ -235,6 +247,8 @@ proptest! {
             prop_assert_eq!(&to_review, &by_sql(campaign, "", CaptureTab::NotReviewed), "{:?}", campaign);
             prop_assert_eq!(to_review, by_sql(campaign, "review:yes", CaptureTab::All));
         }
+        let gone: Vec<usize> = catalogue.gone_captures(&facts).unwrap().ones().collect();
+        prop_assert_eq!(gone, by_sql(None, "gone:yes", CaptureTab::All));
         for campaign in [made.campaign, other] {
             let selected = catalogue.selected_captures(&facts, campaign).unwrap();
             let selected: Vec<usize> = facts.of_campaign(campaign.get()).intersection(&selected).collect();

@@ -196,7 +196,7 @@ impl Catalogue {
                 conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
             let mut statement = conn.prepare_cached(concat!(
                 "SELECT c.id, h.name, c.date_ms, c.status, c.media, c.language, c.launch, ifnull(c.size, 0),
-                    c.revisit_of_ms IS NOT NULL, ",
+                    c.url, c.revisit_of_ms IS NOT NULL, ",
                 reviewed_by_itself_sql!(),
                 " FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id"
             ))?;
@@ -219,8 +219,9 @@ impl Catalogue {
                     language: &lossy(row.get_ref(5)?.as_bytes().map_err(rusqlite::Error::from)?),
                     launch: row.get(6)?,
                     size: row.get(7)?,
-                    is_revisit: row.get(8)?,
-                    is_by_itself: row.get::<_, Option<bool>>(9)?.unwrap_or_default(),
+                    url: row.get(8)?,
+                    is_revisit: row.get(9)?,
+                    is_by_itself: row.get::<_, Option<bool>>(10)?.unwrap_or_default(),
                 });
             }
             let countries = all_geo_facts(conn)?

@@ -58,6 +58,9 @@ pub(in crate::store) trait CaptureSets {
     /// The captures that are to review, by their columns.
     fn to_review(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String>;
 
+    /// The captures whose URL is missing from the last launch of their campaign, by their columns.
+    fn gone(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String>;
+
     /// The captures that are selected for the campaign at hand, by their columns.
     fn selected(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String>;
 }
@@ -81,11 +84,11 @@ impl FilterWriter<'_> {
         if !of_sets.is_empty() {
             self.among = Some(self.set(&Query::And(of_sets))?);
         }
-        // Of few captures SQL looks up what persons decided.
+        // Of few captures SQL looks up what persons decided and what came later.
         if self.among.as_ref().is_none_or(|among| among.count_ones(..) >= FEW) {
             let mut left = Vec::new();
             for part in others {
-                match (self.set_of_decisions(&part)?, &mut self.among) {
+                match (self.set_by_columns(&part)?, &mut self.among) {
                     (None, _) => left.push(part),
                     (Some(set), Some(among)) => among.intersect_with(&set),
                     (set, none) => *none = set,
@@ -154,19 +157,17 @@ impl FilterWriter<'_> {
         self.field(test)?.column_test(test, term, self.facts.as_deref()?)
     }
 
-    /// The captures that decisions of persons let through, where that is all that a query is and columns are in memory.
-    fn set_of_decisions(&self, query: &Query<FieldTerm>) -> Result<Option<FixedBitSet>, String> {
+    /// The captures of one test of decisions or of launches that columns in memory make quick for all captures at once.
+    fn set_by_columns(&self, query: &Query<FieldTerm>) -> Result<Option<FixedBitSet>, String> {
         let (Query::Term(term), Some(facts), Some(sets)) = (query, &self.facts, self.context.sets) else {
             return Ok(None);
         };
         let Some(test) = term.field.as_ref().filter(|test| !test.sign.is_ordering()) else { return Ok(None) };
         Ok(match (test.name.as_str(), test.value.as_str()) {
             ("review", "yes") => Some(sets.to_review(facts)?),
-            ("review", "no") => {
-                let mut others = facts.captures().clone();
-                others.difference_with(&sets.to_review(facts)?);
-                Some(others)
-            }
+            ("review", "no") => Some(beside(&sets.to_review(facts)?, facts)),
+            ("gone", "yes") => Some(sets.gone(facts)?),
+            ("gone", "no") => Some(beside(&sets.gone(facts)?, facts)),
             ("selected", "yes") => Some(sets.selected(facts)?),
             _ => None,
         })
@@ -235,6 +236,13 @@ impl FilterWriter<'_> {
             )),
         }
     }
+}
+
+/// All other captures.
+pub(super) fn beside(set: &FixedBitSet, facts: &CaptureFacts) -> FixedBitSet {
+    let mut others = facts.captures().clone();
+    others.difference_with(set);
+    others
 }
 
 /// Whether the index can answer a term of its fields.

@@ -1,5 +1,6 @@
 //! Fields that the columns of captures in memory answer, as SQL does: dates, and those that facets count by.
 
+use super::among::beside;
 use super::hosts::HostTest;
 use super::{FilterField, Kind, NO_MARK};
 use crate::query::{FieldTerm, FieldTest, Sign, TextTest, number_range};
@@ -28,11 +29,7 @@ impl ColumnTest {
             Self::Days(days) => facts.captures_of_days(days),
             Self::Values(kind, is_meant) => facts.with_value(kind, is_meant),
             Self::Revisit(true) => facts.revisits().clone(),
-            Self::Revisit(false) => {
-                let mut others = facts.captures().clone();
-                others.difference_with(facts.revisits());
-                others
-            }
+            Self::Revisit(false) => beside(facts.revisits(), facts),
         }
     }
 }

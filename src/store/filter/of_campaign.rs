@@ -77,6 +77,10 @@ impl CaptureSets for SetsOf<'_> {
         self.catalogue.captures_to_review(facts, campaign.map_err(shown)?).map_err(shown)
     }
 
+    fn gone(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String> {
+        self.catalogue.gone_captures(facts).map_err(|error| error.to_string())
+    }
+
     fn selected(&self, facts: &CaptureFacts) -> Result<FixedBitSet, String> {
         let selected = self.campaign.map(|campaign| self.catalogue.selected_captures(facts, campaign));
         selected.unwrap_or_else(|| Ok(FixedBitSet::new())).map_err(|error| error.to_string())

@@ -372,6 +372,7 @@ impl FullText for OnlySecond {
             let row = FactsRow {
                 capture,
                 version: capture,
+                url: capture,
                 host,
                 date_ms: 0,
                 status: 200,

@@ -2,12 +2,15 @@
 
 use super::ledger::{FAILED, FETCHED, QUEUED, REFUSED};
 use crate::campaign::Seed;
+use crate::search::{CaptureFacts, FacetKind};
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::uint;
 use crate::store::rows::{CampaignId, LaunchId};
 use crate::uri::parse_web_url;
+use fixedbitset::FixedBitSet;
 use rusqlite::{OptionalExtension, params};
+use std::collections::HashMap;
 
 /// SQL: whether capture `c` is the last one of its URL with content (2xx) in its campaign, and the last
 /// launch of that which finished is a later one.
@@ -37,6 +40,34 @@ fn state_name(state: i64) -> &'static str {
 }
 
 impl Catalogue {
+    /// The captures that `gone_sql` means, by their columns: the last good one of each URL of a campaign, where that is
+    /// of an earlier launch than its last crawl.
+    pub(in crate::store) fn gone_captures(&self, facts: &CaptureFacts) -> Result<FixedBitSet, StoreError> {
+        let campaigns: Vec<(i64, i64)> =
+            self.rows("SELECT id, campaign FROM launch WHERE campaign IS NOT NULL", [], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        let campaign_of: HashMap<i64, i64> = campaigns.into_iter().collect();
+        let last_crawls: Vec<(i64, i64)> = self.rows(
+            "SELECT campaign, max(id) FROM launch WHERE kind = 'crawl' AND state = 'finished' AND trial IS NULL
+                AND campaign IS NOT NULL GROUP BY campaign",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        let is_good = |status: &str| status.parse().is_ok_and(|status: u16| (200..300).contains(&status));
+        let good = facts.with_value(FacetKind::Status, is_good);
+        let mut found = FixedBitSet::new();
+        for (campaign, last) in last_crawls {
+            let is_own = |launch: &i64| campaign_of.get(launch) == Some(&campaign);
+            let mut own = facts.of_launches(|launch| is_own(&launch));
+            own.intersect_with(&good);
+            let mut gone = facts.last_of_urls(&own);
+            gone.intersect_with(&facts.of_launches(|launch| launch < last));
+            found.union_with(&gone);
+        }
+        Ok(found)
+    }
+
     /// The seeds of which a campaign has no capture with content or a redirect, each with what became of it
     /// when it was seen last. Seeds that are no web addresses are not among them: a specification says so.
     pub fn seeds_without_content(&self, campaign: CampaignId, seeds: &[Seed]) -> Result<Vec<SeedOutcome>, StoreError> {
