@@ -2,7 +2,8 @@
 //!
 //! The rule, measured on one and on five sentences in twenty languages:
 //! 1. A text with fewer than [`FEWEST_LETTERS`] letters is in an unknown language.
-//! 2. A script that one language alone writes in is that language's.
+//! 2. A script that one language alone writes in is that language's; so is Chinese, Japanese or Korean between names
+//!    and code in Latin letters, where it says as much as these.
 //! 3. Where function words are clearly more frequent than those of all other
 //!    languages and whichlang agrees, that is the language: most pages in a
 //!    language that whichlang knows.
@@ -180,6 +181,11 @@ pub fn text_language(text: &str) -> Option<TextLanguage> {
         return None;
     }
     let script = if sample.is_ascii() { Script::Latin } else { whatlang::detect_script(sample)? };
+    if script == Script::Latin
+        && let Some(language) = east_asian_language(sample)
+    {
+        return Some(TextLanguage::sure(language));
+    }
     if let [only] = script.langs() {
         let is_japanese = *only == Lang::Cmn && has_kana(sample);
         return Some(TextLanguage::sure(if is_japanese { "ja" } else { code(*only) }));
@@ -214,6 +220,29 @@ pub fn text_language(text: &str) -> Option<TextLanguage> {
         // Two of three agree, or nobody is right.
         Some(Objection { language, .. }) if language == by_short_judge() => Some(TextLanguage::sure(language)),
         Some(_) => None,
+    }
+}
+
+/// Chinese, Japanese or Korean, where its characters are worth as much as the Latin letters between them: counted one
+/// by one, code and names in Latin letters would be most of a manual.
+fn east_asian_language(text: &str) -> Option<&'static str> {
+    if text.is_ascii() {
+        return None;
+    }
+    let [mut latin, mut kana, mut han, mut hangul] = [0_usize; 4];
+    for c in text.chars() {
+        match c {
+            '\u{3041}'..='\u{30ff}' => kana += UNSPACED_LETTERS,
+            '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' => han += UNSPACED_LETTERS,
+            '\u{ac00}'..='\u{d7a3}' => hangul += SYLLABLE_LETTERS,
+            c => latin += usize::from(c.is_alphabetic()),
+        }
+    }
+    match kana + han {
+        _ if (kana + han).max(hangul) < latin.max(1) => None,
+        unspaced if hangul > unspaced => Some("ko"),
+        unspaced if kana * 20 >= unspaced => Some("ja"),
+        _ => Some("zh"),
     }
 }
 
@@ -417,6 +446,20 @@ mod tests {
         for language in Lang::all() {
             assert_eq!(code(*language).len(), 2, "{language:?}");
         }
+    }
+
+    #[test]
+    fn code_between_characters_is_no_language() {
+        let code = "<Directory /home/*/public_html> AllowOverride FileInfo AuthConfig Limit Indexes </Directory>";
+        let japanese =
+            "UserDir を使うと利用者のホームディレクトリにあるファイルを公開できます。設定はこの章を見てください。";
+        check(&format!("{japanese} {code}"), Some("ja"));
+        check(
+            &format!("使用 UserDir 可以发布用户主目录中的文件。请参阅本章了解如何进行设置和限制访问。 {code}"),
+            Some("zh"),
+        );
+        let korean = "UserDir 를 사용하면 사용자 홈 디렉터리의 파일을 공개할 수 있습니다. 설정은 이 장을 보십시오.";
+        check(&format!("{korean} AllowOverride FileInfo AuthConfig"), Some("ko"));
     }
 
     #[track_caller]
