@@ -6,6 +6,7 @@
 //! A queue by severity is no sample of anything: shares of samples are those of `samples.rs`.
 
 use crate::analysis::checks::FindingState;
+use crate::search::CaptureFacts;
 use crate::store::captures::detail::one_row;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
@@ -279,6 +280,12 @@ impl Catalogue {
     ///
     /// A catalogue that cannot be read.
     pub fn review_queue_count(&self, query: &ReviewQueueQuery) -> Result<Option<u64>, StoreError> {
+        if query.order == ReviewOrder::Severity
+            && !query.includes_all
+            && let Some(full_text) = self.full_text()
+        {
+            return self.count_to_review(query, &*full_text.facts().map_err(StoreError::Content)?);
+        }
         let sql = match self.queue_sql(query) {
             Ok(sql) => sql,
             Err(StoreError::Filter(_)) => return Ok(None),
@@ -288,6 +295,17 @@ impl Catalogue {
             of if of.is_by_severity() => Ok(Some(count(conn, &sql.of_all_captures())?)),
             _ => Ok(Some(count(conn, &sql)?)),
         })
+    }
+
+    /// The captures to review that a filter lets through, by their columns.
+    fn count_to_review(&self, query: &ReviewQueueQuery, facts: &CaptureFacts) -> Result<Option<u64>, StoreError> {
+        let mut found = match self.matching_captures(&query.of_captures()) {
+            Err(StoreError::Filter(_)) => return Ok(None),
+            found => found?,
+        };
+        let campaign = query.campaign.map_or_else(|| self.only_campaign(), |named| Ok(Some(named)))?;
+        found.intersect_with(&self.captures_to_review(facts, campaign)?);
+        Ok(Some(found.count_ones(..) as u64))
     }
 
     /// Causes of findings on captures to review, those that take most of the pages first: of the most frequent ones.
