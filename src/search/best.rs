@@ -1,6 +1,7 @@
 //! The best documents of a segment, of those that a query finds.
 
-use super::doc_versions::{KnownVersions, each_posting};
+use super::doc_versions::{KnownVersions, each_posting, gallop};
+use super::phrase_counts::KnownPhrases;
 use super::ranking::{Ranked, best_first};
 use super::schema::Fields;
 use crate::jobs::{filled, lock};
@@ -10,10 +11,10 @@ use std::sync::{Arc, Mutex};
 use tantivy::columnar::Column;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentId;
-use tantivy::postings::Postings;
-use tantivy::query::{EnableScoring, Query, Weight};
+use tantivy::postings::{Postings, TermInfo};
+use tantivy::query::{Bm25Weight, Weight};
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocId, DocSet, Score, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, DocSet, InvertedIndexReader, Score, SegmentReader, TERMINATED};
 
 /// Of so many documents one is found, or more: then all that hold a term are scored, otherwise
 /// those alone that are found. Where a term is in one of so many, the lengths of all are kept.
@@ -25,7 +26,8 @@ const B: Score = 0.7;
 
 /// The forms of one word, or the words that a pattern means, in fields that are one text.
 pub(super) struct TermForms {
-    terms: Vec<Term>,
+    /// By the number of a segment: the field of each term, and where its postings are.
+    postings: Vec<Vec<(Field, TermInfo)>>,
     fields: Vec<Field>,
     /// The weight of the word in the query.
     pub(super) weight: Score,
@@ -33,12 +35,14 @@ pub(super) struct TermForms {
     rarity: Score,
     /// Words of all the fields in a document, in the mean.
     mean_len: Score,
+    /// Postings of all its terms.
+    count: u64,
 }
 
 impl TermForms {
     /// `documents` of `all` hold the word; all have so many `tokens` in these fields.
     pub(super) fn new(
-        terms: Vec<Term>,
+        postings: Vec<Vec<(Field, TermInfo)>>,
         fields: Vec<Field>,
         weight: Score,
         documents: u64,
@@ -46,7 +50,8 @@ impl TermForms {
         tokens: u64,
     ) -> Self {
         let rarity = (1.0 + (all as Score - documents as Score + 0.5) / (documents as Score + 0.5)).ln();
-        Self { terms, fields, weight, rarity, mean_len: (tokens as Score / all as Score).max(1.0) }
+        let count = postings.iter().flatten().map(|(_, info)| u64::from(info.doc_freq)).sum();
+        Self { postings, fields, weight, rarity, mean_len: (tokens as Score / all as Score).max(1.0), count }
     }
 
     /// What they are worth in a document at most, where it consists of nothing else.
@@ -55,10 +60,20 @@ impl TermForms {
     }
 }
 
+/// A phrase in a field.
+pub(super) struct RankedPhrase {
+    pub(super) field: Field,
+    /// Its words, where its documents may be known by them.
+    pub(super) exact: Option<Vec<String>>,
+    pub(super) bm25: Bm25Weight,
+    pub(super) query: Box<dyn Weight>,
+}
+
 /// The ranking of documents: by the sum of what words and phrases are worth in them.
 pub(super) struct Ranking<'a> {
     forms: Vec<TermForms>,
-    phrases: Vec<Box<dyn Weight>>,
+    phrases: Vec<RankedPhrase>,
+    known_phrases: &'a KnownPhrases,
     fields: Fields,
     lengths: &'a KnownLengths,
     versions: &'a KnownVersions,
@@ -70,21 +85,21 @@ pub(super) struct Ranking<'a> {
 impl<'a> Ranking<'a> {
     pub(super) fn new(
         mut forms: Vec<TermForms>,
-        phrases: Vec<Box<dyn Query>>,
-        scoring: EnableScoring<'_>,
-        (fields, lengths, versions): (Fields, &'a KnownLengths, &'a KnownVersions),
+        phrases: Vec<RankedPhrase>,
+        all: u64,
+        (fields, lengths, versions, known_phrases): (Fields, &'a KnownLengths, &'a KnownVersions, &'a KnownPhrases),
         among: &'a FixedBitSet,
         most: usize,
-    ) -> tantivy::Result<Self> {
-        let phrases = phrases.iter().map(|query| query.weight(scoring)).collect::<tantivy::Result<_>>()?;
-        let all = scoring.searcher().map_or(0, |searcher| searcher.num_docs()) as usize;
-        let is_few = among.count_ones(..).saturating_mul(MANY) < all;
+    ) -> Self {
+        let is_few = (among.count_ones(..) as u64).saturating_mul(MANY as u64) < all;
         forms.sort_by(|one, other| other.most().total_cmp(&one.most()));
-        Ok(Self { forms, phrases, fields, lengths, versions, among, is_few, most })
+        Self { forms, phrases, known_phrases, fields, lengths, versions, among, is_few, most }
     }
 
     /// The best versions of a segment.
-    pub(super) fn best_of(&self, segment: &SegmentReader) -> tantivy::Result<Vec<Ranked>> {
+    ///
+    /// Segments are numbered in their order.
+    pub(super) fn best_of(&self, number: usize, segment: &SegmentReader) -> tantivy::Result<Vec<Ranked>> {
         let versions = self.versions.of(segment)?;
         let deleted = segment.has_deletes();
         let version = |doc: DocId| {
@@ -94,9 +109,16 @@ impl<'a> Ranking<'a> {
         let these = self.is_few.then(|| versions.docs_of(self.among, segment));
         let mut sums = Sums::of(segment, these, self.lengths)?;
         // What a document has at most so far.
-        let mut so_far: Score = if self.phrases.is_empty() { 0.0 } else { Score::INFINITY };
+        let (mut so_far, mut count) = (if self.phrases.is_empty() { 0.0 } else { Score::INFINITY }, 0);
         for phrase in &self.phrases {
-            let mut scorer = phrase.scorer(segment, 1.0)?;
+            if let Some(terms) = &phrase.exact
+                && let Some(counts) = self.known_phrases.of(&(segment.segment_id(), phrase.field, terms.clone()))
+            {
+                let norms = segment.get_fieldnorms_reader(phrase.field)?;
+                sums.add_phrase(&counts, |doc, count| phrase.bm25.score(norms.fieldnorm_id(doc), count));
+                continue;
+            }
+            let mut scorer = phrase.query.scorer(segment, 1.0)?;
             let scores = &mut sums.scores;
             each_of(&mut *scorer, sums.these.as_deref(), |slot, _, scorer| scores[slot] += scorer.score());
         }
@@ -104,11 +126,14 @@ impl<'a> Ranking<'a> {
             // What speaks against a document may yet make room for others.
             let rest = &self.forms[nth..];
             let rest_most = rest.iter().map(TermForms::most).sum();
-            if so_far > rest_most && rest.iter().all(|forms| forms.weight >= 0.0) {
+            // To look for the worst of the best takes about as long as to add as many postings.
+            let pays = rest.iter().map(|forms| forms.count).sum::<u64>() >= count;
+            if pays && so_far > rest_most && rest.iter().all(|forms| forms.weight >= 0.0) {
                 sums.narrow(rest_most, self.most, version);
             }
-            sums.add_forms(forms, &self.fields)?;
+            sums.add_forms(number, forms, &self.fields)?;
             so_far += forms.most();
+            count += forms.count;
         }
         Ok(sums.best(self.most, version).finish())
     }
@@ -181,14 +206,32 @@ impl<'s> Sums<'s> {
         }
     }
 
-    fn add_forms(&mut self, forms: &TermForms, fields: &Fields) -> tantivy::Result<()> {
+    /// Adds what a phrase is worth in the documents that have it.
+    fn add_phrase(&mut self, counts: &[(DocId, u32)], worth: impl Fn(DocId, u32) -> Score) {
+        let mut at = 0;
+        for (doc, count) in counts {
+            let slot = match &self.these {
+                None => *doc as usize,
+                Some(these) => {
+                    at += gallop(these.get(at..).unwrap_or_default(), |of| of < doc);
+                    if these.get(at) != Some(doc) {
+                        continue;
+                    }
+                    at
+                }
+            };
+            self.scores.get_mut(slot).into_iter().for_each(|score| *score += worth(*doc, *count));
+        }
+    }
+
+    fn add_forms(&mut self, number: usize, forms: &TermForms, fields: &Fields) -> tantivy::Result<()> {
         let is_title = |field: Field| field == fields.title || field == fields.title_stems;
-        let (mut terms, mut documents) = (Vec::new(), 0);
-        for term in &forms.terms {
-            let inverted = self.segment.inverted_index(term.field())?;
-            if let Some(info) = inverted.get_term_info(term)? {
-                documents += info.doc_freq as usize;
-                terms.push((inverted, info, is_title(term.field())));
+        let mut terms: Vec<&(Field, TermInfo)> = forms.postings.get(number).into_iter().flatten().collect();
+        let documents: usize = terms.iter().map(|(_, info)| info.doc_freq as usize).sum();
+        let mut readers: HashMap<Field, Arc<InvertedIndexReader>> = HashMap::new();
+        for (field, _) in &terms {
+            if !readers.contains_key(field) {
+                readers.insert(*field, self.segment.inverted_index(*field)?);
             }
         }
         let of_slots = self.these.as_ref().map_or(documents, |these| documents.min(these.len()));
@@ -200,10 +243,11 @@ impl<'s> Sums<'s> {
             forms.weight * forms.rarity * share
         };
         // The most frequent one comes last: where it is, the count is whole.
-        terms.sort_by_key(|(_, info, _)| info.doc_freq);
+        terms.sort_by_key(|(_, info)| info.doc_freq);
         let others = terms.len().saturating_sub(1);
         let mut matched: Vec<(usize, DocId)> = Vec::new();
-        for (nth, (inverted, info, is_title)) in terms.into_iter().enumerate() {
+        for (nth, (field, info)) in terms.into_iter().enumerate() {
+            let (Some(inverted), is_title) = (readers.get(field), is_title(*field)) else { continue };
             let mut take = |slot: usize, doc: DocId, count: u32| {
                 let weight = if is_title { title_weight(title_weights, doc) } else { 1.0 };
                 let count = count as Score * weight;
@@ -221,11 +265,11 @@ impl<'s> Sums<'s> {
             let option = IndexRecordOption::WithFreqs;
             match &self.these {
                 None => {
-                    let postings = inverted.read_block_postings_from_terminfo(&info, option)?;
+                    let postings = inverted.read_block_postings_from_terminfo(info, option)?;
                     each_posting(postings, |doc, count| take(doc as usize, doc, count));
                 }
                 Some(these) => {
-                    let mut postings = inverted.read_postings_from_terminfo(&info, option)?;
+                    let mut postings = inverted.read_postings_from_terminfo(info, option)?;
                     each_of(&mut postings, Some(these.as_slice()), |slot, doc, postings| {
                         take(slot, doc, postings.term_freq())
                     });
@@ -276,7 +320,7 @@ fn each_of<D: DocSet + ?Sized>(docs: &mut D, these: Option<&[DocId]>, mut take: 
             let mut slot = 0;
             while docs.doc() != TERMINATED {
                 let doc = docs.doc();
-                slot += these.get(slot..).unwrap_or_default().partition_point(|of| *of < doc);
+                slot += gallop(these.get(slot..).unwrap_or_default(), |of| *of < doc);
                 match these.get(slot) {
                     Some(of) if *of == doc => {
                         take(slot, doc, docs);

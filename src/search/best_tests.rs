@@ -52,3 +52,23 @@ fn the_best_are_those_of_all() {
         }
     }
 }
+
+#[test]
+fn a_phrase_whose_documents_are_known_is_worth_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = index(folder.path());
+    let index = builder.index();
+    let there = index.versions().unwrap();
+    let query = parse_fields("\"t4 t0\"").unwrap();
+    let few: FixedBitSet = there.ones().filter(|version| version % 40 == 0).collect();
+    let ranked = || [&there, &few].map(|among| index.rank(&query, among, 50).unwrap());
+    let unknown = ranked();
+    query.for_each_term(&mut |term| assert!(!index.holding(None, &term.test).unwrap().is_clear()));
+    assert!(!unknown[1].is_empty());
+    assert_eq!(ranked(), unknown);
+    // What was found is found again.
+    let mut found = Vec::new();
+    query.for_each_term(&mut |term| found.extend(index.holding(None, &term.test).unwrap().ones()));
+    let of_all: Vec<u64> = index.rank(&query, &there, 3000).unwrap().iter().map(|one| one.version).collect();
+    assert!(found.iter().all(|version| of_all.contains(&(*version as u64))) && found.len() > 100);
+}

@@ -70,7 +70,7 @@ impl DocVersions {
             if left.is_empty() {
                 break;
             }
-            begin += left.partition_point(|of| (*of as usize) < version);
+            begin += gallop(left, |of| (*of as usize) < version);
             // A version that was indexed again has several documents, of which one is left.
             let same = self.of.iter().enumerate().skip(begin).take_while(|(_, of)| **of as usize == version);
             same.for_each(|(doc, _)| add(doc));
@@ -96,6 +96,18 @@ impl KnownVersions {
     }
 }
 
+/// The place of the first that is not before some point, of values that are in order: quick where it is near the
+/// beginning (Bentley and Yao 1976).
+pub(super) fn gallop<T>(values: &[T], is_before: impl Fn(&T) -> bool) -> usize {
+    let mut end = 1;
+    while values.get(end - 1).is_some_and(&is_before) {
+        end *= 2;
+    }
+    let begin = end / 2;
+    let between = values.get(begin..end.min(values.len())).unwrap_or_default();
+    begin + between.partition_point(is_before)
+}
+
 /// Gives each document of a term with how often it has it; 1 where that was not asked for.
 pub(super) fn each_posting(mut postings: BlockSegmentPostings, mut take: impl FnMut(DocId, u32)) {
     loop {
@@ -114,6 +126,17 @@ pub(super) fn each_posting(mut postings: BlockSegmentPostings, mut take: impl Fn
 #[allow(clippy::unwrap_used)]
 mod tests {
     use crate::search::{IndexBuilder, IndexMark, StoredPage, TextDocument};
+
+    #[test]
+    fn the_first_that_is_not_before_a_point_is_found_at_any_distance() {
+        let values: Vec<u32> = (0..40).map(|value| value * 3).collect();
+        for length in 0..values.len() {
+            for point in 0..125 {
+                let place = values[..length].partition_point(|value| *value < point);
+                assert_eq!(super::gallop(&values[..length], |value| *value < point), place);
+            }
+        }
+    }
 
     #[test]
     fn documents_of_versions_are_found_in_any_order_and_without_those_taken_out() {

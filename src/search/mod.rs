@@ -38,6 +38,7 @@ mod letters;
 mod near_groups;
 mod near_links;
 mod page_file;
+mod phrase_counts;
 mod ranking;
 mod read_only;
 mod schema;

@@ -1,8 +1,8 @@
 //! The versions found are ranked by how well they answer a query.
 
-use super::best::{Ranking, TermForms};
+use super::best::{RankedPhrase, Ranking, TermForms};
 use super::schema::SearchedField;
-use super::term_matches::SearchedPhrase;
+use super::term_matches::{SearchedPhrase, TermPlaces};
 use super::text_index::{TextIndex, TextIndexError, engine};
 use crate::analysis::TokenTest;
 use crate::query::{FieldTerm, Query, TextTest};
@@ -11,7 +11,10 @@ use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tantivy::collector::{FilterCollector, TopDocs};
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, TermQuery};
+use tantivy::query::{
+    Bm25StatisticsProvider, Bm25Weight, BooleanQuery, BoostQuery, EnableScoring, Occur, PhraseQuery, Query as _,
+    TermQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocAddress, Searcher, Term};
 
@@ -66,16 +69,16 @@ impl TextIndex {
         let ranking = Ranking::new(
             parts.forms.into_values().collect(),
             parts.phrases,
-            EnableScoring::enabled_from_searcher(&searcher),
-            (self.fields, &self.lengths, &self.versions_known),
+            searcher.num_docs(),
+            (self.fields, &self.lengths, &self.versions_known, &self.phrases),
             among,
             most,
-        )
-        .map_err(&engine)?;
+        );
         let of_segments: Vec<Vec<Ranked>> = searcher
             .segment_readers()
             .par_iter()
-            .map(|segment| ranking.best_of(segment))
+            .enumerate()
+            .map(|(number, segment)| ranking.best_of(number, segment))
             .collect::<tantivy::Result<_>>()
             .map_err(&engine)?;
         let mut ranked = of_segments.concat();
@@ -191,28 +194,30 @@ impl TextIndex {
                         })
                         .collect();
                     for (_, text) in &texts {
-                        let terms = fields.iter().map(|one| Term::from_field_text(one.field, text)).collect();
+                        let mut terms = TermPlaces::new();
+                        for one in fields {
+                            terms.extend(self.terms_of(*one, &TokenTest::Is((*text).to_owned()))?);
+                        }
                         self.add_forms(terms, fields.iter().map(|one| one.field).collect(), weight, parts)?;
                     }
                     if texts.len() > 1 {
                         for one in fields {
-                            let terms = texts
+                            let terms: Vec<(usize, Term)> = texts
                                 .iter()
                                 .map(|(nth, text)| (*nth, Term::from_field_text(one.field, text)))
                                 .collect();
-                            let phrase = PhraseQuery::new_with_offset(terms);
-                            parts.phrases.push(Box::new(BoostQuery::new(Box::new(phrase), weight * PHRASE_WEIGHT)));
+                            let exact = SearchedPhrase::of(test).exact(test);
+                            parts.phrases.push(self.phrase(one.field, terms, exact, weight * PHRASE_WEIGHT)?);
                         }
                     }
                     return Ok(());
                 }
                 let Some(test) = tests.first() else { return Ok(()) };
-                let (mut as_written, mut stems) = (Vec::new(), Vec::new());
+                let (mut as_written, mut stems) = (TermPlaces::new(), TermPlaces::new());
                 for one in fields {
-                    let mut terms = self.terms_of(*one, test)?;
-                    terms.truncate(MOST_TERMS);
-                    for term in terms {
-                        if Some(term.field()) == one.stems { stems.push(term) } else { as_written.push(term) }
+                    for (term, places) in self.terms_of(*one, test)?.into_iter().take(MOST_TERMS) {
+                        let of = if Some(term.field()) == one.stems { &mut stems } else { &mut as_written };
+                        of.insert(term, places);
                     }
                 }
                 let share = if fields.iter().any(|one| one.stems.is_some()) { AS_WRITTEN_WEIGHT } else { 1.0 };
@@ -223,30 +228,50 @@ impl TextIndex {
         Ok(())
     }
 
+    /// A phrase in a field, with the words that its documents are known by.
+    fn phrase(
+        &self,
+        field: Field,
+        terms: Vec<(usize, Term)>,
+        exact: Option<Vec<String>>,
+        weight: f32,
+    ) -> tantivy::Result<RankedPhrase> {
+        let searcher = self.reader.searcher();
+        let all: Vec<Term> = terms.iter().map(|(_, term)| term.clone()).collect();
+        let bm25 = Bm25Weight::for_terms(&searcher, &all)?.boost_by(weight);
+        let query = BoostQuery::new(Box::new(PhraseQuery::new_with_offset(terms)), weight);
+        let query = query.weight(EnableScoring::enabled_from_searcher(&searcher))?;
+        Ok(RankedPhrase { field, exact, bm25, query })
+    }
+
     /// Adds the forms of one word, which is as rare as all of them are together: a form is worth no
     /// more for being that of a language in which few texts are.
-    fn add_forms(&self, terms: Vec<Term>, fields: Vec<Field>, weight: f32, parts: &mut Parts) -> tantivy::Result<()> {
+    fn add_forms(&self, terms: TermPlaces, fields: Vec<Field>, weight: f32, parts: &mut Parts) -> tantivy::Result<()> {
         if terms.is_empty() {
             return Ok(());
         }
-        if let Some(known) = parts.forms.get_mut(&terms) {
+        let names: Vec<Term> = terms.keys().cloned().collect();
+        if let Some(known) = parts.forms.get_mut(&names) {
             known.weight += weight;
             return Ok(());
         }
         let searcher = self.reader.searcher();
-        let (mut documents, mut tokens) = (0, 0);
-        for field in &fields {
-            let mut of_field = 0;
-            for term in terms.iter().filter(|term| term.field() == *field) {
-                of_field += searcher.doc_freq(term)?;
+        let mut postings = vec![Vec::new(); searcher.segment_readers().len()];
+        let mut of_fields: BTreeMap<Field, u64> = BTreeMap::new();
+        for (term, places) in terms {
+            for (segment, info) in places {
+                *of_fields.entry(term.field()).or_default() += u64::from(info.doc_freq);
+                postings.get_mut(segment).into_iter().for_each(|of| of.push((term.field(), info.clone())));
             }
-            // Most of what a title has, its text has as well.
-            documents = documents.max(of_field);
+        }
+        // Most of what a title has, its text has as well.
+        let documents = of_fields.into_values().max().unwrap_or_default();
+        let mut tokens = 0;
+        for field in &fields {
             tokens += searcher.total_num_tokens(*field)?;
         }
         let all = searcher.num_docs().max(1);
-        let forms = TermForms::new(terms.clone(), fields, weight, documents.min(all), all, tokens);
-        parts.forms.insert(terms, forms);
+        parts.forms.insert(names, TermForms::new(postings, fields, weight, documents.min(all), all, tokens));
         Ok(())
     }
 }
@@ -255,5 +280,5 @@ impl TextIndex {
 #[derive(Default)]
 struct Parts {
     forms: BTreeMap<Vec<Term>, TermForms>,
-    phrases: Vec<Box<dyn tantivy::query::Query>>,
+    phrases: Vec<RankedPhrase>,
 }

@@ -1,6 +1,7 @@
 //! The leaves of a query tree find the documents that meet one term.
 
-use super::doc_versions::each_posting;
+use super::doc_versions::{each_posting, gallop};
+use super::phrase_counts::{KnownPhrases, PhraseCounts};
 use super::schema::SearchedField;
 use super::text_index::{TextIndex, TextIndexError, engine};
 use super::tokens::{STEMMED, UNSTEMMED, stem_term};
@@ -10,9 +11,10 @@ use crate::query::TextTest;
 use crate::text::{fold, is_unspaced};
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings};
+use std::sync::Arc;
+use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings, TermInfo};
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, Term};
@@ -32,7 +34,7 @@ impl TextIndex {
             let mut docs = empty_set(reader.max_doc() as usize);
             for searched in &fields {
                 let leaf = Leaf { segment: reader, searched: *searched };
-                leaf.docs(test, &mut docs)?;
+                leaf.docs(test, &self.phrases, &mut docs)?;
             }
             Ok(self.versions_known.of(reader)?.of_docs(&docs, reader))
         };
@@ -96,20 +98,18 @@ impl TextIndex {
                 };
                 // Only words of the description are told from the others by their places.
                 if *field != self.fields.rest
-                    && let Some(term) = leaf.only_term(test).map_err(&engine)?
+                    && let Some(info) = leaf.only_term(test).map_err(&engine)?
                 {
                     let option = IndexRecordOption::WithFreqs;
                     let inverted = leaf.inverted(*field).map_err(&engine)?;
-                    let postings = inverted.read_block_postings(&term, option).map_err(|error| engine(error.into()))?;
+                    let postings = inverted.read_block_postings_from_terminfo(&info, option);
                     let deleted = segment.has_deletes();
-                    postings.into_iter().for_each(|postings| {
-                        each_posting(postings, |doc, count| {
-                            if let Some(version) = versions.of_doc(doc)
-                                && !(deleted && segment.is_deleted(doc))
-                            {
-                                each(u64::from(version), u64::from(count));
-                            }
-                        });
+                    each_posting(postings.map_err(|error| engine(error.into()))?, |doc, count| {
+                        if let Some(version) = versions.of_doc(doc)
+                            && !(deleted && segment.is_deleted(doc))
+                        {
+                            each(u64::from(version), u64::from(count));
+                        }
                     });
                     continue;
                 }
@@ -131,14 +131,19 @@ impl TextIndex {
     }
 
     /// The terms of the index that match a test of a single word, in one field and its stems.
-    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
-        let mut terms = BTreeSet::new();
-        for segment in self.reader.searcher().segment_readers() {
-            terms.extend(Leaf { segment, searched }.terms(test)?);
+    pub(in crate::search) fn terms_of(&self, searched: SearchedField, test: &TokenTest) -> tantivy::Result<TermPlaces> {
+        let mut terms = TermPlaces::new();
+        for (nth, segment) in self.reader.searcher().segment_readers().iter().enumerate() {
+            for (term, info) in (Leaf { segment, searched }).terms(test)? {
+                terms.entry(term).or_default().push((nth, info));
+            }
         }
-        Ok(terms.into_iter().collect())
+        Ok(terms)
     }
 }
+
+/// Terms, with the number of each segment that has one and where its postings are there.
+pub(in crate::search) type TermPlaces = BTreeMap<Term, Vec<(usize, TermInfo)>>;
 
 /// One field in one segment.
 struct Leaf<'s> {
@@ -148,7 +153,7 @@ struct Leaf<'s> {
 
 impl Leaf<'_> {
     /// Adds the documents that meet a test.
-    fn docs(&self, test: &TextTest, found: &mut FixedBitSet) -> tantivy::Result<()> {
+    fn docs(&self, test: &TextTest, known: &KnownPhrases, found: &mut FixedBitSet) -> tantivy::Result<()> {
         match test {
             TextTest::Any => {
                 // Whatever has a word in the field.
@@ -160,6 +165,18 @@ impl Leaf<'_> {
                         found,
                     );
                 }
+            }
+            _ if let Some(terms) = SearchedPhrase::of(test).exact(test) => {
+                let key = (self.segment.segment_id(), self.searched.field, terms);
+                let counts = match known.of(&key) {
+                    Some(counts) => counts,
+                    None => {
+                        let counts = self.phrase_counts(test)?;
+                        known.put(key, Arc::clone(&counts));
+                        counts
+                    }
+                };
+                found.extend(counts.iter().map(|(doc, _)| *doc as usize));
             }
             _ if needs_places(test) => {
                 let mut located = self.located(test)?;
@@ -173,6 +190,14 @@ impl Leaf<'_> {
             test => found.union_with(&self.candidates(test)?),
         }
         Ok(())
+    }
+
+    /// The documents that have an exact phrase, and how often.
+    fn phrase_counts(&self, test: &TextTest) -> tantivy::Result<PhraseCounts> {
+        let mut located = self.located(test)?;
+        let docs = self.candidates(test)?;
+        let docs = docs.ones().filter_map(|doc| DocId::try_from(doc).ok());
+        Ok(docs.map(|doc| (doc, located.count(doc))).filter(|(_, count)| *count > 0).collect())
     }
 
     /// Documents that hold every word of a test, in any places.
@@ -195,33 +220,33 @@ impl Leaf<'_> {
     }
 
     fn add_docs(&self, test: &TokenTest, docs: &mut FixedBitSet) -> tantivy::Result<()> {
-        for term in self.terms(test)? {
-            let postings = self.inverted(term.field())?.read_block_postings(&term, IndexRecordOption::Basic)?;
-            postings.into_iter().for_each(|postings| add_all(postings, docs));
+        for (term, info) in self.terms(test)? {
+            let inverted = self.inverted(term.field())?;
+            add_all(inverted.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?, docs);
         }
         Ok(())
     }
 
     /// The only term that meets a test of one word: its count in a document is that of the test. None where several do.
-    fn only_term(&self, test: &TextTest) -> tantivy::Result<Option<Term>> {
+    fn only_term(&self, test: &TextTest) -> tantivy::Result<Option<TermInfo>> {
         if matches!(test, TextTest::Near { .. }) {
             return Ok(None);
         }
         let SearchedPhrase { tests, covered } = SearchedPhrase::of(test);
         let [one] = &tests[..] else { return Ok(None) };
         let mut terms = self.terms(one)?;
-        Ok(terms.pop().filter(|_| covered == 0 && terms.is_empty()))
+        Ok(terms.pop().filter(|_| covered == 0 && terms.is_empty()).map(|(_, info)| info))
     }
 
     fn inverted(&self, field: Field) -> tantivy::Result<std::sync::Arc<InvertedIndexReader>> {
         self.segment.inverted_index(field)
     }
 
-    /// The terms of this segment that match a test of one word.
-    fn terms(&self, test: &TokenTest) -> tantivy::Result<Vec<Term>> {
+    /// The terms of this segment that match a test of one word, with where their postings are.
+    fn terms(&self, test: &TokenTest) -> tantivy::Result<Vec<(Term, TermInfo)>> {
         let field = self.searched.field;
-        Ok(match test {
-            TokenTest::Like(pattern) => self.terms_like(pattern)?,
+        let written = match test {
+            TokenTest::Like(pattern) => return self.terms_like(pattern),
             TokenTest::OneEdit(letters) => {
                 let text: String = letters.iter().collect();
                 let query = FuzzyTermQuery::new(Term::from_field_text(field, &text), 1, true);
@@ -229,9 +254,9 @@ impl Leaf<'_> {
                 let mut stream = inverted.terms().search(query.automaton()?).into_stream()?;
                 let mut found = Vec::new();
                 while stream.advance() {
-                    found.extend(term_of(field, stream.key()));
+                    found.extend(term_of(field, stream.key()).map(|term| (term, stream.value().clone())));
                 }
-                found
+                return Ok(found);
             }
             TokenTest::Form(written) => {
                 let mut found = vec![Term::from_field_text(field, &fold(written))];
@@ -243,10 +268,16 @@ impl Leaf<'_> {
                 found
             }
             TokenTest::Is(word) => vec![Term::from_field_text(field, word)],
-        })
+        };
+        let mut found = Vec::new();
+        for term in written {
+            let info = self.inverted(term.field())?.get_term_info(&term)?;
+            found.extend(info.map(|info| (term, info)));
+        }
+        Ok(found)
     }
 
-    fn terms_like(&self, pattern: &[char]) -> tantivy::Result<Vec<Term>> {
+    fn terms_like(&self, pattern: &[char]) -> tantivy::Result<Vec<(Term, TermInfo)>> {
         // The letters before the first sign.
         let begin: String = pattern.iter().take_while(|c| !matches!(c, '*' | '?')).collect();
         let inverted = self.inverted(self.searched.field)?;
@@ -259,7 +290,7 @@ impl Leaf<'_> {
         let mut found = Vec::new();
         while stream.advance() {
             if std::str::from_utf8(stream.key()).is_ok_and(|word| is_like(pattern, word)) {
-                found.extend(term_of(self.searched.field, stream.key()));
+                found.extend(term_of(self.searched.field, stream.key()).map(|term| (term, stream.value().clone())));
             }
         }
         Ok(found)
@@ -294,9 +325,9 @@ impl Leaf<'_> {
     /// The postings of the terms that match a test.
     fn postings(&self, test: &TokenTest) -> tantivy::Result<Vec<SegmentPostings>> {
         let mut all = Vec::new();
-        for term in self.terms(test)? {
+        for (term, info) in self.terms(test)? {
             let option = IndexRecordOption::WithFreqsAndPositions;
-            all.extend(self.inverted(term.field())?.read_postings(&term, option)?);
+            all.push(self.inverted(term.field())?.read_postings_from_terminfo(&info, option)?);
         }
         Ok(all)
     }
@@ -324,8 +355,13 @@ enum Located {
 impl Located {
     /// Whether a document meets it. Documents come in ascending order.
     fn holds(&mut self, doc: DocId) -> bool {
+        self.count(doc) > 0
+    }
+
+    /// At how many places a document meets it. Documents come in ascending order.
+    fn count(&mut self, doc: DocId) -> u32 {
         let Self::Phrase { postings, rarest_first, slop: 0, begins, places, .. } = self else {
-            return !self.spans(doc).is_empty();
+            return u32::try_from(self.spans(doc).len()).unwrap_or(u32::MAX);
         };
         // Places of a frequent word are read where the others follow one another only.
         for (at, nth) in rarest_first.iter().enumerate() {
@@ -337,15 +373,15 @@ impl Located {
                 let mut left = places.as_slice();
                 begins.retain(|begin| {
                     let place = *begin as usize + *nth;
-                    left = left.get(left.partition_point(|of| (*of as usize) < place)..).unwrap_or_default();
+                    left = left.get(gallop(left, |of| (*of as usize) < place)..).unwrap_or_default();
                     left.first().is_some_and(|of| *of as usize == place)
                 });
             }
             if begins.is_empty() {
-                return false;
+                return 0;
             }
         }
-        !begins.is_empty()
+        u32::try_from(begins.len()).unwrap_or(u32::MAX)
     }
 
     /// The places at which a document meets it. Documents come in ascending order.
@@ -410,6 +446,15 @@ impl SearchedPhrase {
             tests.pop();
         }
         Self { tests, covered: usize::from(is_covered) }
+    }
+
+    /// The words that have to follow one another just so; none where anything else would do, too.
+    pub(super) fn exact(self, test: &TextTest) -> Option<Vec<String>> {
+        if !matches!(test, TextTest::Phrase { slop: 0, .. }) || self.tests.len() < 2 {
+            return None;
+        }
+        let is_word = |test| if let TokenTest::Is(word) = test { Some(word) } else { None };
+        self.tests.into_iter().map(is_word).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use super::best::KnownLengths;
 use super::builder::IndexMark;
 use super::doc_versions::KnownVersions;
 use super::page_file::{PageBlock, PageFile, PageSlot, StoredPage};
+use super::phrase_counts::KnownPhrases;
 use super::read_only::ReadOnlyDirectory;
 use super::schema::{Fields, register, schema};
 use fixedbitset::FixedBitSet;
@@ -122,6 +123,7 @@ pub struct TextIndex {
     /// What rankings know of its documents.
     pub(super) lengths: Arc<KnownLengths>,
     pub(super) versions_known: Arc<KnownVersions>,
+    pub(super) phrases: Arc<KnownPhrases>,
     /// Its file of pages; none where nothing was committed yet.
     pages: Option<Arc<PageFile>>,
 }
@@ -175,6 +177,7 @@ impl TextIndex {
             fields,
             lengths: Arc::default(),
             versions_known: Arc::default(),
+            phrases: Arc::default(),
             pages: None,
         };
         opened.check_lengths()?;
