@@ -450,3 +450,34 @@ fn of_the_sound_pages_of_the_data_at_most_two_in_a_hundred_are_problems() {
     println!("{count} pages, {} problems, {} findings", problems.len(), found.len());
     assert!(count >= 480 && problems.len() as u64 * 50 <= count, "{count} {lines:#?}");
 }
+
+/// Real pages of the data with a fault, read by hand: the check that finds it, and a query that finds the page.
+const REAL_FAULTS: [(&str, &str); 7] = [
+    ("status", "url:archive.org/movies.prelinger"),
+    ("soft-404", "url:archive.org/details/flash.php"),
+    ("login-wall", "url:archive.org/create/text/javascript"),
+    ("missing-resources", "url:contamehistorias.pt/arquivopt/"),
+    ("cut-short", "url=http://www.archive.org/ imported:1"),
+    ("paywall", "title:stadia"),
+    ("paywall", "title:néolibéralisme"),
+];
+
+#[test]
+fn faults_of_real_pages_are_found() {
+    let Some(pages) = sound_pages() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().join("w");
+    fonds(&["new", arg(&workspace)]).with_status(0);
+    let file = dir.path().join("pages.warc");
+    std::fs::write(&file, pages.concat()).unwrap();
+    for name in ["warc/malformed/aut-badexample.arc.gz", SOUND_ARCHIVES[0], SOUND_ARCHIVES[1]] {
+        let Some(path) = data(name) else { return };
+        fonds(&["import", arg(&workspace), arg(&path)]);
+    }
+    fonds(&["import", arg(&workspace), arg(&file)]).with_status(0);
+    for (check, query) in REAL_FAULTS {
+        let found = fonds(&["check", arg(&workspace), query, "--json"]).with_status(0).json_lines();
+        let is_meant = |of: &Value| text(of, "check") == check && text(of, "state") == "problem";
+        assert!(found.iter().any(is_meant), "{check}: {query}: {found:#?}");
+    }
+}

@@ -23,11 +23,14 @@ pub enum PhraseKind {
     Challenge,
     /// A page for those who have logged in.
     LogIn,
+    /// A text that goes on for subscribers.
+    CutText,
 }
 
 impl PhraseKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [Self::NotFound, Self::ForSale, Self::Busy, Self::Paywall, Self::Challenge, Self::LogIn];
+    pub const ALL: [Self; 7] =
+        [Self::NotFound, Self::ForSale, Self::Busy, Self::Paywall, Self::Challenge, Self::LogIn, Self::CutText];
 
     /// Its phrases.
     fn phrases(self) -> &'static [&'static str] {
@@ -38,6 +41,7 @@ impl PhraseKind {
             Self::Paywall => &PAYWALL,
             Self::Challenge => &CHALLENGE,
             Self::LogIn => &LOG_IN,
+            Self::CutText => &CUT_TEXT,
         }
     }
 }
@@ -176,6 +180,18 @@ const PAYWALL: [&str; 25] = [
     "riservato agli abbonati",
     "alleen voor abonnees",
     "tylko dla prenumeratorów",
+];
+
+const CUT_TEXT: [&str; 9] = [
+    "subscribe to continue",
+    "to continue reading",
+    "to read the full",
+    "pour lire la suite",
+    "um weiterzulesen",
+    "assine para continuar",
+    "para continuar a ler",
+    "para seguir leyendo",
+    "per continuare a leggere",
 ];
 
 const LOG_IN: [&str; 21] = [

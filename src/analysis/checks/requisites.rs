@@ -13,6 +13,26 @@ const SCREEN: f64 = 1024.0 * 768.0;
 /// Weight in tenths of an image whose size is not declared.
 const UNSIZED_IMAGE: u64 = 20;
 
+/// Scripts that count visits or show advertisements, by a part of their URL: a page loses nothing without them.
+const COUNTERS: [&str; 16] = [
+    "google-analytics.com/",
+    "googletagmanager.com/",
+    "/urchin.js",
+    "/matomo.js",
+    "/piwik.js",
+    "stats.wp.com/",
+    "statcounter.com/",
+    "scorecardresearch.com/",
+    "quantserve.com/",
+    "chartbeat.com/",
+    "hotjar.com/",
+    "doubleclick.net/",
+    "googlesyndication.com/",
+    "connect.facebook.net/",
+    "mc.yandex.ru/",
+    "plausible.io/",
+];
+
 /// A link out of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedLink {
@@ -32,19 +52,24 @@ impl CheckedLink {
     }
 }
 
+fn is_counter(url: &str) -> bool {
+    COUNTERS.iter().any(|part| url.contains(part))
+}
+
 /// What a page loads, by its links in their order: what it loses without each in tenths of weight, those without a weight
 /// last. The images of its elements, where they are known, are weighed by their declared sizes, and each with the
 /// sizes to choose from (`srcset`) is one; where they are not, each image counts by itself.
 pub fn requisites_of(links: &[CheckedLink], images: Option<&[PageImage]>, has_modules: bool) -> Vec<Requisite> {
     let mut found: Vec<Requisite> = Vec::new();
     let mut known: BTreeSet<&str> = BTreeSet::new();
-    let scripts = links.iter().filter(|link| link.kind == LinkKind::Script).count();
+    let scripts = links.iter().filter(|link| link.kind == LinkKind::Script && !is_counter(&link.url)).count();
     let mut styles = 0;
     let mut was_media = false;
     for link in links {
         let is_media = link.kind == LinkKind::Media;
         let (kind, weight) = match link.kind {
             LinkKind::Stylesheet if link.is_style() => (RequisiteKind::Style, if styles < 2 { 80 } else { 50 }),
+            LinkKind::Script if is_counter(&link.url) => (RequisiteKind::Script, 0),
             LinkKind::Script => (RequisiteKind::Script, if scripts == 1 || has_modules { 30 } else { 10 }),
             LinkKind::Frame => (RequisiteKind::Frame, 40),
             LinkKind::Media => (RequisiteKind::Media, 100),
@@ -150,6 +175,15 @@ mod tests {
         // Without its elements each image is by itself.
         let found = requisites_of(&links, None, false);
         assert_eq!(weights(&found), [("style", 1, 80), ("image", 1, 20), ("image", 1, 20), ("media", 2, 100)]);
+    }
+
+    #[test]
+    fn a_page_loses_nothing_without_what_counts_its_visits() {
+        let links = [
+            link(LinkKind::Script, "", "http://www.google-analytics.com/urchin.js"),
+            link(LinkKind::Script, "", "http://a.pt/menu.js"),
+        ];
+        assert_eq!(weights(&requisites_of(&links, Some(&[]), false)), [("script", 1, 0), ("script", 1, 30)]);
     }
 
     #[test]

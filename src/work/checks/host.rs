@@ -317,7 +317,7 @@ impl Sums {
             words: signs.words,
             all_words: signs.all_words,
             language: signs.language.clone(),
-            has_phrase: signs.phrases.iter().any(|of| !of.place.ends_with("text")),
+            has_phrase: signs.phrases.iter().any(|of| of.place != "text"),
             // Signs are all that tells titles such as `operator<` and `operator!=` apart.
             title: match signs.title.trim() {
                 "" => NO_TITLE,

@@ -118,7 +118,7 @@ fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts, main_wo
             signs.phrases.push(FoundPhrase { kind, place: place.to_owned(), phrase: phrase.to_owned() });
         }
     };
-    use PhraseKind::{Busy, Challenge, ForSale, LogIn, NotFound, Paywall};
+    use PhraseKind::{Busy, Challenge, CutText, ForSale, LogIn, NotFound, Paywall};
     add(&page.title, "title", &[NotFound, ForSale, Busy, Challenge]);
     add(&facts.heading, "heading", &[NotFound, ForSale, Busy]);
     let text = page.text();
@@ -132,7 +132,7 @@ fn add_text(signs: &mut PageSigns, page: &StoredPage, facts: &PageFacts, main_wo
         add(&text, "text", &[Busy, LogIn, NotFound]);
     }
     if facts.is_not_free {
-        add(&text, "whole text", &[Paywall]);
+        add(&text, "text", &[CutText]);
     }
     let end: Vec<&str> = page.main.split_whitespace().collect();
     add(&end.get(end.len().saturating_sub(END_LENGTH)..).unwrap_or_default().join(" "), "text", &[Paywall]);

@@ -5,17 +5,14 @@ use crate::analysis::checks::evidence::{counted, evidence};
 use crate::analysis::checks::{CaptureSigns, Check, CheckLevel, CheckLimits, PhraseKind, Signal};
 use serde_json::json;
 
-/// Phrases that stand where a text was cut.
-const CUTS: [&str; 4] = ["pour lire la suite", "to continue reading", "subscribe to continue", "assine para continuar"];
-
 pub static PAYWALL: Check = Check {
     id: "paywall",
     label: "Paywall",
     level: CheckLevel::Host,
     weight: 0.5,
     rule: "A short text, and one of these: the page declares that it is not free (isAccessibleForFree: false), or a phrase such as \
-           “subscribe to continue” is in the last 60 words of its main text. A page that declares it and says it anywhere needs not be \
-           short. Short is a main text of fewer than 150 words, or, for what \
+           “subscribe to continue” is in the last 60 words of its main text. A page that declares it and says anywhere that its text \
+           goes on for subscribers need not be short. Short is a main text of fewer than 150 words, or, for what \
            declares it, of less than two fifths of the median of the host's pages with addresses of its form.",
     inputs: &["JSON-LD", "main text", "pages of the host"],
     thresholds: &[
@@ -34,12 +31,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let host = of.of.host.clone().unwrap_or_default();
     let is_short = page.words < limits.count("main_words");
     let is_below = host.of_form >= 5 && (page.words as f64) < limits.of("share") * host.median_words as f64;
-    let of_paywall = |place: &str| {
-        page.phrases
-            .iter()
-            .find(|of| of.kind == PhraseKind::Paywall && (of.place == "whole text") == (place == "whole text"))
-    };
-    let (phrase, anywhere) = (of_paywall("text"), of_paywall("whole text"));
+    let says = |kind| page.phrases.iter().find(|of| of.kind == kind);
+    let (phrase, cut) = (says(PhraseKind::Paywall), says(PhraseKind::CutText));
     let length = counted(page.words, "word");
     let more =
         json!({ "words": page.words, "median": host.median_words, "phrase": phrase.map(|of| of.phrase.clone()) });
@@ -48,13 +41,13 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
             let text = format!("it declares that it is not free, and says “{}” at the end of {length}", phrase.phrase);
             Some(Signal::problem(1.0, evidence(text, more)))
         }
-        (true, _) if anywhere.is_some_and(|of| CUTS.contains(&of.phrase.as_str())) => {
-            let phrase = anywhere.map(|of| of.phrase.as_str()).unwrap_or_default();
-            let text = format!("it declares that it is not free, and says “{phrase}” beside {length}");
-            Some(Signal::problem(0.8, evidence(text, more)))
-        }
         (true, _) if is_short || is_below => {
             Some(Signal::problem(1.0, evidence(format!("it declares that it is not free, and has {length}"), more)))
+        }
+        (true, _) if cut.is_some() => {
+            let phrase = cut.map(|of| of.phrase.as_str()).unwrap_or_default();
+            let text = format!("it declares that it is not free, and says “{phrase}” beside {length}");
+            Some(Signal::problem(1.0, evidence(text, more)))
         }
         (false, Some(phrase)) if is_short => {
             Some(Signal::problem(1.0, evidence(format!("“{}” at the end of {length}", phrase.phrase), more)))
@@ -66,8 +59,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::checks::FindingState;
     use crate::analysis::checks::tests::{found, page, with_phrase};
+    use crate::analysis::checks::{FindingState, PageSigns};
 
     #[test]
     fn a_whole_text_behind_a_meter_is_no_finding() {
@@ -82,6 +75,12 @@ mod tests {
         assert_eq!(check(80, true, false), Some(FindingState::Problem));
         assert_eq!(check(80, false, true), Some(FindingState::Problem));
         assert_eq!(check(900, true, true), None);
+        let cut = |is_not_free| {
+            let (page, of) = page("http://a.pt/x", 311);
+            let page = with_phrase(page, PhraseKind::CutText, "text");
+            found(&PAYWALL, &PageSigns { is_not_free, ..page }, &of)
+        };
+        assert_eq!((cut(true), cut(false)), (Some(FindingState::Problem), None), "a long beginning");
         assert_eq!(check(80, false, false), None);
     }
 }

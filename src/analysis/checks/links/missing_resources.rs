@@ -14,7 +14,7 @@ pub static MISSING_RESOURCES: Check = Check {
     level: CheckLevel::Page,
     weight: 1.0,
     rule: "The weight of what is missing, in that of all: the first two style sheets 8, further ones 5; a module or the only script 3, others \
-           1; an image by its declared area of a screen of 1024 × 768, 8 from a fifth on, 3 from a fiftieth on, else 1, 2 without \
+           1, those that count visits or show advertisements 0; an image by its declared area of a screen of 1024 × 768, 8 from a fifth on, 3 from a fiftieth on, else 1, 2 without \
            declared sizes and 0 up to four pixels; a frame 4; media 10. From 0.3 on it is a problem, from 0.1 on odd. Of alternatives \
            (srcset) one is enough. Not applicable where the launch took no resource of any page.",
     inputs: &["resources and their declared sizes", "captures of these", "URLs seen, with their verdicts and failures"],
