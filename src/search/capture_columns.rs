@@ -209,6 +209,8 @@ pub struct FactsRow<'a> {
     pub is_revisit: bool,
     /// A person reviews it by itself: it is no part of a page, and not what a crawl fetches first.
     pub is_by_itself: bool,
+    /// It has a text of its own, which a request is held against.
+    pub has_text: bool,
 }
 
 /// Values that are kept once and referred to by number.
@@ -328,6 +330,8 @@ pub struct CaptureFacts {
     pub(super) revisits: FixedBitSet,
     /// Captures that a person reviews by themselves.
     pub(super) by_themselves: FixedBitSet,
+    /// Captures with a text of their own.
+    pub(super) with_text: FixedBitSet,
     marks: Names32,
     countries: HashMap<Arc<str>, String>,
     campaigns: HashMap<i64, i64>,
@@ -353,7 +357,12 @@ impl CaptureFacts {
         self.languages.push(at, row.language);
         self.statuses.push(at, &if row.status == 0 { String::new() } else { row.status.to_string() });
         self.launches.push(at, &row.launch.to_string());
-        for (set, holds) in [(&mut self.revisits, row.is_revisit), (&mut self.by_themselves, row.is_by_itself)] {
+        let sets = [
+            (&mut self.revisits, row.is_revisit),
+            (&mut self.by_themselves, row.is_by_itself),
+            (&mut self.with_text, row.has_text),
+        ];
+        for (set, holds) in sets {
             set.grow(at + 1);
             set.set(at, holds);
         }
@@ -428,6 +437,11 @@ impl CaptureFacts {
     /// The captures that a person reviews by themselves: neither parts of pages nor what a crawl fetches first.
     pub fn by_themselves(&self) -> &FixedBitSet {
         &self.by_themselves
+    }
+
+    /// The captures that have text of their own, which a request is held against.
+    pub fn with_text(&self) -> &FixedBitSet {
+        &self.with_text
     }
 
     /// Takes those captures out of a set that have an earlier one of their content version among others.

@@ -3,7 +3,8 @@
 //!
 //! The file is written whole to another name and renamed. It is `FONDSCF2`; bytes of the [`FactsMark`] (8,
 //! little-endian as all numbers), and that as JSON; the length of the columns (8); versions and numbers of URLs (4 each), dates and sizes (8
-//! each); for each capture 1 where it repeats a payload and 2 where a person reviews it by itself, together (1); of hosts,
+//! each); for each capture 1 where it repeats a payload, 2 where a person reviews it by itself and 4 where it has a
+//! text of its own, together (1); of hosts,
 //! media, languages, statuses and launches bytes of the names (8), these as JSON, and the number of a name for each
 //! capture (4); and a checksum of everything behind `FONDSCF2`.
 //!
@@ -23,9 +24,11 @@ use std::path::Path;
 /// Name of the file in the folder of the index.
 const NAME: &str = "captures.bin";
 const MAGIC: [u8; 8] = *b"FONDSCF2";
-/// The flags of a capture that repeats a payload, and of one that a person reviews by itself.
+/// The flags of a capture that repeats a payload, of one that a person reviews by itself, and of one with a text of its
+/// own.
 const REVISIT: u8 = 1;
 const BY_ITSELF: u8 = 2;
+const TEXT: u8 = 4;
 /// Bytes that are read and written at once.
 const CHUNK_BYTES: usize = 1 << 16;
 
@@ -67,7 +70,7 @@ impl CaptureFacts {
             set.extend(flags.iter().enumerate().filter(|(_, flags)| **flags & flag > 0).map(|(at, _)| at));
             set
         };
-        (facts.revisits, facts.by_themselves) = (set_of(REVISIT), set_of(BY_ITSELF));
+        (facts.revisits, facts.by_themselves, facts.with_text) = (set_of(REVISIT), set_of(BY_ITSELF), set_of(TEXT));
         for column in
             [&mut facts.hosts, &mut facts.media, &mut facts.languages, &mut facts.statuses, &mut facts.launches]
         {
@@ -96,7 +99,11 @@ impl CaptureFacts {
             file.column(&self.dates_ms, |number| number.to_le_bytes())?;
             file.column(&self.sizes, |number| number.to_le_bytes())?;
             let flag = |set: &FixedBitSet, at: usize, flag: u8| if set.contains(at) { flag } else { 0 };
-            let flags_of = |at| flag(&self.revisits, at, REVISIT) | flag(&self.by_themselves, at, BY_ITSELF);
+            let flags_of = |at| {
+                flag(&self.revisits, at, REVISIT)
+                    | flag(&self.by_themselves, at, BY_ITSELF)
+                    | flag(&self.with_text, at, TEXT)
+            };
             let flags: Vec<u8> = (0..self.versions.len()).map(flags_of).collect();
             file.column(&flags, |flags| [flags])?;
             for column in [&self.hosts, &self.media, &self.languages, &self.statuses, &self.launches] {
@@ -214,6 +221,7 @@ mod tests {
                 size: capture << 33,
                 is_revisit: *back > 0,
                 is_by_itself: *step > 1,
+                has_text: *back > 1,
             });
         }
         facts
@@ -262,7 +270,7 @@ mod tests {
                 let capture = facts.newest() + 1;
                 facts.push(&FactsRow {
                     capture, version: capture, url: 7, host: "new", date_ms: 1, status: 200, media: "a", language: "fr", launch: 9,
-                    size: 1, is_revisit: true, is_by_itself: false,
+                    size: 1, is_revisit: true, is_by_itself: false, has_text: true,
                 });
             }
             prop_assert_eq!(read, kept);

@@ -456,7 +456,7 @@ const REAL_FAULTS: [(&str, &str); 7] = [
     ("status", "url:archive.org/movies.prelinger"),
     ("soft-404", "url:archive.org/details/flash.php"),
     ("login-wall", "url:archive.org/create/text/javascript"),
-    ("missing-resources", "url:contamehistorias.pt/arquivopt/"),
+    ("missing-resources", "url:archive.org/account/login.createaccount.php"),
     ("cut-short", "url=http://www.archive.org/ imported:1"),
     ("paywall", "title:stadia"),
     ("paywall", "title:néolibéralisme"),

@@ -1,7 +1,7 @@
 //! Content versions, for the text index: a page with one payload, by the
 //! number of the first capture that has both.
 
-use super::originals::{named_digest_sql, version_sql};
+use super::originals::{named_digest_sql, shown_status_sql, version_sql};
 use super::requisites::decided_sql;
 use crate::captures::Media;
 use crate::search::{CaptureFacts, FactsMark, FactsRow};
@@ -10,6 +10,7 @@ use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::lossy::{LossyText, lossy};
 use crate::store::launches::ledger::all_geo_facts;
 use crate::store::review::marks::reviewed_by_itself_sql;
+use crate::store::review::score_set::without_text;
 use crate::store::rows::CaptureId;
 use crate::uri::CaptureDate;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -196,7 +197,9 @@ impl Catalogue {
                 conn.prepare_cached(concat!("SELECT ", version_sql!(), " FROM capture c WHERE c.id = ?1"))?;
             let mut statement = conn.prepare_cached(concat!(
                 "SELECT c.id, h.name, c.date_ms, c.status, c.media, c.language, c.launch, ifnull(c.size, 0),
-                    c.url, c.revisit_of_ms IS NOT NULL, ",
+                    c.url, c.revisit_of_ms IS NOT NULL, c.mime, c.hops, ",
+                shown_status_sql!(),
+                ", ",
                 reviewed_by_itself_sql!(),
                 " FROM capture c JOIN host h ON h.id = c.host WHERE c.id > ?1 ORDER BY c.id"
             ))?;
@@ -209,19 +212,21 @@ impl Catalogue {
                     None if after == 0 => capture,
                     None => version_of.query_row([capture], |row| row.get(0))?,
                 };
+                let media = Media::of_number(row.get(4)?);
                 facts.push(&FactsRow {
                     capture: capture.get(),
                     version: version.get(),
                     host: text(1)?,
                     date_ms: row.get(2)?,
                     status: row.get(3)?,
-                    media: Media::of_number(row.get(4)?).as_str(),
+                    media: media.as_str(),
                     language: &lossy(row.get_ref(5)?.as_bytes().map_err(rusqlite::Error::from)?),
                     launch: row.get(6)?,
                     size: row.get(7)?,
                     url: row.get(8)?,
                     is_revisit: row.get(9)?,
-                    is_by_itself: row.get::<_, Option<bool>>(10)?.unwrap_or_default(),
+                    is_by_itself: row.get::<_, Option<bool>>(13)?.unwrap_or_default(),
+                    has_text: without_text(row.get(12)?, text(10)?, media, Some(text(11)?)).is_none(),
                 });
             }
             let countries = all_geo_facts(conn)?

@@ -382,6 +382,7 @@ impl FullText for OnlySecond {
                 size: 1,
                 is_revisit: false,
                 is_by_itself: true,
+                has_text: true,
             };
             facts.push(&row);
         }

@@ -5,7 +5,6 @@ use super::marks::{decision_source, of_campaign_sql};
 use crate::analysis::{HISTOGRAM_BINS, PartValues, RequestReading, ReviewState, ScoreInput, ScoreWeights, histogram};
 use crate::captures::Media;
 use crate::scope::hop_count;
-use crate::store::captures::originals::shown_status_sql;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, mark_of, uint};
 use crate::store::catalogue::{Catalogue, UnderWay};
@@ -436,30 +435,6 @@ impl Catalogue {
         })
     }
 
-    /// Numbers of the captures that have text of their own, which a request is held against.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub fn captures_with_text(&self) -> Result<Vec<CaptureId>, StoreError> {
-        self.read(|conn| {
-            let mut statement = conn.prepare_cached(concat!(
-                "SELECT c.id, ",
-                shown_status_sql!(),
-                ", c.mime, c.hops, c.media FROM capture c"
-            ))?;
-            let mut rows = statement.query([])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
-                if without_text(row.get(1)?, text(2)?, Media::of_number(row.get(4)?), Some(text(3)?)).is_none() {
-                    found.push(row.get(0)?);
-                }
-            }
-            Ok(found)
-        })
-    }
-
     /// Captures with their scores under a draft, part by part, in the requested order; `sides` decides
     /// under that draft.
     ///
@@ -610,7 +585,12 @@ pub(in crate::store) fn review_of(decision: Option<ReviewMark>) -> ReviewState {
 }
 
 /// Why a capture has no text of its own that a request could be compared with.
-fn without_text(status: i32, mime: &str, media: Media, hops: Option<&str>) -> Option<&'static str> {
+pub(in crate::store) fn without_text(
+    status: i32,
+    mime: &str,
+    media: Media,
+    hops: Option<&str>,
+) -> Option<&'static str> {
     match status {
         _ if hops.is_some_and(|hops| hops.contains('P')) => Some("what a crawl fetches first, such as robots.txt,"),
         200..=299 if media == Media::Image => Some("an image"),

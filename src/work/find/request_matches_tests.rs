@@ -31,7 +31,8 @@ struct CaptureText {
 }
 
 fn pages_of(session: &Session) -> Vec<CaptureText> {
-    let ids = session.catalogue().captures_with_text().unwrap();
+    let facts = session.search_room().facts(session.catalogue()).unwrap();
+    let ids = facts.with_text().ones().filter_map(|capture| CaptureId::try_from(capture).ok()).collect::<Vec<_>>();
     let read = |head: CaptureHead| {
         let stored = session.catalogue().stored_capture(head.id).unwrap();
         let unread =

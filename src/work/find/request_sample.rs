@@ -103,7 +103,7 @@ pub(in crate::work) fn request_sample(
         return Ok(sample);
     }
     sample.filter = format!("request:{}", quoted_value(&request.to_string()));
-    available.intersect_with(&*room.with_text(catalogue)?);
+    available.intersect_with(facts.with_text());
     let matches = RequestMatches::of(matcher, Some(&index))?;
     let counts = matches.captures_by_term(&facts, &available);
     let terms = matches.matcher.terms().iter().cloned().zip(counts);
@@ -191,8 +191,8 @@ pub(in crate::work) fn meeting_request(
     request: &str,
 ) -> anyhow::Result<FixedBitSet> {
     let request: Request = request.parse().map_err(|error| NoQuery(format!("in the request, {error}")))?;
-    let (facts, with_text) = (room.facts(catalogue)?, room.with_text(catalogue)?);
-    Ok(RequestMatches::of(Matcher::compile(&request), Some(index))?.meeting(&facts, &with_text))
+    let facts = room.facts(catalogue)?;
+    Ok(RequestMatches::of(Matcher::compile(&request), Some(index))?.meeting(&facts, facts.with_text()))
 }
 
 #[cfg(test)]

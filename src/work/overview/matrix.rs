@@ -221,7 +221,7 @@ pub(super) fn matrix(
     let through = index.mark()?.unwrap_or_default().through;
     matrix.waiting = Some(catalogue.captures_behind(CaptureId::new(through))?);
     let mut with_text = of_campaign.clone();
-    with_text.intersect_with(&*room.with_text(catalogue)?);
+    with_text.intersect_with(facts.with_text());
     let matches = RequestMatches::of(Matcher::compile(&spec.request), Some(&index))?;
     let holding = matches.captures_of_terms(&facts, &with_text);
     let matcher = &matches.matcher;

@@ -62,7 +62,7 @@ fn each_cell_counts_the_captures_that_hold_its_term() {
     let texts = PageTexts::open(&session.workspace).unwrap();
     let mut reader = texts.reader().unwrap();
     let facts = session.search_room().facts(session.catalogue()).unwrap();
-    let with_text = session.search_room().with_text(session.catalogue()).unwrap();
+    let with_text = facts.with_text();
     let mut holding: Vec<HashMap<CaptureId, ()>> = vec![HashMap::new(); matcher.terms().len()];
     for row in captures(&session, TOWN, "") {
         let at = usize::try_from(row.id).unwrap();

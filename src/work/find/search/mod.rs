@@ -177,7 +177,6 @@ pub(in crate::work) struct SearchRoom {
     kept_through: AtomicI64,
     facts: Mutex<Option<([i64; 7], Arc<CaptureFacts>)>>,
     near: Mutex<Option<(SystemTime, Arc<NearGroups>)>>,
-    with_text: Mutex<Option<([i64; 7], Arc<FixedBitSet>)>>,
     titles: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
     urls: Mutex<Option<([i64; 7], Arc<CaptureLetters>)>>,
     /// The captures that hold terms of requests, with what they were found of.
@@ -308,25 +307,6 @@ impl SearchRoom {
         }
         *known = Some((stamp, Arc::clone(&letters)));
         Ok(Some(letters).filter(|letters| !letters.is_too_long()))
-    }
-
-    /// The captures that have text of their own, which a request is held against.
-    ///
-    /// # Errors
-    ///
-    /// A catalogue that cannot be read.
-    pub(in crate::work) fn with_text(&self, catalogue: &Catalogue) -> anyhow::Result<Arc<FixedBitSet>> {
-        let stamp = catalogue.facts_stamp()?;
-        let mut known = lock(&self.with_text);
-        if let Some((before, captures)) = &*known
-            && *before == stamp
-        {
-            return Ok(Arc::clone(captures));
-        }
-        let captures = catalogue.captures_with_text()?;
-        let captures = Arc::new(captures.into_iter().filter_map(|capture| usize::try_from(capture).ok()).collect());
-        *known = Some((stamp, Arc::clone(&captures)));
-        Ok(captures)
     }
 }
 
