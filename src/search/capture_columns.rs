@@ -3,9 +3,10 @@
 use crate::jobs::empty_set;
 use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
+use foldhash::fast::RandomState;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
@@ -459,11 +460,11 @@ impl CaptureFacts {
 
     /// The last of each URL among some captures; one whose URL has no number is the only one of it.
     pub fn last_of_urls(&self, among: &FixedBitSet) -> FixedBitSet {
-        let mut known = empty_set(self.urls.iter().copied().max().unwrap_or_default() as usize + 1);
+        let mut known: HashSet<u32, RandomState> = HashSet::default();
         let mut last = among.clone();
         for capture in among.ones().rev() {
-            let url = self.urls.get(capture).copied().unwrap_or_default() as usize;
-            if url > 0 && known.put(url) {
+            let url = self.urls.get(capture).copied().unwrap_or_default();
+            if url > 0 && !known.insert(url) {
                 last.remove(capture);
             }
         }

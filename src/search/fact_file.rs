@@ -2,11 +2,11 @@
 //! every capture of the catalogue again.
 //!
 //! The file is written whole to another name and renamed. It is `FONDSCF2`; bytes of the [`FactsMark`] (8,
-//! little-endian as all numbers), and that as JSON; the length of the columns (8); versions and numbers of URLs (4 each), dates and sizes (8
-//! each); for each capture 1 where it repeats a payload, 2 where a person reviews it by itself and 4 where it has a
-//! text of its own, together (1); of hosts,
-//! media, languages, statuses and launches bytes of the names (8), these as JSON, and the number of a name for each
-//! capture (4); and a checksum of everything behind `FONDSCF2`.
+//! little-endian as all numbers), and that as JSON; the length of the columns (8); versions and numbers of URLs (4
+//! each), dates and sizes (8 each); for each capture 1 where it repeats a payload, 2 where a person reviews it by itself
+//! and 4 where it has a text of its own, together (1); of hosts, media, languages, statuses and launches bytes of the
+//! names (8), these as JSON, and the number of a name for each capture (4); and a checksum of everything behind
+//! `FONDSCF2`.
 //!
 //! What changes without the captures is not in it: decisions, countries, campaigns and names of launches.
 
