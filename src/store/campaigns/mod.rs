@@ -204,7 +204,7 @@ impl Catalogue {
             };
             Ok::<_, StoreError>(self.matching_captures(&query)?.count_ones(..) as u64)
         };
-        let refused = self.read(|conn| Ok(refused_by_rule(conn, id, self.refused_counts())?))?;
+        let refused = self.read(|conn| refused_by_rule(conn, id, self.refused_counts()))?;
         Ok(CampaignCounts {
             refused: refused.iter().map(|(_, urls)| urls).sum(),
             to_review: listed("review:yes")?,

@@ -412,8 +412,8 @@ impl Sums {
             }
             // Copies of a page in folders of languages or versions are no notice, nor what says more around its text.
             let is_other = |other: &str| other != path && (last.is_empty() || last_part(other) != last);
-            let is_as_long = |words: u64| words.abs_diff(version.all_words) * 10 <= version.all_words.max(words);
-            let others = group.paths.iter().filter(|(other, (_, words))| is_other(other) && is_as_long(*words));
+            let is_as_long = |length: u64| length.abs_diff(version.all_words) * 10 <= version.all_words.max(length);
+            let others = group.paths.iter().filter(|(other, (_, length))| is_other(other) && is_as_long(*length));
             near.extend(others.clone().map(|(other, _)| other));
             if similarity >= SAME {
                 same.extend(others);
