@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_phrases_that_were_looked_for_last_are_kept_within_bounds() {
+    fn the_last_phrases_are_kept_within_bounds() {
         let known = KnownPhrases::default();
         let key = |nth: usize| {
             let segment = SegmentId::from_uuid_string("0123456789abcdef0123456789abcdef").unwrap();

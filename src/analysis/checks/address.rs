@@ -47,7 +47,7 @@ pub fn path_has(url: &str, word: &str) -> bool {
     })
 }
 
-/// Whether the last part of the path is the name of a page about errors, or a part stands for pages that are not there.
+/// Whether the last part of the path is the name of a page about errors, or a part is that of pages that are not there.
 pub fn is_of_errors(url: &str) -> bool {
     let parts = parts(url);
     let stem = |part: &String| part.split('.').next().unwrap_or_default().to_ascii_lowercase().replace(['-', '_'], "");

@@ -39,9 +39,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     if matches!(status, 401 | 407) {
         return Some(Signal::problem(1.0, evidence(format!("status {status}: a password is required"), more)));
     }
-    let asks = of.page.phrases.iter().find(|of| of.kind == PhraseKind::LogIn);
-    if let Some(asks) = asks.filter(|_| of.page.is_page && status == 200 && words < limits.count("phrase_words")) {
-        let text = format!("“{}” and {}", asks.phrase, super::super::evidence::counted(words, "word"));
+    let phrase = of.page.phrases.iter().find(|of| of.kind == PhraseKind::LogIn);
+    if let Some(phrase) = phrase.filter(|_| of.page.is_page && status == 200 && words < limits.count("phrase_words")) {
+        let text = format!("“{}” and {}", phrase.phrase, super::super::evidence::counted(words, "word"));
         return Some(Signal::problem(0.8, evidence(text, more)));
     }
     let has_box = of.page.is_page && of.page.password_fields > 0 && words < limits.count("main_words");
@@ -74,15 +74,15 @@ mod tests {
         };
         assert_eq!(check("http://a.pt/report", 200, 30, 1), Some(FindingState::Problem));
         assert_eq!(check("http://a.pt/report", 200, 400, 1), None);
-        let asking = |words, large_images, password_fields| {
+        let of_phrase = |words, large_images, password_fields| {
             let (page, of) = page("http://a.pt/report", words);
             let mut page = with_phrase(page, PhraseKind::LogIn, "text");
             (page.password_fields, page.large_images) = (password_fields, large_images);
             found(&LOGIN_WALL, &page, &of)
         };
-        assert_eq!(asking(15, 0, 0), Some(FindingState::Problem));
-        assert_eq!(asking(90, 0, 0), None, "one may comment after signing in");
-        assert_eq!(asking(90, 20, 1), Some(FindingState::Odd), "a box beside pictures");
+        assert_eq!(of_phrase(15, 0, 0), Some(FindingState::Problem));
+        assert_eq!(of_phrase(90, 0, 0), None, "one may comment after signing in");
+        assert_eq!(of_phrase(90, 20, 1), Some(FindingState::Odd), "a box beside pictures");
         assert_eq!(check("http://a.pt/report", 200, 30, 0), None);
         assert_eq!(check("http://a.pt/login", 200, 30, 1), Some(FindingState::Odd));
         assert_eq!(check("http://a.pt/report", 401, 0, 0), Some(FindingState::Problem));

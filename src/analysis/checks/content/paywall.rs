@@ -31,8 +31,8 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
     let host = of.of.host.clone().unwrap_or_default();
     let is_short = page.words < limits.count("main_words");
     let is_below = host.of_form >= 5 && (page.words as f64) < limits.of("share") * host.median_words as f64;
-    let says = |kind| page.phrases.iter().find(|of| of.kind == kind);
-    let (phrase, cut) = (says(PhraseKind::Paywall), says(PhraseKind::CutText));
+    let phrase_of = |kind| page.phrases.iter().find(|of| of.kind == kind);
+    let (phrase, cut) = (phrase_of(PhraseKind::Paywall), phrase_of(PhraseKind::CutText));
     let length = counted(page.words, "word");
     let more =
         json!({ "words": page.words, "median": host.median_words, "phrase": phrase.map(|of| of.phrase.clone()) });

@@ -115,17 +115,17 @@ mod tests {
         assert_eq!(check("http://a.pt/error/ParseError.html", 20, false, 0, false), None);
         assert_eq!(check("http://a.pt/x/1", 20, false, 0, false), None);
         assert_eq!(check("http://a.pt/", 20, true, 0, false), None);
-        let of_one_title = |refresh_to: &str, says: &[PhraseKind]| {
+        let of_one_title = |refresh_to: &str, kinds: &[PhraseKind]| {
             let (mut page, mut of) = page("http://a.pt/x/1", 48);
             refresh_to.clone_into(&mut page.refresh_to);
-            page = says.iter().fold(page, |page, kind| with_phrase(page, *kind, "text"));
+            page = kinds.iter().fold(page, |page, kind| with_phrase(page, *kind, "text"));
             of.repeats = Some(RepeatSigns { near: 9, same: 9, same_title: 9, ..RepeatSigns::default() });
             found(&SOFT_404, &page, &of)
         };
-        let says = [PhraseKind::NotFound, PhraseKind::LogIn];
-        assert_eq!(of_one_title("", &says[..1]), Some(FindingState::Problem), "the text and the title of nine others");
+        let kinds = [PhraseKind::NotFound, PhraseKind::LogIn];
+        assert_eq!(of_one_title("", &kinds[..1]), Some(FindingState::Problem), "the text and the title of nine others");
         assert_eq!(of_one_title("", &[]), Some(FindingState::Odd), "a text that was not translated");
-        assert_eq!(of_one_title("", &says), Some(FindingState::Odd), "a page for signing in");
-        assert_eq!(of_one_title("http://a.pt/y", &says[..1]), None, "pages that lead elsewhere");
+        assert_eq!(of_one_title("", &kinds), Some(FindingState::Odd), "a page for signing in");
+        assert_eq!(of_one_title("http://a.pt/y", &kinds[..1]), None, "pages that lead elsewhere");
     }
 }
