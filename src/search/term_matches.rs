@@ -453,8 +453,8 @@ impl SearchedPhrase {
         if !matches!(test, TextTest::Phrase { slop: 0, .. }) || self.tests.len() < 2 {
             return None;
         }
-        let is_word = |test| if let TokenTest::Is(word) = test { Some(word) } else { None };
-        self.tests.into_iter().map(is_word).collect()
+        let exact = |test| if let TokenTest::Is(word) = test { Some(word) } else { None };
+        self.tests.into_iter().map(exact).collect()
     }
 }
 
