@@ -119,9 +119,7 @@ pub fn workspace_of(folder: &Path, texts: &Texts, captures: u64) -> Session {
                     CASE i % 5 WHEN 0 THEN 'pt' WHEN 1 THEN 'en' WHEN 2 THEN 'de' WHEN 3 THEN 'fr' ELSE '' END, 500 FROM n;
              INSERT INTO record (capture, position, kind, record_id, file, offset, length)
                 SELECT i, 0, 'response', 'urn:uuid:' || i, 1, i * 1000, 500 FROM n;
-             COMMIT;
-             -- As after an import.
-             ANALYZE;"
+             COMMIT;"
         ))
         .unwrap();
     drop(catalogue);

@@ -10,6 +10,7 @@ pub(super) mod schema;
 pub(super) mod settings;
 pub(super) mod sort_keys;
 pub(super) mod sql;
+pub(in crate::store) mod statistics;
 pub(in crate::store) mod untrusted;
 pub(super) mod workspace;
 
@@ -17,6 +18,7 @@ use super::filter::FullText;
 use crate::jobs::{Cancelled, JobCx, create_private};
 use crate::store::catalogue::error::{StoreError, is_disk_full};
 use crate::store::catalogue::schema::migrate;
+use crate::store::catalogue::statistics::keep_statistics;
 use crate::store::catalogue::untrusted::{connect, foreign_number, foreign_shape, foreign_text};
 use crate::store::catalogue::workspace::ReadOnlyReason;
 use crate::store::launches::changes::KeptChanges;
@@ -223,6 +225,8 @@ impl Catalogue {
         conn.pragma_update(None, "temp_store", "FILE").map_err(StoreError::sql("be set up"))?;
         conn.pragma_update(None, "journal_mode", "WAL").map_err(StoreError::sql("be set up"))?;
         migrate(&mut conn).map_err(StoreError::sql("be brought to the present version"))?;
+        // Without them statements take longer: a full disk is no reason not to open.
+        let _ = keep_statistics(&conn);
         let (sender, receiver) = bounded::<Write>(MAX_BATCH);
         let revision = Arc::new(AtomicU64::new(1));
         let thread = std::thread::Builder::new()
@@ -628,8 +632,7 @@ fn configure(conn: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "cache_size", -cache_kib)?;
-    // Closing leaves statistics of single values behind (`PRAGMA optimize`). By them
-    // SQLite would plan a statement again whenever another value is bound.
+    // For a pattern SQLite would plan a statement again whenever another one is bound.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.set_prepared_statement_cache_capacity(128);
     crate::store::captures::link_list::register(conn)?;
@@ -679,7 +682,7 @@ fn write_loop(conn: &Connection, writes: &Receiver<Write>, revision: &AtomicU64)
             answer(outcome.clone());
         }
     }
-    let _ = conn.execute_batch("PRAGMA optimize; PRAGMA wal_checkpoint(TRUNCATE)");
+    let _ = conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 #[cfg(test)]

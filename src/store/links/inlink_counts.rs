@@ -10,6 +10,7 @@ use crate::store::captures::link_list::outlinks_of;
 use crate::store::catalogue::Catalogue;
 use crate::store::catalogue::error::StoreError;
 use crate::store::catalogue::sql::{int, parse_stored};
+use crate::store::catalogue::statistics::keep_statistics;
 use crate::store::catalogue::workspace::Workspace;
 use crate::store::rows::{AnchorRow, CaptureId};
 use crate::uri::CaptureDate;
@@ -145,6 +146,8 @@ impl Workspace {
                  CREATE INDEX prospect_order ON prospect(hosts, external, internal);
                  DELETE FROM top_anchor;",
             )?;
+            // Those of the tables before went with them.
+            keep_statistics(conn)?;
             anchors.iter().try_for_each(|anchor| put_anchor(conn, anchor))?;
             conn.execute("DELETE FROM setting WHERE name = ?1", [NEEDS_REBUILD])?;
             conn.execute(

@@ -34,7 +34,7 @@ fn filled(captures: u32) -> (tempfile::TempDir, Workspace) {
             FROM capture WHERE media = 1 AND id % 3;
          INSERT INTO capture_inlinks (capture, internal, external, hosts, top_anchor, cut)
             SELECT id, 1, id % 97, 1, '', 0 FROM capture WHERE id % 5 = 3;
-         COMMIT; ANALYZE;",
+         COMMIT;",
     )
     .unwrap();
     drop(conn);
