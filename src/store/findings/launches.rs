@@ -42,7 +42,7 @@ impl Catalogue {
         self.read(|conn| {
             let mut statement = conn.prepare_cached(
                 "SELECT u.url, s.fetch_status, s.why, s.url FROM seen s JOIN url u ON u.id = s.url
-                 WHERE s.launch = ?1 AND s.is_seed AND s.source_tag NOT LIKE 'source:%' ORDER BY u.url",
+                 WHERE s.launch = ?1 AND s.is_seed AND s.hops = '' AND s.source_tag NOT LIKE 'source:%' ORDER BY u.url",
             )?;
             let rows = statement.query_map([launch], |row| {
                 let seed =

@@ -31,7 +31,11 @@ fn read(of: &LaunchSigns, limits: CheckLimits<'_>) -> Vec<(String, Signal)> {
         if host.urls < limits.count("urls") || !(is_much || is_more) {
             return None;
         }
-        let text = format!("{} of {} URLs failed, {:.0} % before", host.failed, host.urls, before * 100.0);
+        let earlier = match host.urls_before {
+            0 => String::new(),
+            _ => format!(", {:.0} % before", before * 100.0),
+        };
+        let text = format!("{} of {} URLs failed{earlier}", host.failed, host.urls);
         let more = json!({
             "failed": host.failed, "urls": host.urls, "failed_before": host.failed_before, "urls_before": host.urls_before,
         });
