@@ -63,6 +63,7 @@ mod planted_site;
 mod program;
 mod promise;
 mod read_back;
+mod real_launches;
 mod refusals;
 mod replay;
 mod replay_browser;
