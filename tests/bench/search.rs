@@ -16,15 +16,16 @@ mod measured;
 mod random;
 mod sizes;
 
-use fonds::campaign::Request;
+use fonds::campaign::{Campaign, Request};
 use fonds::jobs::JobCx;
 use fonds::search::{FacetKind, IndexBuilder, IndexMark, Period, TextDocument};
 use fonds::store::Workspace;
-use fonds::work::models::{CaptureColumn, CaptureQuery, CaptureTab};
-use fonds::work::{SearchOrder, SearchQuery, Session, everything};
+use fonds::work::models::{CaptureColumn, CaptureQuery, CaptureTab, LaunchId};
+use fonds::work::{MatrixBy, SearchOrder, SearchQuery, Session, everything};
 use generated::{Texts, workspace_of};
 use measured::{cpu_time, forget_peak, ms, peak, resident};
 use sizes::number;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 9;
+/// Terms of the request of the matrix.
+const LEAVES: usize = 50;
 /// Texts that peers index.
 const PEER_TEXTS: u64 = 50_000;
 
@@ -49,6 +52,7 @@ fn main() {
     };
     near_groups(&session, &folder, captures);
     questions(&session, captures, if measure { ROUNDS } else { 1 });
+    matrix(&session, &texts);
     // Last: what its texts take would count as memory of the others.
     beside_peers(made.path(), &texts, captures.min(PEER_TEXTS));
 }
@@ -109,6 +113,38 @@ fn near_groups(session: &Session, folder: &Path, captures: u64) {
     );
     assert_eq!((report.rebuilt.as_str(), report.versions), ("", captures));
     line("near-duplicates of all", &figures);
+}
+
+/// Targeted against crawled, of a request of fifty terms: when it is asked first, and for other columns after that.
+fn matrix(session: &Session, texts: &Texts) {
+    let mut words = BTreeSet::from(["metade".to_owned(), "quase".to_owned()]);
+    for capture in 1.. {
+        let (_, text) = texts.of(capture);
+        words.extend(text.split(' ').map(str::to_owned).take(LEAVES - words.len()));
+        if words.len() == LEAVES {
+            break;
+        }
+    }
+    let request: Request = words.into_iter().collect::<Vec<_>>().join(" OR ").parse().unwrap();
+    let campaign = Campaign { request, ..Campaign::new("Fifty terms") };
+    let (id, _) = session.save_campaign(None, &campaign).unwrap();
+    session.assign_import(LaunchId::new(1), Some(id)).unwrap();
+    println!("\n{:<46} {:>10} {:>10} {:>10}", "matrix of 50 terms", "ms", "rows", "columns");
+    // Columns of captures are counted anew for the campaign; that is no part of the matrix.
+    session.search(&SearchQuery { limit: 1, ..SearchQuery::default() }).unwrap();
+    for (what, by, bar_ms) in [
+        ("first, by hosts", MatrixBy::Hosts, 1_000.0),
+        ("then by months", MatrixBy::Months, 50.0),
+        ("by languages", MatrixBy::Languages, 50.0),
+        ("by launches", MatrixBy::Launches, 50.0),
+        ("by hosts again", MatrixBy::Hosts, 50.0),
+    ] {
+        let begun = Instant::now();
+        let matrix = session.matrix(id, by).unwrap();
+        let took = ms(begun.elapsed());
+        let over = if took > bar_ms { format!("  over the goal of {bar_ms} ms") } else { String::new() };
+        println!("{what:<46} {took:>10.1} {:>10} {:>10}{over}", matrix.rows.len(), matrix.columns.len());
+    }
 }
 
 fn questions(session: &Session, captures: u64, rounds: usize) {

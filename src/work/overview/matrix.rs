@@ -222,12 +222,14 @@ pub(super) fn matrix(
     matrix.waiting = Some(catalogue.captures_behind(CaptureId::new(through))?);
     let mut with_text = of_campaign.clone();
     with_text.intersect_with(facts.with_text());
-    let matches = RequestMatches::of(Matcher::compile(&spec.request), Some(&index))?;
-    let holding = matches.captures_of_terms(&facts, &with_text);
-    let matcher = &matches.matcher;
+    let holding = room.holding_terms(workspace, (campaign, &spec.request), || {
+        let matches = RequestMatches::of(Matcher::compile(&spec.request), Some(&index))?;
+        Ok(matches.captures_of_terms(&facts, &with_text))
+    })?;
+    let matcher = Matcher::compile(&spec.request);
     let mut relevant = FixedBitSet::new();
     let mut rows: Vec<(MatrixRow, &FixedBitSet)> = Vec::new();
-    for (nth, (term, captures)) in matcher.terms().iter().zip(&holding).enumerate() {
+    for (nth, (term, captures)) in matcher.terms().iter().zip(holding.iter()).enumerate() {
         // How much it counts, and what names it, is no part of what it finds.
         let alone = Term { weight: 1.0, uri: None, ..term.clone() };
         if !matcher.may_be_met(nth) || rows.iter().any(|(row, _)| row.term == alone) {

@@ -2,10 +2,11 @@
 
 use super::answers::versions_with_entity;
 use super::{Found, SearchRoom, captures_beside, meeting_request};
+use crate::campaign::Request;
 use crate::jobs::lock;
 use crate::search::{FacetKind, FacetValue, TextIndexError, facet_choices};
 use crate::store::{AnalysisError, AnalysisStore, Catalogue, Workspace};
-use crate::work::models::{CaptureQuery, PageChange};
+use crate::work::models::{CampaignId, CaptureQuery, PageChange};
 use crate::work::{everything, index_folder};
 use fixedbitset::FixedBitSet;
 use std::collections::{BTreeSet, HashMap};
@@ -19,16 +20,63 @@ pub const MOST_TERMS: usize = 100;
 /// Content versions of which entities are counted one by one.
 const MOST_COUNTED_VERSIONS: usize = 20_000;
 
+/// When the index was changed last; the state of the captures, and the newest one that was known.
+type Present = (Option<SystemTime>, [i64; 7], i64);
+
 /// The captures that hold terms, while neither index nor captures change.
 pub(super) struct KnownTerms {
-    /// When the index was changed last.
-    index: Option<SystemTime>,
-    /// The state of the captures, and the newest one that was known.
-    facts: ([i64; 7], i64),
+    present: Present,
     captures: HashMap<String, Arc<FixedBitSet>>,
+    /// The captures of a campaign that hold each term of its request, of the campaign that was counted last.
+    request: Option<(CampaignId, Request, Arc<Vec<FixedBitSet>>)>,
+}
+
+impl KnownTerms {
+    fn of(present: Present) -> Self {
+        Self { present, captures: HashMap::new(), request: None }
+    }
 }
 
 impl SearchRoom {
+    fn present(&self, catalogue: &Catalogue, folder: &Path) -> anyhow::Result<Present> {
+        let index = std::fs::metadata(folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
+        Ok((index, catalogue.facts_stamp()?, self.facts(catalogue)?.newest()))
+    }
+
+    /// Keeps what was found of one state of index and captures, and forgets what was found of another.
+    fn keep_known(&self, present: Present, keep: impl FnOnce(&mut KnownTerms)) {
+        let mut known = lock(&self.terms);
+        let is_full = |known: &KnownTerms| known.present != present || known.captures.len() >= MOST_TERMS;
+        if known.as_ref().is_some_and(is_full) {
+            *known = None;
+        }
+        keep(known.get_or_insert_with(|| KnownTerms::of(present)));
+    }
+
+    /// The captures of a campaign that hold each term of a request, found once for each state of index and captures.
+    ///
+    /// # Errors
+    ///
+    /// Those of finding them, and a catalogue that cannot be read.
+    pub(in crate::work) fn holding_terms(
+        &self,
+        workspace: &Workspace,
+        (campaign, request): (CampaignId, &Request),
+        find: impl FnOnce() -> anyhow::Result<Vec<FixedBitSet>>,
+    ) -> anyhow::Result<Arc<Vec<FixedBitSet>>> {
+        let present = self.present(workspace.catalogue(), &index_folder(workspace))?;
+        if let Some(known) = lock(&self.terms).as_ref().filter(|known| known.present == present)
+            && let Some((of, before, holding)) = &known.request
+            && (of, before) == (&campaign, request)
+        {
+            return Ok(Arc::clone(holding));
+        }
+        let holding = Arc::new(find()?);
+        let kept = Arc::clone(&holding);
+        self.keep_known(present, |known| known.request = Some((campaign, request.clone(), kept)));
+        Ok(holding)
+    }
+
     /// The captures that meet a term of a request.
     ///
     /// # Errors
@@ -40,21 +88,16 @@ impl SearchRoom {
         folder: &Path,
         term: &str,
     ) -> anyhow::Result<Arc<FixedBitSet>> {
-        let index = std::fs::metadata(folder.join("meta.json")).and_then(|meta| meta.modified()).ok();
-        let facts = (catalogue.facts_stamp()?, self.facts(catalogue)?.newest());
-        let is_present = |known: &KnownTerms| known.index == index && known.facts == facts;
-        if let Some(known) = lock(&self.terms).as_ref().filter(|known| is_present(known))
+        let present = self.present(catalogue, folder)?;
+        if let Some(known) = lock(&self.terms).as_ref().filter(|known| known.present == present)
             && let Some(found) = known.captures.get(term)
         {
             return Ok(Arc::clone(found));
         }
         let of_index = self.index(catalogue, folder)?.ok_or_else(|| TextIndexError::Absent(folder.to_owned()))?;
         let found = Arc::new(meeting_request(catalogue, &of_index, self, term)?);
-        let mut known = lock(&self.terms);
-        if known.as_ref().is_none_or(|known| !is_present(known) || known.captures.len() >= MOST_TERMS) {
-            *known = Some(KnownTerms { index, facts, captures: HashMap::new() });
-        }
-        known.iter_mut().for_each(|known| drop(known.captures.insert(term.to_owned(), Arc::clone(&found))));
+        let kept = Arc::clone(&found);
+        self.keep_known(present, |known| drop(known.captures.insert(term.to_owned(), kept)));
         Ok(found)
     }
 }
