@@ -44,6 +44,11 @@ pub struct FactsMark {
 }
 
 impl CaptureFacts {
+    /// Whether columns were kept, of whatever catalogue.
+    pub fn are_kept(folder: &Path) -> bool {
+        folder.join(NAME).is_file()
+    }
+
     /// Reads the columns, where their mark is current; none where they are another's, were not kept yet or are damaged.
     pub fn load(folder: &Path, is_current: impl FnOnce(&FactsMark) -> bool) -> Option<Self> {
         let file = crate::jobs::open_own(&folder.join(NAME), File::options().read(true)).ok()?;

@@ -18,7 +18,7 @@ const LANGUAGES: [&str; 6] = ["en", "fr", "es", "ja", "ko", "tr"];
 const NEW_SEEDS: [&str; 3] = ["http://www.apache.org/", "http://httpd.apache.org/docs/", "http://wiki.apache.org/"];
 
 /// What the third launch has, a check and the subject of its finding.
-const FOUND: [(&str, &str); 13] = [
+const FOUND: [(&str, &str); 14] = [
     ("anchors", "http://httpd.apache.org/docs/"),
     ("host-failures", "manual-en.example"),
     ("launch-shrunk", ""),
@@ -31,6 +31,7 @@ const FOUND: [(&str, &str); 13] = [
     ("robots-closed", "manual-ko.example"),
     ("seed-missing", "http://manual-en.example/mod/"),
     ("seed-off-scope", "http://manual-tr.example/ssl"),
+    ("size-change", "http://manual-en.example/ssl/ssl_faq.html"),
     ("type", "http://selftest.example/SimpleDocumentTypes/binaries/pdf.pdf"),
 ];
 

@@ -300,6 +300,8 @@ signs! {
     AnchorSigns {
         /// Hosts that link here.
         hosts: u64,
+        /// Their anchors as they are written, some of them, shortened.
+        texts: Vec<String>,
         /// Their words that describe, some of them.
         anchor_words: Vec<String>,
         /// The page has none of them.

@@ -65,7 +65,7 @@ impl PageChange {
             Self::New => "Answered with content, and has no capture in the launch before",
             Self::Gone => "Had content before; now 404, 410 or met no more",
             Self::Changed => "Answers with other content or another status than before",
-            Self::Failing => "Had content before; now an error or no answer",
+            Self::Failing => "Had content before; now an error other than 404 and 410, or no answer",
         }
     }
 

@@ -15,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const MOST_PAGE_TERMS: usize = 10;
 /// Terms of a run that are kept.
 const MOST_TERMS: usize = 5_000;
+/// Of so many mentions of a name one has to have a word beside it that says its kind.
+const CUED_OF: u64 = 20;
 /// Entities that are written before a stop is noticed.
 const ENTITIES_BETWEEN_CHECKS: u32 = 1_000;
 
@@ -128,10 +130,13 @@ impl Figures {
         }
     }
 
-    /// The kind that words beside it mostly say.
+    /// The kind that words beside it mostly say, where they say one of enough mentions: beside `HTTP` stands a `d` here
+    /// and there, which is no lady.
     fn kind(&self) -> EntityKind {
+        let all: u32 = self.kinds.iter().sum();
         let counts = EntityKind::ALL.into_iter().zip(self.kinds);
-        let cued = counts.filter(|(kind, count)| *kind != EntityKind::Unknown && *count > 0);
+        let is_enough = |count: u32| count > 0 && u64::from(count) * CUED_OF >= u64::from(all);
+        let cued = counts.filter(|(kind, count)| *kind != EntityKind::Unknown && is_enough(*count));
         cued.max_by_key(|(_, count)| *count).map_or(EntityKind::Unknown, |(kind, _)| kind)
     }
 
@@ -338,5 +343,24 @@ impl<'a> Entities<'a> {
             each(row, names.into_iter().collect())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_that_of_enough_mentions() {
+        let kind = |cued: usize, plain: usize| {
+            let mut figures = Figures::default();
+            (0..cued).for_each(|_| figures.spell("Silva", EntityKind::Person));
+            (0..plain).for_each(|_| figures.spell("Silva", EntityKind::Unknown));
+            figures.kind()
+        };
+        assert_eq!(
+            [kind(1, 19), kind(1, 20), kind(0, 3)],
+            [EntityKind::Person, EntityKind::Unknown, EntityKind::Unknown]
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The captures of a host, compared with each other.
 
-use super::page_signs::cosine;
+use super::page_signs::{cosine, shortened};
 use super::requisites::Resources;
 use crate::analysis::checks::{
     AnchorSigns, CaptureSigns, CheckSettings, ContextSigns, EarlierSigns, HistorySigns, HostSigns, LOGIN_PATHS,
@@ -37,6 +37,8 @@ const USUAL_CAPTURES: usize = 5;
 const NO_TITLE: u64 = 0;
 /// Sources of a redirect that are named.
 const NAMED_SOURCES: usize = 5;
+/// Anchors of other hosts that are named.
+const NAMED_ANCHORS: usize = 8;
 
 /// The wishes of a campaign.
 pub(super) struct Wishes {
@@ -274,10 +276,13 @@ impl HostChecks<'_> {
         capture: &HostCapture,
         sums: &Sums,
     ) -> anyhow::Result<Option<AnchorSigns>> {
-        let (mut words, mut hosts) = (AnchorWords::default(), BTreeSet::new());
+        let (mut words, mut hosts, mut texts) = (AnchorWords::default(), BTreeSet::new(), BTreeSet::new());
         self.workspace.each_inlink_of_capture(capture.id, self.window_days, |link| {
             if !link.internal {
                 words.take(link.anchor);
+                if texts.len() < NAMED_ANCHORS {
+                    texts.insert(shortened(link.anchor.trim()));
+                }
                 hosts.insert(host_of(link.source).to_owned());
             }
         })?;
@@ -288,6 +293,7 @@ impl HostChecks<'_> {
             AnchorCheck::SharesNothing { anchor_words } => {
                 signs.shares_nothing = true;
                 signs.anchor_words = anchor_words.into_iter().take(20).collect();
+                signs.texts = texts.into_iter().filter(|text| !text.is_empty()).collect();
             }
             AnchorCheck::Agrees { .. } | AnchorCheck::NotChecked { .. } => return Ok(Some(signs)),
         }

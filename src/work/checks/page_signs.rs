@@ -35,7 +35,7 @@ const LARGE_SIDE: u32 = 200;
 /// Names of parameters that follow people, or the beginning of such names.
 const TRACKERS: [&str; 9] = ["utm_", "gclid", "fbclid", "clickid", "subid", "affid", "aff_", "tracking", "domain="];
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     text.chars().take(SHORTENED).collect()
 }
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::collections::HashMap;
 
 /// A number of the rules of all checks, raised where one finds otherwise than before: all is checked again then.
-const RULES: u32 = 3;
+const RULES: u32 = 4;
 /// Content versions whose signs are read in one step.
 const BATCH: usize = 256;
 /// Versions that one thread reads behind each other: those beside each other in a file are unpacked once.

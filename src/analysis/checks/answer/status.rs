@@ -52,8 +52,9 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         1 => format!("{text}; one other capture answered"),
         more => format!("{text}; {more} other captures answered"),
     };
+    let if_any = |number: u64| Some(number).filter(|number| *number > 0);
     let more = json!({
-        "status": status, "tries": of.of.tries, "answered": answered,
+        "status": status, "tries": if_any(of.of.tries), "answered": if_any(answered),
         "last_answer": history.map(|history| history.last_answer.clone()).filter(|date| !date.is_empty()),
     });
     let is_by_convention = status == 404 && BY_CONVENTION.iter().any(|path| url.contains(path));

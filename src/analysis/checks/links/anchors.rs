@@ -28,10 +28,12 @@ fn read(of: &CaptureSigns<'_>, limits: CheckLimits<'_>) -> Option<Signal> {
         Some(true) => "; an earlier capture had them",
         _ => "",
     };
-    let missing: Vec<&str> = anchors.anchor_words.iter().map(String::as_str).take(8).collect();
-    let text = format!("{} hosts call it by words that it has not: {}{drift}", anchors.hosts, missing.join(", "));
+    let named: Vec<String> = anchors.texts.iter().take(4).map(|text| format!("“{text}”")).collect();
+    let text =
+        format!("{} hosts call it {}, and no word of these is on the page{drift}", anchors.hosts, named.join(", "));
     let more = json!({
-        "hosts": anchors.hosts, "anchor_words": anchors.anchor_words, "was_true_before": anchors.was_true_before,
+        "hosts": anchors.hosts, "anchors": anchors.texts, "anchor_words": anchors.anchor_words,
+        "was_true_before": anchors.was_true_before,
     });
     Some(Signal::problem(1.0, evidence(text, more)))
 }

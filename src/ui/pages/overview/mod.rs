@@ -321,9 +321,7 @@ fn figures_ui(
         (
             text::known(row.counted.map(|counts| counts.to_review)),
             "to review".to_owned(),
-            row.counted.map_or_else(String::new, |counts| {
-                share(row.captures.saturating_sub(counts.to_review), row.captures, "reviewed")
-            }),
+            row.counted.map_or_else(String::new, |counts| share(counts.to_review, row.captures, "of all")),
             Route::Review { filter: String::new() },
         ),
         (text::known(failed), "URLs failed".to_owned(), "not fetched".to_owned(), Route::Crawl),
@@ -380,7 +378,7 @@ fn captures() -> Route {
     Route::Captures { filter: String::new() }
 }
 
-/// A share in words: `41 % reviewed`.
+/// A share in words: `41 % of all`.
 fn share(part: u64, whole: u64, of: &str) -> String {
     match whole {
         0 => String::new(),

@@ -183,7 +183,7 @@ fn items_of(evidence: &serde_json::Value) -> Vec<String> {
             Value::Array(items) => {
                 lines.extend((1..).zip(items.iter().filter_map(shown)).map(|(nth, item)| format!("{nth}  {item}")));
             }
-            value => lines.extend(shown(value).map(|value| format!("{name}: {value}"))),
+            value => lines.extend(shown(value).map(|value| format!("{}: {value}", name.replace('_', " ")))),
         }
     }
     let more = lines.len().saturating_sub(MOST_ITEMS);

@@ -101,12 +101,13 @@ fn preview_ui(ui: &mut Ui, app: &mut AppState, group: &CauseGroup, decisions: &m
     let answer = app.reads.captures(query(app, group, PREVIEW));
     let total = answer.ready().map_or(group.captures, |page| page.total);
     ui.horizontal_wrapped(|ui| {
+        if why_not.is_some() {
+            ui.disable();
+        }
         for (key, mark, label) in marks() {
             let label = format!("{label} all {}", text::count(total));
-            let drawn = ui.add_enabled_ui(why_not.is_none(), |ui| {
-                keyed_button_ui(ui, mark_icon(mark), &label, key, mark == ReviewMark::Approve, &label)
-            });
-            if drawn.inner.clicked() {
+            let is_primary = mark == ReviewMark::Approve;
+            if keyed_button_ui(ui, mark_icon(mark), &label, key, is_primary, &label).clicked() {
                 let captures = SelectedRows::all(&query(app, group, 0), total);
                 decisions.decide_all(app, captures, mark);
             }

@@ -7,8 +7,9 @@ use crate::app::models::{CaptureId, QueuedCapture, ReviewOrder, ReviewQueueQuery
 use crate::ui::table::{Column, Table};
 use crate::ui::text;
 use crate::ui::theme::tokens;
-use crate::ui::widgets::{coloured_cell_ui, decision_ui};
-use egui::{Rect, Sense, Ui, Vec2};
+use crate::ui::widgets::decision_ui;
+use egui::text::LayoutJob;
+use egui::{Label, Rect, Sense, TextStyle, Ui, Vec2};
 
 /// Captures of the queue that are held at once.
 const QUEUE: u64 = 200;
@@ -66,7 +67,11 @@ pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
                 Some(_) => colors.flag,
                 None => colors.weak_text,
             };
-            coloured_cell_ui(ui, &finding_label(of), color).on_hover_text(finding_label(of));
+            // Of the two lines of a row it takes both, where its column is narrow.
+            let font = TextStyle::Body.resolve(ui.style());
+            let mut lines = LayoutJob::simple(text::line(&finding_label(of)), font, color, ui.available_width());
+            lines.wrap.max_rows = 2;
+            ui.add(Label::new(lines).selectable(false)).on_hover_text(finding_label(of));
         }),
     ];
     Table::new("review queue", "Captures to review", columns, |of: &QueuedCapture| of.row.id.unsigned_abs()).two_lines()

@@ -229,9 +229,12 @@ impl SearchRoom {
         Some(near)
     }
 
-    /// The columns of all captures, if they are known as they are now.
+    /// The columns of all captures, if they are known as they are now, or were kept and are quickly read.
     fn facts_in_memory(&self, catalogue: &Catalogue) -> Option<Arc<CaptureFacts>> {
         let known = lock(&self.facts).clone();
+        if known.is_none() && self.folder.as_ref().is_some_and(|folder| CaptureFacts::are_kept(folder)) {
+            return self.facts(catalogue).ok();
+        }
         known
             .filter(|(stamp, _)| catalogue.facts_stamp().is_ok_and(|present| present == *stamp))
             .map(|(_, facts)| facts)
