@@ -781,8 +781,8 @@ fn set_where<T>(values: &[T], is_meant: impl Fn(&T) -> bool) -> FixedBitSet {
     FixedBitSet::with_capacity_and_blocks(values.len(), values.chunks(BITS).map(bits))
 }
 
-/// The period that a day is in.
-fn period_of(day: i32, period: Period) -> String {
+/// The period that a day is in, as `2024-03`; days are counted from 1970.
+pub fn period_of(day: i32, period: Period) -> String {
     let date = CaptureDate::from_seconds(i64::from(day) * 86_400).to_warc();
     date.get(..period.chars()).unwrap_or(&date).to_owned()
 }

@@ -4,16 +4,15 @@ use super::entity_rows::entity_rows;
 use crate::analysis::Matcher;
 use crate::campaign::{Campaign, Term, TermKind};
 use crate::query::{FieldTerm, Query, parse_fields, write_query};
-use crate::search::{CaptureFacts, DAY_MS, FacetChoice, FacetKind};
+use crate::search::{CaptureFacts, FacetChoice, FacetKind, Period, period_of};
 use crate::store::Workspace;
-use crate::uri::CaptureDate;
 use crate::work::find::request_matches::RequestMatches;
 use crate::work::find::search::SearchRoom;
 use crate::work::index_folder;
 use crate::work::models::{CampaignId, CaptureId};
 use fixedbitset::FixedBitSet;
 use serde::Serialize;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Columns with a value of their own; the others are one column together.
 const MOST_COLUMNS: usize = 30;
@@ -331,30 +330,38 @@ fn of_values(facts: &CaptureFacts, captures: &FixedBitSet, relevant: &FixedBitSe
 
 /// A column for each of the last months of capture, and one for all before.
 fn of_months(facts: &CaptureFacts, captures: &FixedBitSet) -> anyhow::Result<Vec<Column>> {
-    let mut of_days: HashMap<i32, String> = HashMap::new();
-    let mut months: BTreeMap<String, FixedBitSet> = BTreeMap::new();
+    let months = facts.histogram(captures, captures, Period::Month);
+    let months: Vec<String> = months.into_iter().map(|of| of.period).collect();
+    let earlier = if months.len() > MOST_TIMES + 1 { months.len() - MOST_TIMES } else { 0 };
+    // All earlier ones are the first column.
+    let columns: HashMap<&str, usize> =
+        (0..).zip(&months).map(|(at, month)| (month.as_str(), place_of(at, earlier))).collect();
+    let mut of_days: HashMap<i32, usize, foldhash::fast::RandomState> = HashMap::default();
+    let mut sets = vec![FixedBitSet::with_capacity(captures.len()); place_of(months.len(), earlier)];
     for capture in captures.ones() {
         let day = facts.day_of(capture);
-        let month = of_days.entry(day).or_insert_with(|| {
-            CaptureDate::from_millis(i64::from(day) * DAY_MS).to_readable().chars().take(7).collect()
-        });
-        match months.get_mut(month) {
-            Some(of_month) => of_month.grow_and_insert(capture),
-            None => months.entry(month.clone()).or_default().grow_and_insert(capture),
-        }
+        let at = of_days
+            .entry(day)
+            .or_insert_with(|| columns.get(period_of(day, Period::Month).as_str()).copied().unwrap_or_default());
+        sets[*at].insert(capture);
     }
-    let earlier = if months.len() > MOST_TIMES + 1 { months.len() - MOST_TIMES } else { 0 };
-    let mut columns = Vec::new();
-    let mut before = FixedBitSet::new();
-    for (at, (month, of_month)) in months.into_iter().enumerate() {
-        if at < earlier {
-            before.union_with(&of_month);
-            if at + 1 == earlier {
-                columns.push(column(format!("to {month}"), parse_fields(&format!("date:..{month}"))?, before.clone()));
+    let named = |(at, of): (usize, FixedBitSet)| -> anyhow::Result<Column> {
+        let (label, filter) = match (at, earlier) {
+            (0, 1..) => (format!("to {}", months[earlier - 1]), format!("date:..{}", months[earlier - 1])),
+            _ => {
+                let month = &months[at + months.len() - place_of(months.len(), earlier)];
+                (month.clone(), format!("date:{month}"))
             }
-            continue;
-        }
-        columns.push(column(month.clone(), parse_fields(&format!("date:{month}"))?, of_month));
+        };
+        Ok(column(label, parse_fields(&filter)?, of))
+    };
+    sets.into_iter().enumerate().map(named).collect()
+}
+
+/// The column of the nth month, where so many earlier ones are one.
+fn place_of(month: usize, earlier: usize) -> usize {
+    match earlier {
+        0 => month,
+        _ => (month + 1).saturating_sub(earlier),
     }
-    Ok(columns)
 }
