@@ -56,6 +56,7 @@ fn steps(workspace: &Workspace) -> Vec<(&'static str, u64)> {
     count("what columns depend on", &|| _ = catalogue.facts_stamp().unwrap());
     count("captures that are not indexed", &|| _ = catalogue.captures_behind(newest).unwrap());
     count("titles of campaigns", &|| drop(catalogue.campaign_titles().unwrap()));
+    count("requests of campaigns", &|| drop(catalogue.readable_campaigns().unwrap()));
     count("inlinks of a capture", &|| drop(workspace.inlinks_of_capture(id, 90).unwrap()));
     // Each page that links is looked up.
     let inlinks = workspace.inlinks_of_capture(id, 90).unwrap().rows.len() as u64;

@@ -219,15 +219,10 @@ pub fn mark_matching(
     mut rows: Vec<AnchorRow>,
 ) -> anyhow::Result<Vec<AnchorRow>> {
     let campaigns = match campaign {
-        Some(id) => vec![id],
-        None => {
-            catalogue.listed_campaigns()?.into_iter().filter(|row| row.problem.is_none()).map(|row| row.id).collect()
-        }
+        Some(id) => vec![(id, catalogue.campaign(id)?.1)],
+        None => catalogue.readable_campaigns()?,
     };
-    let mut matchers = Vec::new();
-    for id in campaigns {
-        matchers.push(Matcher::compile(&catalogue.campaign(id)?.1.request));
-    }
+    let matchers: Vec<Matcher> = campaigns.iter().map(|(_, campaign)| Matcher::compile(&campaign.request)).collect();
     for row in &mut rows {
         row.matches_request = matchers.iter().any(|matcher| matcher.speaks_of(&row.text));
     }

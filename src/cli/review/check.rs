@@ -6,7 +6,8 @@ use crate::cli::campaign::session;
 use crate::cli::output::{json_line, plain, with_progress};
 use crate::cli::search::query_text::QueryText;
 use crate::jobs::counted;
-use crate::store::{CheckPrecision, LaunchFinding, ListedFinding};
+use crate::store::{CheckPrecision, KeptFinding, LaunchFinding, ListedFinding};
+use crate::uri::CaptureDate;
 use crate::work::models::CaptureQuery;
 use crate::work::{self, JobKind, Report, Session};
 use anyhow::Context;
@@ -84,12 +85,13 @@ pub(in crate::cli) fn run(args: &PageCheckArgs, out: &mut dyn Write) -> anyhow::
     {
         return mark(&session, args, named(id)?, is_right, &query, out);
     }
-    let mut found: Vec<ListedFinding> = Vec::new();
+    let mut table: BTreeMap<String, CheckLines> = BTreeMap::new();
     let mut writer = BufWriter::new(out);
-    session.catalogue().each_finding(&query, |finding| {
+    session.catalogue().each_finding(&query, |of| {
         match args.json {
-            true => json_line(&mut writer, &object(&finding))?,
-            false => found.push(finding),
+            true => json_line(&mut writer, &object(&of))?,
+            false if of.finding.false_alarm => {}
+            false => table.entry(of.finding.check.clone()).or_default().add(&of.finding, of.date, &of.url),
         }
         Ok::<(), anyhow::Error>(())
     })?;
@@ -100,7 +102,10 @@ pub(in crate::cli) fn run(args: &PageCheckArgs, out: &mut dyn Write) -> anyhow::
             json_line(&mut writer, &launch_object(finding))?;
         }
     } else {
-        table(&session, &found, &launches, &mut writer)?;
+        for of in &launches {
+            table.entry(of.finding.check.clone()).or_default().add(&of.finding, of.date, &of.subject);
+        }
+        write_table(&session, &table, &mut writer)?;
     }
     writer.flush()?;
     notice!("{}", report.summary());
@@ -136,45 +141,47 @@ fn launch_object(of: &LaunchFinding) -> Value {
     })
 }
 
-/// Counts of each check, and the pages that lost most by it.
-fn table(
-    session: &Session,
-    found: &[ListedFinding],
-    launches: &[LaunchFinding],
-    out: &mut dyn Write,
-) -> anyhow::Result<()> {
+/// What a check found: how often, and the first findings in words.
+#[derive(Default)]
+struct CheckLines {
+    counts: [u64; FindingState::ALL.len()],
+    first: Vec<String>,
+}
+
+impl CheckLines {
+    fn add(&mut self, finding: &KeptFinding, date: CaptureDate, subject: &str) {
+        for (count, _) in self.counts.iter_mut().zip(FindingState::ALL).filter(|(_, of)| *of == finding.state) {
+            *count += 1;
+        }
+        if finding.state != FindingState::NotApplicable && self.first.len() < NAMED {
+            self.first.push(format!("{}\t{}\t{}", date.to_readable(), plain(subject), plain(finding.text())));
+        }
+    }
+}
+
+/// Writes counts of each check, and the pages that lost most by it.
+fn write_table(session: &Session, table: &BTreeMap<String, CheckLines>, out: &mut dyn Write) -> anyhow::Result<()> {
     let precision = session.catalogue().check_precision()?;
-    let mut by_check: BTreeMap<&str, Vec<(FindingState, String)>> = BTreeMap::new();
-    for of in found.iter().filter(|of| !of.finding.false_alarm) {
-        let line = format!("{}\t{}\t{}", of.date.to_readable(), plain(&of.url), plain(of.finding.text()));
-        by_check.entry(&of.finding.check).or_default().push((of.finding.state, line));
-    }
-    for of in launches {
-        let line = format!("{}\t{}\t{}", of.date.to_readable(), plain(&of.subject), plain(of.finding.text()));
-        by_check.entry(&of.finding.check).or_default().push((of.finding.state, line));
-    }
     for check in CHECKS {
-        let Some(lines) = by_check.get(check.id) else { continue };
-        let count = |state| lines.iter().filter(|(of, _)| *of == state).count();
-        let [problems, odd, silent] = FindingState::ALL.map(count);
+        let Some(lines) = table.get(check.id) else { continue };
+        let [problems, odd, silent] = lines.counts;
         let marked = precision.iter().find(|of| of.check == check.id).map(CheckPrecision::label).unwrap_or_default();
         writeln!(
             out,
             "{} ({}): {}, {odd} odd, {silent} not applicable; {marked}",
             check.label,
             check.id,
-            counted(problems as u64, "problem")
+            counted(problems, "problem")
         )?;
-        let shown = lines.iter().filter(|(state, _)| *state != FindingState::NotApplicable);
-        for (_, line) in shown.clone().take(NAMED) {
+        for line in &lines.first {
             writeln!(out, "  {line}")?;
         }
-        let more = shown.count().saturating_sub(NAMED);
+        let more = (problems + odd).saturating_sub(lines.first.len() as u64);
         if more > 0 {
             writeln!(out, "  and {more} more: check:{}", check.id)?;
         }
     }
-    if by_check.is_empty() {
+    if table.is_empty() {
         writeln!(out, "No check found anything. That is no proof that all is well.")?;
     }
     Ok(())

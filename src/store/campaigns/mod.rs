@@ -145,6 +145,21 @@ impl Catalogue {
         })
     }
 
+    /// The campaigns that can be read, in their present versions. Nothing is counted: it costs the same in any archive.
+    ///
+    /// # Errors
+    ///
+    /// A catalogue that cannot be read.
+    pub fn readable_campaigns(&self) -> Result<Vec<(CampaignId, Campaign)>, StoreError> {
+        let rows: Vec<(CampaignId, String)> = self.rows(
+            "SELECT k.id, v.spec FROM campaign k JOIN campaign_version v ON v.campaign = k.id AND v.version = k.version
+             WHERE k.deleted_ms IS NULL ORDER BY k.name, k.id",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?;
+        Ok(rows.into_iter().filter_map(|(id, spec)| Some((id, parse(id, &spec).ok()?))).collect())
+    }
+
     /// Numbers and titles of the campaigns.
     ///
     /// # Errors

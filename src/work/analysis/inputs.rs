@@ -164,10 +164,9 @@ impl KnownEntities {
 /// What the requests of campaigns name.
 fn requested(catalogue: &Catalogue) -> anyhow::Result<Vec<(String, NamedEntity)>> {
     let mut found = Vec::new();
-    for row in catalogue.listed_campaigns()?.iter().filter(|row| row.problem.is_none()) {
-        let (_, campaign) = catalogue.campaign(row.id)?;
+    for (id, campaign) in catalogue.readable_campaigns()? {
         let named = request_entities(&campaign).into_iter();
-        found.extend(named.map(|entity| (format!("campaign {}", row.id), entity)));
+        found.extend(named.map(|entity| (format!("campaign {id}"), entity)));
     }
     Ok(found)
 }

@@ -208,15 +208,14 @@ fn check_again(catalogue: &Catalogue, settings: &CheckSettings, cx: &JobCx) -> a
 /// The languages and requests of campaigns.
 fn wishes(catalogue: &Catalogue) -> anyhow::Result<HashMap<CampaignId, Wishes>> {
     let mut wishes = HashMap::new();
-    for row in catalogue.listed_campaigns()?.iter().filter(|row| row.problem.is_none()) {
-        let (_, campaign) = catalogue.campaign(row.id)?;
+    for (id, campaign) in catalogue.readable_campaigns()? {
         let mut languages = Vec::new();
         campaign.request.for_each_term(&mut |term| {
             if term.kind == TermKind::Language && term.weight > 0.0 {
                 languages.push(term.value.trim().to_ascii_lowercase());
             }
         });
-        wishes.insert(row.id, Wishes { languages, matcher: Matcher::compile(&campaign.request) });
+        wishes.insert(id, Wishes { languages, matcher: Matcher::compile(&campaign.request) });
     }
     Ok(wishes)
 }

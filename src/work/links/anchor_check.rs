@@ -114,11 +114,8 @@ pub fn judge_prospects(
     url_of: impl Fn(&ProspectRow) -> String,
 ) -> anyhow::Result<()> {
     let catalogue = session.catalogue();
-    let campaign = match (campaign, catalogue.listed_campaigns()?.as_slice()) {
-        (Some(campaign), _) => campaign,
-        (None, [only]) => only.id,
-        (None, _) => return Ok(()),
-    };
+    let only = || catalogue.only_campaign();
+    let Some(campaign) = campaign.map_or_else(only, |named| Ok(Some(named)))? else { return Ok(()) };
     let (_, spec) = catalogue.campaign(campaign)?;
     let urls: Vec<String> = rows.iter().map(url_of).collect();
     for (row, verdict) in rows.iter_mut().zip(crate::work::scope_verdicts(session, Some(campaign), &spec, &urls)?) {

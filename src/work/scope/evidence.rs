@@ -205,8 +205,8 @@ fn is_evidence_of_others(session: &Session, file: &EvidenceFile, cx: &JobCx) -> 
         return Ok(false);
     }
     let (sha256, _) = digest_of(&place, cx).with_context(|| place.display().to_string())?;
-    for row in session.catalogue().listed_campaigns()? {
-        for (_, version) in session.catalogue().campaign_versions(row.id)? {
+    for id in session.catalogue().campaign_numbers()? {
+        for (_, version) in session.catalogue().campaign_versions(id)? {
             let mut files = version.permissions.iter().flat_map(|record| &record.files);
             if files.any(|file| file.sha256.eq_ignore_ascii_case(&sha256)) {
                 return Ok(true);

@@ -127,10 +127,7 @@ impl Session {
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
         let only = match campaign {
             Some(campaign) => Some(campaign),
-            None => match self.catalogue().listed_campaigns()?.as_slice() {
-                [only] if only.problem.is_none() => Some(only.id),
-                _ => None,
-            },
+            None => self.catalogue().only_campaign()?.filter(|only| self.catalogue().campaign(*only).is_ok()),
         };
         let Some(only) = only else { return Ok(Vec::new()) };
         let matcher = Matcher::compile(&self.catalogue().campaign(only)?.1.request);
