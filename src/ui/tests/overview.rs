@@ -31,6 +31,18 @@ fn the_overview_counts_what_its_links_show() {
     window.click(&review);
     assert_eq!(window.route(), Route::Review { filter: String::new() });
     window.go_back();
+    // Sites and URLs of all launches lead to their own lists.
+    let page = window.session().crawl(Some(TOWN), crate::work::models::Launches::All).unwrap();
+    let [hosts, refused] = [page.hosts_total, page.launch.as_ref().unwrap().refused].map(crate::ui::text::count);
+    let refused = format!("{refused} refused, all launches");
+    for (link, list) in [(format!("{hosts} sites"), format!("{hosts} hosts")), (refused, "URLs".to_owned())] {
+        window.until("the figures are there", |window| window.can_click(&link));
+        window.click(&link);
+        assert_eq!(window.route(), Route::Crawl);
+        window.assert_shows("All 2 launches");
+        window.assert_shows(&list);
+        window.go_back();
+    }
     window.assert_shows("Launches over time. ");
     // What failed in the last launch waits; what has no reason to wait is not listed.
     let last = window.session().catalogue().launches(Some(TOWN)).unwrap().pop().unwrap();

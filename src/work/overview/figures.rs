@@ -140,7 +140,7 @@ pub(super) fn figures(
         ];
         for (key, label, state) in of_launch {
             cx.checkpoint()?;
-            let of = |launch| RowList::Seen { launch, state, filter: String::new() };
+            let of = |launch| RowList::Seen { launch: Some(launch), state, filter: String::new() };
             let (rows, before) = (of(last.id), before.map(|row| count(&of(row.id))).transpose()?);
             let count = count(&rows)?;
             let change = before.map(|before| i64::try_from(i128::from(count) - i128::from(before)).unwrap_or(0));

@@ -242,7 +242,7 @@ impl Gaps<'_> {
             about: seen.as_ref().map_or_else(|| "not seen by a crawl".to_owned(), |(_, outcome)| outcome.clone()),
             rows: seen.as_ref().map(|(state, _)| {
                 let filter = format!("url:{}", quoted_value(url));
-                RowList::Seen { launch: last.row.id, state, filter }
+                RowList::Seen { launch: Some(last.row.id), state, filter }
             }),
         };
         let items = seeds.iter().take(MOST_ITEMS as usize).map(item).collect();
@@ -283,7 +283,11 @@ impl Gaps<'_> {
         let item = |(host, state, urls): &(String, &'static str, u64)| GapItem {
             label: host.clone(),
             about: format!("{} {state}", crate::jobs::counted(*urls, "URL")),
-            rows: Some(RowList::Seen { launch: last.row.id, state, filter: format!("host={}", quoted_value(host)) }),
+            rows: Some(RowList::Seen {
+                launch: Some(last.row.id),
+                state,
+                filter: format!("host={}", quoted_value(host)),
+            }),
         };
         Ok((rows.len() as u64, rows.iter().take(MOST_ITEMS as usize).map(item).collect(), None))
     }
@@ -395,7 +399,7 @@ impl Gaps<'_> {
             about: row.outcome.sentence.trim_end_matches('.').to_owned(),
             rows: None,
         };
-        let rows = RowList::Seen { launch, state, filter };
+        let rows = RowList::Seen { launch: Some(launch), state, filter };
         Ok((page.total, page.rows.iter().map(item).collect(), Some(rows)))
     }
 }

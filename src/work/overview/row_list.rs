@@ -16,9 +16,9 @@ pub enum RowList {
     },
     /// URLs that a launch has seen.
     Seen {
-        /// The launch.
-        launch: LaunchId,
-        /// `queued`, `refused`, `fetched` or `failed`; all where it is none of these.
+        /// The launch; all of the campaign without one.
+        launch: Option<LaunchId>,
+        /// `queued`, `refused`, `fetched` or `failed`; `hosts` is their hosts, and all where it is none of these.
         state: &'static str,
         /// The filter that finds them.
         filter: String,
@@ -72,7 +72,11 @@ pub(super) fn count_rows(catalogue: &Catalogue, campaign: CampaignId, rows: &Row
             Some(catalogue.matching_captures(&query)?.count_ones(..) as u64)
         }
         RowList::Seen { launch, state, filter } => {
-            let query = SeenQuery { campaign: Some(campaign), launches: Launches::One(*launch), ..seen(state) };
+            let query = SeenQuery {
+                campaign: Some(campaign),
+                launches: launch.map_or(Launches::All, Launches::One),
+                ..seen(state)
+            };
             Some(catalogue.seen(&SeenQuery { filter: filter.clone(), ..query })?.total)
         }
         RowList::Prospects { filter } => {

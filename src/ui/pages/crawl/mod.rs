@@ -90,8 +90,9 @@ impl CrawlView {
         if let Some(RowList::Seen { launch, state, filter }) =
             app.take_row_list(|rows| matches!(rows, RowList::Seen { .. }))
         {
-            self.launches = Launches::One(launch);
+            self.launches = launch.map_or(Launches::All, Launches::One);
             self.tab = match state {
+                "hosts" => CrawlTab::Hosts,
                 "queued" => CrawlTab::Next,
                 "refused" => CrawlTab::Refused,
                 "failed" => CrawlTab::Failed,

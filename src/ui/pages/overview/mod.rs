@@ -5,7 +5,7 @@ mod matrix;
 
 use crate::app::models::{
     CampaignId, CampaignRow, CrawlPage, FirstStep, FirstSteps, LaunchRow, LaunchState, Loaded, MatrixBy, Overview,
-    Urgency,
+    RowList, Urgency,
 };
 use crate::app::{Action, AppState, Command, CrawlTarget, NextStep, Route, ToDo};
 use crate::jobs::noun;
@@ -75,7 +75,7 @@ impl OverviewPage {
         let steps = steps.filter(|steps| app.settings.first_steps && !steps.is_finished());
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             figures_ui(ui, app, &row, page.as_deref(), overview.as_deref());
-            loaded_ui(ui, &crawls, shares_ui);
+            loaded_ui(ui, &crawls, |ui, page| shares_ui(ui, app, page));
             ui.add_space(theme::GAP);
             let side = |ui: &mut Ui, app: &mut AppState| {
                 to_do_ui(ui, app, &to_do, is_read);
@@ -310,33 +310,36 @@ fn figures_ui(
         None => launches.map_or_else(String::new, |count| format!("of {}", text::counted(count, "launch"))),
     };
     let failed = sums.map(|sums| sums.failed);
-    let figures = vec![
-        (text::count(row.captures), noun(row.captures, "capture"), of_launches, captures()),
+    let of_all = |state| RowList::Seen { launch: None, state, filter: String::new() };
+    let to_all = Command::GoToAll;
+    let mut figures = vec![
+        (text::count(row.captures), noun(row.captures, "capture"), of_launches, to_all(captures())),
         (
             text::known(page.map(|page| page.hosts_total)),
             noun(page.map_or(0, |page| page.hosts_total), "site"),
             text::counted(row.seeds, "seed"),
-            Route::Crawl,
+            Command::ShowRows(of_all("hosts")),
         ),
         (
             text::known(row.counted.map(|counts| counts.to_review)),
             "to review".to_owned(),
             row.counted.map_or_else(String::new, |counts| share(counts.to_review, row.captures, "of all")),
-            Route::Review { filter: String::new() },
+            to_all(Route::Review { filter: String::new() }),
         ),
-        (text::known(failed), "URLs failed".to_owned(), "not fetched".to_owned(), Route::Crawl),
+        (text::known(failed), "URLs failed".to_owned(), "not fetched".to_owned(), Command::ShowRows(of_all("failed"))),
         (
             text::known(row.counted.map(|counts| counts.selected)),
             "selected".to_owned(),
             row.counted.map_or_else(String::new, |counts| share(counts.selected, row.captures, "of all")),
-            Route::Select,
+            to_all(Route::Select),
         ),
-        (text::bytes(row.bytes), "stored".to_owned(), "in archive files".to_owned(), Route::Files(Default::default())),
+        (
+            text::bytes(row.bytes),
+            "stored".to_owned(),
+            "in archive files".to_owned(),
+            to_all(Route::Files(Default::default())),
+        ),
     ];
-    let mut figures: Vec<(String, String, String, Command)> = figures
-        .into_iter()
-        .map(|(value, label, about, route)| (value, label, about, Command::GoToAll(route)))
-        .collect();
     if let Some(relevant) = figure("relevant")
         && let Some(rows) = &relevant.rows
     {
@@ -410,7 +413,7 @@ fn figure_ui(ui: &mut Ui, value: &str, label: &str, about: &str) -> bool {
 }
 
 /// Draws what became of all known URLs as a bar of shares, with its figures.
-fn shares_ui(ui: &mut Ui, page: &CrawlPage) {
+fn shares_ui(ui: &mut Ui, app: &mut AppState, page: &CrawlPage) {
     let Some(sums) = &page.launch else { return };
     let colors = tokens(ui);
     let parts = [
@@ -431,7 +434,19 @@ fn shares_ui(ui: &mut Ui, page: &CrawlPage) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             for (name, number, color) in parts.iter().rev() {
                 ui.label(RichText::new(*name).small().color(colors.weak_text));
-                ui.label(theme::strong(text::count(*number), theme::SMALL_TEXT).color(colors.strong_text));
+                let shown = theme::strong(text::count(*number), theme::SMALL_TEXT);
+                if *number == 0 {
+                    ui.label(shown.color(colors.faint_text));
+                } else {
+                    let link = ui.link(shown).on_hover_text("Show these");
+                    link.widget_info(|| {
+                        WidgetInfo::labeled(Role::Link, true, format!("{} {name}, all launches", text::count(*number)))
+                    });
+                    if link.clicked() {
+                        let filter = String::new();
+                        app.send(Command::ShowRows(RowList::Seen { launch: None, state: name, filter }));
+                    }
+                }
                 let (square, _) = ui.allocate_exact_size(vec2(theme::GAP, theme::GAP), Sense::hover());
                 ui.painter().rect_filled(square, 0.0, *color);
             }
