@@ -1,7 +1,7 @@
 //! Columns hold the facts of captures beside their texts: hits are counted by them.
 
+use super::date_range::period_of;
 use crate::jobs::empty_set;
-use crate::uri::CaptureDate;
 use fixedbitset::FixedBitSet;
 use foldhash::fast::RandomState;
 use rayon::prelude::*;
@@ -144,7 +144,7 @@ pub enum Period {
 
 impl Period {
     /// Characters of `2024-03-01` that name it.
-    fn chars(self) -> usize {
+    pub(super) fn chars(self) -> usize {
         match self {
             Self::Day => 10,
             Self::Month => 7,
@@ -600,6 +600,20 @@ impl CaptureFacts {
         found
     }
 
+    /// Those of some captures that have each of these values of a facet, in one pass.
+    pub fn with_values_among(&self, captures: &FixedBitSet, kind: FacetKind, values: &[&str]) -> Vec<FixedBitSet> {
+        let column = self.column(kind);
+        let values_of = column.names.names.iter().map(|name| self.value(kind, name));
+        let places: Vec<Option<usize>> = values_of.map(|of| values.iter().position(|value| *value == of)).collect();
+        let mut found = vec![FixedBitSet::with_capacity(captures.len()); values.len()];
+        for capture in captures.ones() {
+            if let Some(place) = column.of.get(capture).and_then(|number| *places.get(*number as usize)?) {
+                found[place].insert(capture);
+            }
+        }
+        found
+    }
+
     /// The captures of a campaign, by its number.
     pub fn of_campaign(&self, campaign: i64) -> FixedBitSet {
         let campaign = campaign.to_string();
@@ -779,10 +793,4 @@ fn set_where<T>(values: &[T], is_meant: impl Fn(&T) -> bool) -> FixedBitSet {
     const BITS: usize = usize::BITS as usize;
     let bits = |some: &[T]| some.iter().rev().fold(0, |bits, value| bits << 1 | usize::from(is_meant(value)));
     FixedBitSet::with_capacity_and_blocks(values.len(), values.chunks(BITS).map(bits))
-}
-
-/// The period that a day is in, as `2024-03`; days are counted from 1970.
-pub fn period_of(day: i32, period: Period) -> String {
-    let date = CaptureDate::from_seconds(i64::from(day) * 86_400).to_warc();
-    date.get(..period.chars()).unwrap_or(&date).to_owned()
 }

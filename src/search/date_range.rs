@@ -1,7 +1,9 @@
 //! The range of dates that a query asks for, as a part of it that can be read, replaced and taken away.
 
+use super::capture_columns::Period;
 use super::facet_choice::parts_of;
 use crate::query::{FieldTerm, FieldTest, Query, Sign, TextTest, parse_fields, write_query};
+use crate::uri::CaptureDate;
 
 const FIELD: &str = "date";
 
@@ -9,6 +11,12 @@ const FIELD: &str = "date";
 fn dates_of(part: &Query<FieldTerm>) -> Option<&str> {
     let Query::Term(FieldTerm { field: Some(field), .. }) = part else { return None };
     (field.name == FIELD && field.sign == Sign::Has).then_some(field.value.as_str())
+}
+
+/// The period that a day is in, as `2024-03`; days are counted from 1970.
+pub fn period_of(day: i32, period: Period) -> String {
+    let date = CaptureDate::from_seconds(i64::from(day) * 86_400).to_warc();
+    date.get(..period.chars()).unwrap_or(&date).to_owned()
 }
 
 /// The range of dates that a query asks for beside all else, as it is written there; none where it asks for

@@ -50,11 +50,11 @@ mod tokens;
 pub use anchor_stamps::anchor_stamp;
 pub use builder::{INDEX_FORMAT, IndexBuilder, IndexMark, TextDocument};
 pub use capture_columns::{
-    CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, domain_of, first_by_key, period_of,
-    top_level_of, without_port,
+    CaptureFacts, DAY_MS, FacetKind, FacetValue, FactsRow, Period, PeriodCount, domain_of, first_by_key, top_level_of,
+    without_port,
 };
 pub use countries::{CountryCount, MAP_HEIGHT, MapCountry, MapPoint, count_by_country, country_of, map_countries};
-pub use date_range::{date_range, with_date_range};
+pub use date_range::{date_range, period_of, with_date_range};
 pub use facet_choice::{FacetChoice, beside_facet, facet_choices, narrowed_by, of_facet, toggle_facet, with_facets};
 pub use fact_file::FactsMark;
 pub use letters::{CaptureLetters, LettersOf};

@@ -130,7 +130,7 @@ impl Figures {
         }
     }
 
-    /// The kind that words beside it mostly say, where they say one of enough mentions: beside `HTTP` stands a `d` here
+    /// The kind that words beside it mostly say, where they say one of enough mentions: `HTTP` has a `d` before it here
     /// and there, which is no lady.
     fn kind(&self) -> EntityKind {
         let all: u32 = self.kinds.iter().sum();
