@@ -13,6 +13,8 @@ use egui::{Label, Rect, Sense, TextStyle, Ui, Vec2};
 
 /// Captures of the queue that are held at once.
 const QUEUE: u64 = 200;
+/// The width of a finding.
+const FINDING: f32 = 120.0;
 /// The bar of severity.
 const BAR: Vec2 = Vec2::new(4.0, 28.0);
 
@@ -56,7 +58,7 @@ pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
             .about("Severity: what the page loses by its findings, from 0 to 1")
             .draw(severity_ui),
         Col::text("title", "Page", 110.0, |of| &of.row.title).second("url", "URL", |of| &of.row.url),
-        Col::made("finding", "Finding", 110.0, state_label).draw(|ui, of| {
+        Col::made("finding", "Finding", FINDING, state_label).draw(|ui, of| {
             if of.row.mark.is_some() {
                 decision_ui(ui, &of.row);
                 return;
@@ -67,9 +69,10 @@ pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
                 Some(_) => colors.flag,
                 None => colors.weak_text,
             };
-            // Of the two lines of a row it takes both, where its column is narrow.
+            // Of the two lines of a row it takes both, so that pages have the width.
             let font = TextStyle::Body.resolve(ui.style());
-            let mut lines = LayoutJob::simple(text::line(&finding_label(of)), font, color, ui.available_width());
+            let mut lines =
+                LayoutJob::simple(text::line(&finding_label(of)), font, color, ui.available_width().min(FINDING));
             lines.wrap.max_rows = 2;
             ui.add(Label::new(lines).selectable(false)).on_hover_text(finding_label(of));
         }),
