@@ -74,6 +74,8 @@ pub(super) fn two_line_queue<'a>() -> Table<'a, QueuedCapture, CaptureId> {
             let mut lines =
                 LayoutJob::simple(text::line(&finding_label(of)), font, color, ui.available_width().min(FINDING));
             lines.wrap.max_rows = 2;
+            // Laid out here: a label would give it one line, as wide as it needs.
+            let lines = ui.painter().layout_job(lines);
             ui.add(Label::new(lines).selectable(false)).on_hover_text(finding_label(of));
         }),
     ];
