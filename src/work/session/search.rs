@@ -125,12 +125,13 @@ impl Session {
     /// The terms that count for the request of a campaign, or of the only one there is, as requests and
     /// in its order.
     fn request_terms(&self, campaign: Option<CampaignId>) -> anyhow::Result<Vec<String>> {
-        let only = match campaign {
-            Some(campaign) => Some(campaign),
-            None => self.catalogue().only_campaign()?.filter(|only| self.catalogue().campaign(*only).is_ok()),
+        let spec = match campaign {
+            Some(campaign) => Some(self.catalogue().campaign(campaign)?),
+            // The only one may be one that cannot be read.
+            None => self.catalogue().only_campaign()?.and_then(|only| self.catalogue().campaign(only).ok()),
         };
-        let Some(only) = only else { return Ok(Vec::new()) };
-        let matcher = Matcher::compile(&self.catalogue().campaign(only)?.1.request);
+        let Some((_, spec)) = spec else { return Ok(Vec::new()) };
+        let matcher = Matcher::compile(&spec.request);
         let mut terms = Vec::new();
         for (nth, term) in matcher.terms().iter().enumerate().filter(|(nth, _)| matcher.speaks_for(*nth)) {
             // How much it counts, and what names it, is no part of what it finds.
